@@ -1,0 +1,244 @@
+//! The profile in memory. Nothing here knows how a sample was taken or how it is drawn.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What made a sample be taken; decides the unit of its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// A clock tick on a CPU; weight is a number of ticks.
+    Cpu,
+}
+
+impl Event {
+    /// The word used on the command line, in files and on pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+/// What a frame is made of; decides its colour and how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameKind {
+    /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` …
+    Thread,
+    /// An Erlang function, `module:function/arity`.
+    Erlang,
+    /// Shared machine code of the VM's JIT, `global::…`: GC, calls into C, scheduling.
+    VmFragment,
+    /// A function of the emulator, of a NIF library or of libc.
+    Native,
+    /// A kernel function.
+    Kernel,
+}
+
+/// A function as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Frame {
+    /// The name, without markers of its kind.
+    pub name: String,
+    /// What it is made of.
+    pub kind: FrameKind,
+}
+
+/// Index of a [`Frame`] in the [`FrameTable`] of the same profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FrameId(pub u32);
+
+/// Every distinct frame of a profile, once.
+#[derive(Clone, Debug, Default)]
+pub struct FrameTable {
+    frames: Vec<Frame>,
+    index: HashMap<Frame, FrameId>,
+}
+
+impl FrameTable {
+    /// The id of `frame`, which is added if it is new.
+    pub fn intern(&mut self, frame: Frame) -> FrameId {
+        if let Some(&id) = self.index.get(&frame) {
+            return id;
+        }
+        let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
+        self.frames.push(frame.clone());
+        self.index.insert(frame, id);
+        id
+    }
+
+    /// The frame of an id handed out by this table.
+    pub fn get(&self, id: FrameId) -> &Frame {
+        &self.frames[id.0 as usize]
+    }
+
+    /// All frames in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
+        (0..).map(FrameId).zip(&self.frames)
+    }
+
+    /// Number of distinct frames.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// True when no frame was interned yet.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+}
+
+/// One step of a stack: a function and how many times in a row it stands there (direct recursion).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StackEntry {
+    /// The function.
+    pub frame: FrameId,
+    /// Consecutive activations, at least 1.
+    pub repeat: u32,
+}
+
+/// Where the CPU was when the sample was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// In user space.
+    User,
+    /// In the kernel.
+    Kernel,
+}
+
+/// What a sample says about itself beside its stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Labels {
+    /// The Erlang process that was running, as the node prints it (`<0.123.0>`).
+    pub process: Option<String>,
+    /// The operating-system thread's own name, as the kernel has it (`1_scheduler`).
+    pub thread: String,
+    /// User space or kernel.
+    pub mode: Mode,
+    /// How far the Erlang stack could be followed.
+    pub outcome: StackOutcome,
+}
+
+/// How far the Erlang stack of a sample could be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StackOutcome {
+    /// Down to the function the process was started with.
+    Complete,
+    /// Cut at a limit of the recorder; the innermost part is there, the root is missing.
+    Truncated,
+    /// A process was running, but its root was not reached for another reason.
+    Broken,
+    /// No Erlang process was running on this thread: scheduling, polling, housekeeping.
+    NoProcess,
+}
+
+impl StackOutcome {
+    /// The word used in files and on pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Truncated => "truncated",
+            Self::Broken => "broken",
+            Self::NoProcess => "no-process",
+        }
+    }
+}
+
+/// A stack with its labels, and how often the two were seen together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Root first. The first entry is always a [`FrameKind::Thread`] frame.
+    pub stack: Vec<StackEntry>,
+    /// Who and where.
+    pub labels: Labels,
+    /// In the unit of the profile's event; for [`Event::Cpu`] the number of ticks.
+    pub weight: u64,
+}
+
+/// How good the stacks of a profile are. All figures are numbers of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackQuality {
+    /// Taken while the thread ran an Erlang process, stack followed down to the root.
+    pub complete: u64,
+    /// The same, stack cut at a limit of the recorder.
+    pub truncated: u64,
+    /// The same, root not reached for another reason.
+    pub broken: u64,
+    /// Taken while the thread ran no Erlang process.
+    pub no_process: u64,
+    /// Of all of the above, those with at least one frame that has no name.
+    pub unsymbolised: u64,
+    /// Ticks that fell on the node but could not be recorded.
+    pub lost: u64,
+}
+
+impl StackQuality {
+    /// Samples that were recorded.
+    pub fn recorded(&self) -> u64 {
+        self.on_process() + self.no_process
+    }
+
+    /// Samples taken while a thread ran an Erlang process.
+    pub fn on_process(&self) -> u64 {
+        self.complete + self.truncated + self.broken
+    }
+
+    /// Share (0 to 1) of [`Self::on_process`] that is complete or marked as truncated; 1 when there
+    /// is no such sample.
+    pub fn accounted_share(&self) -> f64 {
+        share_of(self.complete + self.truncated, self.on_process())
+    }
+}
+
+fn share_of(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// How a profile was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// Who took the samples: `eBPF`, or the name of the tool an import came from.
+    pub recorder: String,
+    /// What ticked: `cycles`, `cpu-clock`.
+    pub clock: String,
+    /// Operating-system pid of the node.
+    pub node_pid: u32,
+    /// OTP release whose layout was used (`25`), empty when unknown.
+    pub otp_release: String,
+    /// Seconds since 1970-01-01 at the start, in nanoseconds.
+    pub started_unix_nanos: u64,
+    /// Length of the recording in nanoseconds.
+    pub duration_nanos: u64,
+    /// Time that one tick stands for, in nanoseconds; 0 when unknown.
+    pub period_nanos: u64,
+    /// CPUs that were sampled.
+    pub cpus: u32,
+    /// Things the reader must know, one sentence each (node went away, label table full …).
+    pub notes: Vec<String>,
+}
+
+/// Weighted stacks of one node.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// What made a sample be taken.
+    pub event: Event,
+    /// How it was recorded.
+    pub capture: Capture,
+    /// How good the stacks are.
+    pub quality: StackQuality,
+    /// Every function that occurs.
+    pub frames: FrameTable,
+    /// Distinct (stack, labels) pairs.
+    pub samples: Vec<Sample>,
+}
+
+impl Profile {
+    /// Sum of all weights.
+    pub fn total(&self) -> u64 {
+        self.samples.iter().map(|sample| sample.weight).sum()
+    }
+}

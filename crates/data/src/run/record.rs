@@ -1,0 +1,185 @@
+//! `run.json`: everything about a run that is not a series or a profile.
+
+use serde::{Deserialize, Serialize};
+
+use crate::profile::{Capture, StackQuality};
+
+/// Version of the run directory. Raised when a reader of the old form would be misled.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The record of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunRecord {
+    /// [`FORMAT_VERSION`] of the writer.
+    pub format_version: u32,
+    /// Version of rabbitscope.
+    pub rabbitscope: String,
+    /// Name of the scenario.
+    pub name: String,
+    /// What it is about.
+    pub description: String,
+    /// Start of the load, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_nanos: u64,
+    /// Length of the load in nanoseconds.
+    pub duration_nanos: u64,
+    /// The scenario as resolved, without secrets.
+    pub scenario: serde_json::Value,
+    /// The machine that rabbitscope ran on.
+    pub machine: MachineFacts,
+    /// The broker under load.
+    pub broker: BrokerFacts,
+    /// Totals of the load.
+    pub load: LoadTotals,
+    /// One for each latency that was measured.
+    pub latencies: Vec<LatencySummary>,
+    /// The profile, when one was taken.
+    pub profile: Option<ProfileFacts>,
+    /// What was not recorded, and why it matters. Empty when nothing was lost.
+    pub losses: Vec<Loss>,
+    /// How it ended.
+    pub verdict: Verdict,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// As the scenario asked.
+    Completed,
+    /// Cut short; what was recorded is kept.
+    Aborted {
+        /// One sentence for a person.
+        reason: String,
+    },
+}
+
+/// The machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MachineFacts {
+    /// `Linux 6.1.0 x86_64`
+    pub kernel: String,
+    /// Name of the distribution.
+    pub distribution: String,
+    /// CPU model.
+    pub cpu: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// The broker, as it says of itself in `connection.start`, and as the machine sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct BrokerFacts {
+    /// `RabbitMQ`
+    pub product: String,
+    /// `3.10.8`
+    pub version: String,
+    /// `Erlang/OTP 25`
+    pub platform: String,
+    /// `rabbit@host`
+    pub cluster_name: String,
+    /// Host and port, no credentials.
+    pub address: String,
+    /// Pid of the node when it runs on this machine.
+    pub pid: Option<u32>,
+    /// Started for this run and stopped after it.
+    pub throwaway: bool,
+}
+
+/// Totals of the load; see [`super::SecondRow`] for what each counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadTotals {
+    /// Messages written.
+    pub published: u64,
+    /// Messages confirmed.
+    pub confirmed: u64,
+    /// Messages refused.
+    pub nacked: u64,
+    /// Messages returned as unroutable.
+    pub returned: u64,
+    /// Messages delivered.
+    pub consumed: u64,
+    /// Of those, redelivered.
+    pub redelivered: u64,
+    /// Messages for which no confirm came before the end.
+    pub unconfirmed: u64,
+    /// Bytes written to sockets.
+    pub bytes_written: u64,
+    /// Calls that wrote.
+    pub writes: u64,
+    /// Bytes read from sockets.
+    pub bytes_read: u64,
+    /// Calls that read.
+    pub reads: u64,
+    /// Sum over connections, nanoseconds.
+    pub socket_stall_nanos: u64,
+    /// Sum over connections, nanoseconds.
+    pub blocked_nanos: u64,
+    /// CPU time of rabbitscope's load threads, nanoseconds.
+    pub client_cpu_nanos: u64,
+}
+
+/// A latency over the whole run, from the lossless histogram in `file`. Times in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencySummary {
+    /// `confirm` or `end-to-end`.
+    pub name: String,
+    /// From what to what, in words.
+    pub description: String,
+    /// Number of measurements.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95 % are below.
+    pub p95: u64,
+    /// 99 % are below.
+    pub p99: u64,
+    /// 99.9 % are below.
+    pub p999: u64,
+    /// 99.99 % are below.
+    pub p9999: u64,
+    /// Largest.
+    pub max: u64,
+    /// The `.hlog` file in the run directory.
+    pub file: String,
+}
+
+/// What the run record keeps of the profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileFacts {
+    /// `cpu`
+    pub event: String,
+    /// The profile's file in the run directory.
+    pub file: String,
+    /// Seconds from start of load to start of recording, in nanoseconds.
+    pub offset_nanos: u64,
+    /// How it was recorded.
+    pub capture: Capture,
+    /// How good it is.
+    pub quality: StackQuality,
+}
+
+/// Something that was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Loss {
+    /// What, as a plural noun: `profile samples`, `unconfirmed messages`.
+    pub what: String,
+    /// How many.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What that means for the reader.
+    pub meaning: String,
+}

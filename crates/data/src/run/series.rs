@@ -1,0 +1,66 @@
+//! One second of a run.
+
+use serde::{Deserialize, Serialize};
+
+/// A line of `series.jsonl`. Counts are what happened within this second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SecondRow {
+    /// Seconds since the load started; the first line is 0 and covers the time from 0 to 1.
+    pub second: u32,
+    /// True length of the interval in nanoseconds (the last one may be shorter).
+    pub interval_nanos: u64,
+    /// Messages written to a socket.
+    pub published: u64,
+    /// Messages that the broker confirmed.
+    pub confirmed: u64,
+    /// Messages that the broker refused (`basic.nack`).
+    pub nacked: u64,
+    /// Messages that came back as unroutable.
+    pub returned: u64,
+    /// Messages delivered to consumers.
+    pub consumed: u64,
+    /// Of those, marked as redelivered.
+    pub redelivered: u64,
+    /// Bytes written to sockets.
+    pub bytes_written: u64,
+    /// Calls that wrote them.
+    pub writes: u64,
+    /// Bytes read from sockets.
+    pub bytes_read: u64,
+    /// Calls that read them.
+    pub reads: u64,
+    /// Time in which a publisher had something to send but its socket took no more, summed over
+    /// connections, in nanoseconds.
+    pub socket_stall_nanos: u64,
+    /// Time for which connections were blocked by an alarm of the broker, in nanoseconds.
+    pub blocked_nanos: u64,
+    /// Messages sent and not yet confirmed at the end of this second.
+    pub unconfirmed: u64,
+    /// From write to confirm.
+    pub confirm_latency: Option<LatencyPoint>,
+    /// From write to delivery.
+    pub end_to_end_latency: Option<LatencyPoint>,
+    /// CPU of the broker in cores, user and system, when it is on this machine.
+    pub broker_cpu_cores: Option<f64>,
+    /// Resident memory of the broker in bytes, when it is on this machine.
+    pub broker_rss_bytes: Option<u64>,
+    /// CPU of rabbitscope itself in cores.
+    pub client_cpu_cores: Option<f64>,
+}
+
+/// Latencies within one second, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencyPoint {
+    /// Number of measurements.
+    pub count: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95 % are below.
+    pub p95: u64,
+    /// 99 % are below.
+    pub p99: u64,
+    /// The largest that occurred.
+    pub max: u64,
+}

@@ -1,0 +1,185 @@
+//! Scenarios that are valid: every value here can be run as it stands.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::Serialize;
+
+/// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
+/// `run.json`, without secrets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Scenario {
+    /// Short name, used for the run directory: letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// One or two sentences for the report.
+    pub description: String,
+    /// Seed of everything that is random.
+    pub seed: u64,
+    /// The broker under load.
+    pub broker: BrokerSpec,
+    /// When the load ends.
+    pub stop: Stop,
+    /// Queues declared before the load starts.
+    pub queues: Vec<QueueSpec>,
+    /// Groups of publishers.
+    pub publishers: Vec<PublisherGroup>,
+    /// Groups of consumers.
+    pub consumers: Vec<ConsumerGroup>,
+    /// The profile to take while the load runs.
+    pub profile: Option<ProfileSpec>,
+}
+
+/// Which broker is put under load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BrokerSpec {
+    /// One that is already there. The URI may carry a password: never print it.
+    Existing {
+        /// `amqp://user:password@host:port/vhost`
+        #[serde(skip)]
+        uri: String,
+    },
+    /// One that is started for this run and stopped after it.
+    Throwaway(ThrowawayBroker),
+}
+
+/// How a throwaway broker is set up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ThrowawayBroker {
+    /// Plugins to enable, by name.
+    pub plugins: Vec<String>,
+    /// Lines added to `rabbitmq.conf`.
+    pub config: String,
+    /// Contents of `advanced.config`; empty for none.
+    pub advanced_config: String,
+    /// Extra arguments for the Erlang VM, as in `RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS`.
+    pub erl_args: String,
+}
+
+/// When the load ends: at whichever comes first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Stop {
+    /// After this time; absent when every publisher or consumer group has a message count.
+    pub duration: Option<Duration>,
+}
+
+/// A queue or stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct QueueSpec {
+    /// Its name.
+    pub name: String,
+    /// Classic, quorum or stream.
+    #[serde(rename = "type")]
+    pub queue_type: QueueType,
+    /// Survives a restart of the broker. Always true for quorum queues and streams.
+    pub durable: bool,
+    /// Belongs to the connection that declares it and goes away with it.
+    pub exclusive: bool,
+    /// Goes away with its last consumer.
+    pub auto_delete: bool,
+    /// Arguments of `queue.declare`, `x-queue-type` left out.
+    pub arguments: BTreeMap<String, FieldValue>,
+    /// Leave the queue on the broker after the run (the default removes what the run declared).
+    pub keep: bool,
+}
+
+/// The type of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueType {
+    /// A classic queue.
+    Classic,
+    /// A replicated queue.
+    Quorum,
+    /// A replicated log.
+    Stream,
+}
+
+/// A value in an AMQP field table, as far as TOML can say it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FieldValue {
+    /// `t`
+    Bool(bool),
+    /// `l`
+    Integer(i64),
+    /// `d`
+    Float(f64),
+    /// `S`
+    Text(String),
+    /// `A`
+    Array(Vec<FieldValue>),
+    /// `F`
+    Table(BTreeMap<String, FieldValue>),
+}
+
+/// Publishers that do the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PublisherGroup {
+    /// Name in the series and on the report.
+    pub name: String,
+    /// Number of publishers. Each has its own confirm window and rate.
+    pub count: u32,
+    /// Connections over which they are spread; at least 1, at most `count`.
+    pub connections: u32,
+    /// Channels for each connection over which its publishers are spread.
+    pub channels: u32,
+    /// Exchange; empty is the default exchange.
+    pub exchange: String,
+    /// Routing key; the queue's name with the default exchange.
+    pub routing_key: String,
+    /// Body size in bytes. Bodies of at least 12 bytes carry the time stamp for end-to-end latency.
+    pub size_bytes: u32,
+    /// Delivery mode 2.
+    pub persistent: bool,
+    /// Unconfirmed messages that a publisher may have; absent: no confirms.
+    pub confirm_window: Option<u32>,
+    /// Return what cannot be routed.
+    pub mandatory: bool,
+    /// Messages a second for each publisher; absent: as fast as it goes.
+    pub rate: Option<f64>,
+    /// Messages for each publisher, after which it stops; absent: no limit.
+    pub messages: Option<u64>,
+}
+
+/// Consumers that do the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ConsumerGroup {
+    /// Name in the series and on the report.
+    pub name: String,
+    /// Number of consumers.
+    pub count: u32,
+    /// Connections over which they are spread; at least 1, at most `count`.
+    pub connections: u32,
+    /// Channels for each connection over which its consumers are spread.
+    pub channels: u32,
+    /// The queue they read.
+    pub queue: String,
+    /// `basic.qos` for each consumer; absent: unlimited.
+    pub prefetch: Option<u16>,
+    /// The broker forgets a message when it is sent.
+    pub auto_ack: bool,
+    /// Acknowledge this many messages with one frame; 1 acknowledges each.
+    pub multi_ack_every: u32,
+    /// Arguments of `basic.consume`, such as `x-stream-offset`.
+    pub arguments: BTreeMap<String, FieldValue>,
+    /// Messages for each consumer, after which it stops; absent: no limit.
+    pub messages: Option<u64>,
+}
+
+/// A profile that is taken while the load runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileSpec {
+    /// Time between start of load and start of the recording.
+    pub delay: Duration,
+    /// Length of the recording.
+    pub duration: Duration,
+    /// Ticks a second on each CPU.
+    pub freq_hz: u32,
+}
