@@ -1,1 +1,17 @@
-//! (being written)
+//! Load on a broker: publishers and consumers from a scenario, and what they measured.
+//!
+//! [`Session::open`] connects, says what the broker is and declares the scenario's queues;
+//! [`Session::run`] puts the load on and reports every second; [`Session::close`] removes what was
+//! declared. A few threads own many non-blocking connections each; every wake-up reads all there is
+//! and writes once.
+//!
+//! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
+//! row), files, and anything that observes the broker from outside or inside.
+
+mod error;
+mod outcome;
+mod session;
+
+pub use error::LoadError;
+pub use outcome::{LatencyRecord, LoadOutcome, Progress};
+pub use session::{Session, remove_queues};

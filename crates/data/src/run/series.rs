@@ -10,6 +10,10 @@ pub struct SecondRow {
     pub second: u32,
     /// True length of the interval in nanoseconds (the last one may be shorter).
     pub interval_nanos: u64,
+    /// The publishers have stopped; outstanding confirms and messages are awaited. Such a row is no
+    /// part of any rate.
+    #[serde(default)]
+    pub draining: bool,
     /// Messages written to a socket.
     pub published: u64,
     /// Messages that the broker confirmed.

@@ -1,0 +1,106 @@
+//! Why a load could not be started.
+//!
+//! What ends a load that has started is no error of this kind: the outcome keeps what was recorded
+//! and its verdict says what happened.
+
+use std::io;
+
+use thiserror::Error;
+
+/// Why a load could not be started. Every message says what to do next.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// Nobody answers there, or not with AMQP.
+    #[error("cannot reach a broker at {address}: {reason}; is it running, and is the port right?")]
+    Unreachable {
+        /// Host and port.
+        address: String,
+        /// What happened.
+        reason: String,
+    },
+    /// User or password refused.
+    #[error(
+        "the broker at {address} refuses user `{user}`: {text}; check user and password \
+         (`guest` may connect from the broker's own machine only)"
+    )]
+    AuthenticationRefused {
+        /// Host and port.
+        address: String,
+        /// User name.
+        user: String,
+        /// The broker's words.
+        text: String,
+    },
+    /// No such virtual host, or no permission to use it.
+    #[error(
+        "the broker at {address} refuses virtual host `{vhost}`: {text}; \
+         `rabbitmqctl list_vhosts` and `list_permissions` show what there is"
+    )]
+    VhostRefused {
+        /// Host and port.
+        address: String,
+        /// Virtual host.
+        vhost: String,
+        /// The broker's words.
+        text: String,
+    },
+    /// A queue that the scenario uses without declaring it is not there.
+    #[error("queue `{queue}` does not exist on the broker: declare it with `[[queues]]`")]
+    QueueMissing {
+        /// Its name.
+        queue: String,
+    },
+    /// An exchange that the scenario uses is not there.
+    #[error("exchange `{exchange}` does not exist on the broker: create it before the run")]
+    ExchangeMissing {
+        /// Its name.
+        exchange: String,
+    },
+    /// The broker does not declare the queue as the scenario says.
+    #[error(
+        "the broker refuses queue `{queue}` as the scenario declares it: {text}; \
+         a queue that is there already must have the same type, flags and arguments"
+    )]
+    QueueRefused {
+        /// Its name.
+        queue: String,
+        /// The broker's words.
+        text: String,
+    },
+    /// Any other refusal by the broker.
+    #[error("the broker at {address} refused {doing}: {text}")]
+    Refused {
+        /// Host and port.
+        address: String,
+        /// What we were doing.
+        doing: String,
+        /// The broker's words.
+        text: String,
+    },
+    /// The connection broke while the load was being set up.
+    #[error("the connection to the broker at {address} broke while {doing}: {reason}")]
+    Broken {
+        /// Host and port.
+        address: String,
+        /// What we were doing.
+        doing: String,
+        /// What happened.
+        reason: String,
+    },
+    /// This machine refused something: descriptors, threads.
+    #[error("cannot {doing}: {source}")]
+    System {
+        /// What we were doing.
+        doing: &'static str,
+        /// What happened.
+        source: io::Error,
+    },
+}
+
+impl LoadError {
+    /// No broker was reached at all: the program's exit code 5.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable { .. })
+    }
+}

@@ -1,0 +1,45 @@
+//! What a load tells while it runs and when it has ended.
+
+use std::time::Duration;
+
+use rabbitscope_data::run::{LatencySummary, LoadTotals, Loss, SecondRow, Verdict};
+
+/// What happens while the load runs.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Progress<'a> {
+    /// Every connection is up and the first message is about to be sent.
+    Started {
+        /// Nanoseconds since 1970-01-01 UTC.
+        unix_nanos: u64,
+    },
+    /// A second has passed. Broker CPU and memory are left for the program to fill in.
+    Second(&'a SecondRow),
+}
+
+/// What a load measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadOutcome {
+    /// Start of the load, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_nanos: u64,
+    /// From the start until the publishers stopped; the drain that follows is not part of it.
+    pub duration: Duration,
+    /// Everything that was counted, drain included.
+    pub totals: LoadTotals,
+    /// One for each latency that was measured.
+    pub latencies: Vec<LatencyRecord>,
+    /// What was not measured, and why it matters.
+    pub losses: Vec<Loss>,
+    /// How it ended.
+    pub verdict: Verdict,
+}
+
+/// A latency over the whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatencyRecord {
+    /// Quantiles of the lossless histogram, for `run.json`.
+    pub summary: LatencySummary,
+    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, one
+    /// interval for each second.
+    pub hlog: Vec<u8>,
+}
