@@ -1,1 +1,12 @@
-//! (being written)
+//! Pure numbers: what a profile says, computed the same way for the terminal, the page and tests.
+//!
+//! What lives here: stack trees, tables of functions, sentences about quality. What deliberately
+//! does not: clocks, files, networks, and any idea of how a figure is drawn.
+
+mod functions;
+mod quality;
+mod tree;
+
+pub use functions::{FunctionRow, function_table, hottest};
+pub use quality::quality_sentence;
+pub use tree::{NodeId, Recursion, StackTree, TreeNode};

@@ -2,17 +2,13 @@
 //!
 //! [`model`] holds the types, [`pprof`] and [`folded`] the file formats.
 
-#[cfg(any())]
 mod folded;
 mod model;
-#[cfg(any())]
 mod pprof;
 
-#[cfg(any())]
 pub use folded::{FoldedError, read_folded, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
     StackEntry, StackOutcome, StackQuality,
 };
-#[cfg(any())]
 pub use pprof::{PprofError, read_pprof, write_pprof};
