@@ -1,0 +1,132 @@
+//! The directory of one throwaway broker: configuration, cookie, data.
+//!
+//! ```text
+//! $TMPDIR/rabbitscope-UID/brokers/NAME/      0700
+//!     home/.erlang.cookie                    0600, random
+//!     rabbitmq.conf advanced.config enabled_plugins
+//!     guard.sh console.log epmd.log data/
+//!     node.json                              written once the node's pid is known
+//! ```
+
+use std::{
+    env, fs,
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use rabbitscope_data::scenario::ThrowawayBroker;
+
+use super::{
+    BrokerError,
+    listeners::{Ports, loopback_config},
+};
+
+/// The directory that holds the directories of all throwaway brokers of this user. It is made when
+/// it is not there, and refused when others could have put something into it.
+pub(crate) fn brokers_directory() -> Result<PathBuf, BrokerError> {
+    let user = rustix::process::geteuid().as_raw();
+    let own = env::temp_dir().join(format!("rabbitscope-{user}"));
+    make_private(&own)?;
+    let metadata = fs::symlink_metadata(&own).map_err(BrokerError::io("look at", &own))?;
+    let private = metadata.is_dir()
+        && metadata.uid() == user
+        && metadata.permissions().mode().trailing_zeros() >= 6;
+    if !private {
+        return Err(BrokerError::NotPrivate { path: own });
+    }
+    let brokers = own.join("brokers");
+    make_private(&brokers)?;
+    Ok(brokers)
+}
+
+fn make_private(directory: &Path) -> Result<(), BrokerError> {
+    match fs::DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(BrokerError::io("make", directory)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A fresh directory with everything a node reads when it starts.
+pub(crate) fn prepare(
+    directory: &Path,
+    spec: &ThrowawayBroker,
+    ports: &Ports,
+) -> Result<(), BrokerError> {
+    make_private(directory)?;
+    make_private(&directory.join("home"))?;
+    write_private(&directory.join("home/.erlang.cookie"), &random_hex()?)?;
+    let config = loopback_config(ports, &spec.plugins) + &spec.config + "\n";
+    write_private(&directory.join("rabbitmq.conf"), &config)?;
+    if !spec.advanced_config.is_empty() {
+        write_private(&directory.join("advanced.config"), &spec.advanced_config)?;
+    }
+    write_private(&directory.join("enabled_plugins"), &format!("[{}].\n", spec.plugins.join(",")))
+}
+
+fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> {
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(BrokerError::io("write", path))
+}
+
+/// 128 random bits.
+pub(crate) fn random_hex() -> Result<String, BrokerError> {
+    let source = Path::new("/dev/urandom");
+    let mut bytes = [0; 16];
+    fs::File::open(source)
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(BrokerError::io("read", source))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// All variables that the node sees: nothing of the caller's environment but the search path.
+pub(crate) fn environment(
+    directory: &Path,
+    node_name: &str,
+    spec: &ThrowawayBroker,
+    ports: &Ports,
+    log: &Path,
+) -> Vec<(String, String)> {
+    let inside = |name: &str| directory.join(name).display().to_string();
+    let erl_args =
+        format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
+    let pairs = [
+        ("PATH", search_path()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("HOME", inside("home")),
+        ("ERL_CRASH_DUMP", inside("erl_crash.dump")),
+        ("ERL_EPMD_ADDRESS", "127.0.0.1".to_owned()),
+        ("ERL_EPMD_PORT", ports.epmd.to_string()),
+        // The port mapper is started by the guard; no second one may turn itself into a daemon.
+        ("ERL_AFLAGS", "-start_epmd false".to_owned()),
+        // With this the server script replaces itself by the node instead of waiting for it.
+        ("RUNNING_UNDER_SYSTEMD", "true".to_owned()),
+        // No such file: the machine's own configuration stays out.
+        ("RABBITMQ_CONF_ENV_FILE", inside("rabbitmq-env.conf")),
+        ("RABBITMQ_NODENAME", node_name.to_owned()),
+        ("RABBITMQ_DIST_PORT", ports.distribution.to_string()),
+        ("RABBITMQ_MNESIA_BASE", inside("data")),
+        ("RABBITMQ_LOG_BASE", inside("log")),
+        ("RABBITMQ_LOGS", log.display().to_string()),
+        ("RABBITMQ_CONFIG_FILE", inside("rabbitmq.conf")),
+        ("RABBITMQ_CONFIG_FILES", inside("conf.d/*.conf")),
+        ("RABBITMQ_ADVANCED_CONFIG_FILE", inside("advanced.config")),
+        ("RABBITMQ_GENERATED_CONFIG_DIR", inside("config")),
+        ("RABBITMQ_SCHEMA_DIR", inside("schema")),
+        ("RABBITMQ_ENABLED_PLUGINS_FILE", inside("enabled_plugins")),
+        ("RABBITMQ_PID_FILE", inside("rabbitmq.pid")),
+        ("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", erl_args),
+    ];
+    pairs.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+fn search_path() -> String {
+    env::var("PATH").unwrap_or_else(|_| "/usr/sbin:/usr/bin:/sbin:/bin".to_owned())
+}

@@ -1,0 +1,76 @@
+//! What can go wrong with a throwaway broker.
+
+use std::{io, path::PathBuf, time::Duration};
+
+/// Why a throwaway broker could not be started, found, asked or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokerError {
+    /// A program of the distribution is missing.
+    #[error(
+        "{program} is not installed (Debian and Ubuntu: apt-get install {package}; \
+         `scripts/setup.sh` does it without starting a system-wide broker)"
+    )]
+    NotInstalled {
+        /// What was looked for.
+        program: &'static str,
+        /// Where it comes from.
+        package: &'static str,
+    },
+    /// The disk or the operating system said no.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A directory that must be private is not.
+    #[error("{} belongs to another user or is open to others; remove it or set TMPDIR", path.display())]
+    NotPrivate {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The node ended while it booted.
+    #[error("the broker ended while it was starting; the end of its log:\n{log}")]
+    Died {
+        /// Last lines of what it said.
+        log: String,
+    },
+    /// The node did not become ready.
+    #[error("the broker was not ready after {} s; the end of its log:\n{log}", waited.as_secs())]
+    NotReady {
+        /// How long was waited.
+        waited: Duration,
+        /// Last lines of what it said.
+        log: String,
+    },
+    /// An expression could not be evaluated on the node.
+    #[error("the node did not evaluate `{expression}`: {answer}")]
+    Eval {
+        /// What was asked.
+        expression: String,
+        /// What came back.
+        answer: String,
+    },
+    /// No broker of that name is running.
+    #[error("no throwaway broker is called `{name}`; running: {running}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// Names that exist, or `none`.
+        running: String,
+    },
+}
+
+impl BrokerError {
+    /// Wraps an [`io::Error`] with what was tried on which path.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

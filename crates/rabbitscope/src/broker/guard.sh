@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs one throwaway broker and ends it. Arguments: directory, server, epmd, epmd port,
+# attached|detached. Everything else is in the environment.
+#
+# attached: ends when standard input closes. detached: ends when the node does.
+# Standard output: the pid of the node, one line.
+directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5
+
+# Kills what still belongs to the broker until nothing does. A dead process has no environment.
+clean() {
+    trap '' INT TERM HUP
+    while
+        pids=$(grep -lszxF "RABBITSCOPE_BROKER=$directory" /proc/[0-9]*/environ)
+        [ -n "$pids" ]
+    do
+        for pid in $pids; do
+            pid=${pid#/proc/}
+            kill -KILL "${pid%/environ}" 2>/dev/null
+        done
+        sleep 0.02
+    done
+    rm -rf "$directory"
+    exit 0
+}
+trap clean INT TERM HUP
+
+# The parent-death signal is the second line of defence, should this script itself be killed.
+belonging() {
+    RABBITSCOPE_BROKER=$directory exec setpriv --pdeathsig KILL -- "$@"
+}
+
+cd "$directory" || exit 1
+belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
+belonging "$server" </dev/null >console.log 2>&1 &
+node=$!
+echo "$node"
+exec >/dev/null
+
+case $life in
+attached) read -r _ ;;
+detached) wait "$node" ;;
+esac
+clean

@@ -1,0 +1,74 @@
+//! Where the distribution keeps RabbitMQ and Erlang.
+//!
+//! The command in `/usr/sbin` is a wrapper that insists on root and changes to the `rabbitmq` user.
+//! A throwaway node belongs to whoever starts it, so the script behind the wrapper is used: it
+//! stands beside `rabbitmq-env`.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use super::BrokerError;
+
+const SERVER: &str = "rabbitmq-server";
+const SCRIPTS: &str = "/usr/lib/rabbitmq/bin";
+const SYSTEM_DIRECTORIES: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin"];
+
+/// The programs that a throwaway broker needs.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// The script that becomes the node.
+    pub server: PathBuf,
+    /// The port mapper, started on a port of its own.
+    pub epmd: PathBuf,
+    /// Talks to the node, in milliseconds where `rabbitmqctl` takes seconds.
+    pub erl_call: PathBuf,
+}
+
+impl Installation {
+    /// Looks in the usual places and in `PATH`.
+    pub fn find() -> Result<Self, BrokerError> {
+        Ok(Self {
+            server: find_server().ok_or(missing(SERVER, SERVER))?,
+            epmd: find_erlang("epmd").ok_or(missing("epmd", "erlang-base"))?,
+            erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
+        })
+    }
+}
+
+fn missing(program: &'static str, package: &'static str) -> BrokerError {
+    BrokerError::NotInstalled { program, package }
+}
+
+fn find_server() -> Option<PathBuf> {
+    let behind_wrappers = on_path(SERVER).filter_map(|found| script_behind(&found));
+    Some(Path::new(SCRIPTS).join(SERVER))
+        .filter(|script| script.is_file())
+        .or_else(|| behind_wrappers.into_iter().next())
+}
+
+/// The script that a link or wrapper leads to.
+fn script_behind(found: &Path) -> Option<PathBuf> {
+    let real = found.canonicalize().ok()?;
+    let scripts = real.parent()?;
+    scripts.join("rabbitmq-env").is_file().then(|| scripts.join(SERVER))
+}
+
+/// In `PATH`, or beside the `erl` that `PATH` leads to.
+fn find_erlang(program: &str) -> Option<PathBuf> {
+    on_path(program).next().or_else(|| {
+        let erl = on_path("erl").next()?.canonicalize().ok()?;
+        Some(erl.with_file_name(program)).filter(|path| path.is_file())
+    })
+}
+
+fn on_path(program: &str) -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let named: Vec<PathBuf> = env::split_paths(&path).collect();
+    named
+        .into_iter()
+        .chain(SYSTEM_DIRECTORIES.map(PathBuf::from))
+        .map(move |directory| directory.join(program))
+        .filter(|candidate| candidate.is_file())
+}

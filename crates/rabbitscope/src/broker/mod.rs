@@ -1,0 +1,28 @@
+//! A throwaway broker: the distribution's own RabbitMQ as a node of its own, in a temporary
+//! directory, on free ports, reachable from this machine only.
+//!
+//! ```text
+//!  rabbitscope ──pipe──► guard (sh, own session) ──► epmd
+//!                                                └─► beam.smp ─► erl_child_setup, inet_gethost …
+//! ```
+//!
+//! The guard ends the node and removes its directory when the pipe closes, for whatever reason the
+//! pipe closed: `drop`, an error, a panic, a signal, `kill -9`. The processes themselves are killed
+//! by the kernel should the guard be killed. Nothing but the broker's own processes is ever
+//! signalled: they are recognised by a variable in their environment that names the directory.
+//!
+//! What does not live here: putting load on it, looking at it.
+
+mod directory;
+mod error;
+mod guard;
+mod install;
+mod listeners;
+mod node;
+mod processes;
+mod registry;
+
+pub use error::BrokerError;
+pub use install::Installation;
+pub use node::{Broker, Node};
+pub use registry::{Registry, Swept};

@@ -1,0 +1,3 @@
+//! Live tests of the program, against the distribution's own RabbitMQ.
+
+mod broker;
