@@ -1,11 +1,41 @@
 //! A scenario: which broker, which queues, who publishes, who consumes, what is recorded.
 //!
-//! [`model`] holds what is valid; the wire form (what a TOML file may say) is private and is turned
-//! into the model by [`parse`], which names file and key in every refusal.
+//! `model` holds what is valid. What a TOML file may say (`wire`) is private: [`parse`] reads the
+//! text with its positions (`document`), turns it into wire types with structured errors
+//! (`reader`) and these into the model (`validate`). Every refusal names file, line and key.
 
+mod document;
+mod error;
 mod model;
+mod reader;
+mod validate;
+mod wire;
 
+pub use error::{Origin, ScenarioError};
 pub use model::{
-    BrokerSpec, ConsumerGroup, FieldValue, ProfileSpec, PublisherGroup, QueueSpec, QueueType,
-    Scenario, Stop, ThrowawayBroker,
+    BrokerSpec, ConsumerGroup, FieldValue, ProfileEvent, ProfileSpec, PublisherGroup, QueueSpec,
+    QueueType, Scenario, Stop, ThrowawayBroker,
 };
+
+use document::Document;
+
+/// Reads a scenario from TOML. `file` is for messages only. Each of `overrides` is `key=value` with
+/// a dotted key, for example `publishers.0.rate=5000`; its value is TOML or, failing that, a string.
+pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Scenario, ScenarioError> {
+    let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
+    let wire = reader::read(document.root());
+    let scenario = wire.and_then(validate::scenario);
+    scenario.map_err(|problem| document.locate(problem).in_file(file))
+}
+
+impl Scenario {
+    /// The scenario as a file that [`parse`] reads back, every default written out. A password in
+    /// the broker's URI is left out.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&wire::Scenario::from(self))
+            .expect("wire types are tables of plain values with string keys")
+    }
+}
+
+#[cfg(test)]
+mod tests;

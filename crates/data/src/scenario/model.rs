@@ -1,13 +1,14 @@
 //! Scenarios that are valid: every value here can be run as it stands.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::wire;
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Short name, used for the run directory: letters, digits, `-`, `_`, `.`.
     pub name: String,
@@ -29,23 +30,35 @@ pub struct Scenario {
     pub profile: Option<ProfileSpec>,
 }
 
+impl Serialize for Scenario {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::Scenario::from(self).serialize(serializer)
+    }
+}
+
 /// Which broker is put under load.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, PartialEq)]
 pub enum BrokerSpec {
     /// One that is already there. The URI may carry a password: never print it.
     Existing {
         /// `amqp://user:password@host:port/vhost`
-        #[serde(skip)]
         uri: String,
     },
     /// One that is started for this run and stopped after it.
     Throwaway(ThrowawayBroker),
 }
 
+impl fmt::Debug for BrokerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Existing { .. } => f.write_str("Existing"),
+            Self::Throwaway(broker) => broker.fmt(f),
+        }
+    }
+}
+
 /// How a throwaway broker is set up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThrowawayBroker {
     /// Plugins to enable, by name.
     pub plugins: Vec<String>,
@@ -58,21 +71,20 @@ pub struct ThrowawayBroker {
 }
 
 /// When the load ends: at whichever comes first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stop {
-    /// After this time; absent when every publisher or consumer group has a message count.
+    /// After this time. Publishers all of which have a message count end the run when they are
+    /// done, and so do consumers; absent when one of these is the only end.
     pub duration: Option<Duration>,
 }
 
 /// A queue or stream.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of `queue.declare`, and one of ours")]
 pub struct QueueSpec {
     /// Its name.
     pub name: String,
     /// Classic, quorum or stream.
-    #[serde(rename = "type")]
     pub queue_type: QueueType,
     /// Survives a restart of the broker. Always true for quorum queues and streams.
     pub durable: bool,
@@ -87,7 +99,7 @@ pub struct QueueSpec {
 }
 
 /// The type of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueType {
     /// A classic queue.
@@ -99,7 +111,7 @@ pub enum QueueType {
 }
 
 /// A value in an AMQP field table, as far as TOML can say it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// `t`
@@ -117,8 +129,7 @@ pub enum FieldValue {
 }
 
 /// Publishers that do the same.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PublisherGroup {
     /// Name in the series and on the report.
     pub name: String,
@@ -147,8 +158,7 @@ pub struct PublisherGroup {
 }
 
 /// Consumers that do the same.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConsumerGroup {
     /// Name in the series and on the report.
     pub name: String,
@@ -172,14 +182,34 @@ pub struct ConsumerGroup {
     pub messages: Option<u64>,
 }
 
-/// A profile that is taken while the load runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What a profile samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+pub enum ProfileEvent {
+    /// CPU time.
+    Cpu,
+}
+
+/// A profile that is taken while the load runs.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProfileSpec {
+    /// What is sampled.
+    pub event: ProfileEvent,
     /// Time between start of load and start of the recording.
     pub delay: Duration,
     /// Length of the recording.
     pub duration: Duration,
     /// Ticks a second on each CPU.
     pub freq_hz: u32,
+}
+
+impl QueueType {
+    /// Value of the argument `x-queue-type`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Quorum => "quorum",
+            Self::Stream => "stream",
+        }
+    }
 }

@@ -1,0 +1,131 @@
+//! The TOML text with its positions, and the overrides that replace values in it.
+
+use toml::{
+    Table, Value,
+    de::{DeTable, DeValue},
+};
+
+use super::error::{Origin, Problem};
+
+/// A parsed file after overrides.
+pub(super) struct Document<'text> {
+    text: &'text str,
+    root: Value,
+    positions: toml::Spanned<DeTable<'text>>,
+    overridden: Vec<Vec<String>>,
+}
+
+impl<'text> Document<'text> {
+    pub(super) fn parse(text: &'text str, overrides: &[String]) -> Result<Self, Problem> {
+        let syntax = |error: toml::de::Error| Problem {
+            path: Vec::new(),
+            origin: error.span().map_or(Origin::File, |span| line_of(text, span.start)),
+            reason: error.message().to_owned(),
+        };
+        let positions = DeTable::parse(text).map_err(syntax)?;
+        let root = Value::Table(text.parse::<Table>().map_err(syntax)?);
+        let mut document = Self { text, root, positions, overridden: Vec::new() };
+        for line in overrides {
+            document.apply(line)?;
+        }
+        Ok(document)
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// Adds the line, or that the value came from an override.
+    pub(super) fn locate(&self, mut problem: Problem) -> Problem {
+        let is_override = self.overridden.iter().any(|path| problem.path.starts_with(path));
+        problem.origin = if is_override {
+            Origin::Override
+        } else if problem.path.is_empty() {
+            Origin::File
+        } else {
+            self.position(&problem.path).map_or(Origin::File, |at| line_of(self.text, at))
+        };
+        problem
+    }
+
+    fn apply(&mut self, assignment: &str) -> Result<(), Problem> {
+        let Some((key, value)) = assignment.split_once('=') else {
+            return Err(overridden(Problem::new(format!(
+                "`{assignment}` is no override: write `key=value`, as in `publishers.0.rate=5000`"
+            ))));
+        };
+        let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
+        set(&mut self.root, &path, read_value(value.trim())).map_err(overridden)?;
+        self.overridden.push(path);
+        Ok(())
+    }
+
+    /// Byte offset of the key, or of the innermost table on the way to it.
+    fn position(&self, path: &[String]) -> Option<usize> {
+        let mut table = self.positions.get_ref();
+        let mut keys = path.iter();
+        let mut at = None;
+        while let Some(key) = keys.next() {
+            let Some((name, mut value)) = table.iter().find(|(name, _)| name.get_ref() == key)
+            else {
+                return at;
+            };
+            at = Some(name.span().start);
+            while let DeValue::Array(items) = value.get_ref() {
+                let Some(item) =
+                    keys.next().and_then(|index| items.get(index.parse::<usize>().ok()?))
+                else {
+                    return at;
+                };
+                at = Some(item.span().start);
+                value = item;
+            }
+            match value.get_ref() {
+                DeValue::Table(inner) => table = inner,
+                _ => return at,
+            }
+        }
+        at
+    }
+}
+
+fn overridden(problem: Problem) -> Problem {
+    Problem { origin: Origin::Override, ..problem }
+}
+
+fn line_of(text: &str, offset: usize) -> Origin {
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    Origin::Line(before.split(|byte| *byte == b'\n').count())
+}
+
+/// A TOML value or, failing that, the text itself, so that `run.duration=30s` needs no quotes.
+fn read_value(text: &str) -> Value {
+    let assignment = format!("value = {text}").parse::<Table>();
+    let value = assignment
+        .ok()
+        .filter(|table| table.len() == 1)
+        .and_then(|mut table| table.remove("value"));
+    value.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
+    let Some((key, rest)) = path.split_first() else {
+        *at = new;
+        return Ok(());
+    };
+    let inner = match at {
+        Value::Table(table) => {
+            table.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()))
+        }
+        Value::Array(items) => {
+            let there = items.len();
+            let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
+            item.ok_or_else(|| {
+                let reason = format!("there are {there} of these, numbered from 0");
+                Problem::new(reason).under(key)
+            })?
+        }
+        _ => return Err(Problem::new("is a plain value, it has no keys").under(key)),
+    };
+    set(inner, rest, new).map_err(|problem| problem.under(key))
+}

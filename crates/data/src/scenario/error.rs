@@ -1,0 +1,115 @@
+//! Why a scenario is refused.
+
+use std::fmt;
+
+/// A refusal: where, what is wrong and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// The file, as it was given.
+    pub file: String,
+    /// Where the value comes from.
+    pub origin: Origin,
+    /// Dotted path of the key, such as `publishers.0.rate`; empty for the file as a whole.
+    pub key: String,
+    /// What is wrong, and what is allowed.
+    pub reason: String,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The file, at a line that is not known.
+    File,
+    /// The file, at this line (the first is 1).
+    Line(usize),
+    /// An override given with `--set`.
+    Override,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        match self.origin {
+            Origin::File => {}
+            Origin::Line(line) => write!(f, ":{line}")?,
+            Origin::Override => f.write_str(" (--set)")?,
+        }
+        if !self.key.is_empty() {
+            write!(f, ": `{}`", self.key)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// A refusal that does not know its file yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Problem {
+    pub(super) path: Vec<String>,
+    pub(super) origin: Origin,
+    pub(super) reason: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Serde asks for it.
+impl std::error::Error for Problem {}
+
+impl Problem {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self { path: Vec::new(), origin: Origin::File, reason: reason.into() }
+    }
+
+    /// The problem is one level further in, under `key`.
+    pub(super) fn under(mut self, key: impl Into<String>) -> Self {
+        self.path.insert(0, key.into());
+        self
+    }
+
+    pub(super) fn in_file(self, file: &str) -> ScenarioError {
+        ScenarioError {
+            file: file.to_owned(),
+            origin: self.origin,
+            key: self.path.join("."),
+            reason: self.reason,
+        }
+    }
+}
+
+/// A refusal at `key`, relative to the table in hand.
+pub(super) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::new(reason).under(key))
+}
+
+/// ``one of `a`, `b`; did you mean `b`?``
+pub(super) fn allowed(written: &str, names: &[&str]) -> String {
+    let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    let nearest = names.iter().map(|name| (distance(written, name), name)).min();
+    let hint = match nearest {
+        Some((distance, name)) if distance <= 2.max(name.len() / 3) && distance < name.len() => {
+            format!("; did you mean `{name}`?")
+        }
+        _ => String::new(),
+    };
+    format!("{}{hint}", list.join(", "))
+}
+
+/// Levenshtein distance in bytes.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,211 @@
+//! What scenarios mean, and what is said of those that cannot be.
+
+mod random;
+
+use std::time::Duration;
+
+use super::*;
+use random::Random;
+
+const SMALL: &str = r#"
+name = "small"
+[run]
+duration = "10s"
+[[queues]]
+name = "q"
+[[publishers]]
+queue = "q"
+[[consumers]]
+queue = "q"
+prefetch = 10
+"#;
+
+fn read(text: &str, overrides: &[&str]) -> Result<Scenario, ScenarioError> {
+    let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    parse(text, "f.toml", &overrides)
+}
+
+/// `SMALL` with overrides is refused with a message that contains all of `expected`.
+fn refused(overrides: &[&str], expected: &[&str]) {
+    let message = read(SMALL, overrides).unwrap_err().to_string();
+    for part in expected {
+        assert!(message.contains(part), "{overrides:?}: `{part}` is not in: {message}");
+    }
+}
+
+#[test]
+fn defaults_are_filled_in() {
+    let scenario = read(SMALL, &[]).unwrap();
+    let publisher = &scenario.publishers[0];
+    assert_eq!(scenario.broker, BrokerSpec::Throwaway(ThrowawayBroker::default()));
+    assert_eq!((publisher.exchange.as_str(), publisher.routing_key.as_str()), ("", "q"));
+    assert_eq!((publisher.count, publisher.connections, publisher.channels), (1, 1, 1));
+    assert_eq!((publisher.size_bytes, publisher.confirm_window), (12, None));
+    assert_eq!(scenario.queues[0].queue_type, QueueType::Classic);
+    assert_eq!(scenario.consumers[0].multi_ack_every, 1);
+    assert_eq!(scenario.stop.duration, Some(Duration::from_secs(10)));
+}
+
+#[test]
+fn overrides_replace_and_add() {
+    let overrides =
+        ["publishers.0.rate=5000", "run.duration=3s", "broker.plugins=[\"rabbitmq_stream\"]"];
+    let scenario = read(SMALL, &overrides).unwrap();
+    assert_eq!(scenario.publishers[0].rate, Some(5000.0));
+    assert_eq!(scenario.stop.duration, Some(Duration::from_secs(3)));
+    let BrokerSpec::Throwaway(broker) = scenario.broker else { panic!("not started for the run") };
+    assert_eq!(broker.plugins, ["rabbitmq_stream"]);
+    refused(&["publishers.7.rate=1"], &["--set", "publishers.7", "there are 1 of these"]);
+    refused(&["rate"], &["--set", "write `key=value`"]);
+    refused(&["name.x=1"], &["name.x", "plain value"]);
+}
+
+#[test]
+fn refusals_name_file_line_key_and_what_is_allowed() {
+    fn check(line: &str, expected: &str) {
+        let error = read(&SMALL.replace("prefetch = 10", line), &[]).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+    check(
+        "prefetsch = 10",
+        "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `count`, \
+         `connections`, `channels`, `queue`, `prefetch`, `auto-ack`, `multi-ack-every`, \
+         `messages`, `arguments`; did you mean `prefetch`?",
+    );
+    check(
+        "prefetch = \"ten\"",
+        "f.toml:11: `consumers.0.prefetch`: is the text \"ten\", but a whole number from 0 to \
+         65535 is expected",
+    );
+    check(
+        "prefetch = 10\nmulti-ack-every = 11",
+        "f.toml:12: `consumers.0.multi-ack-every`: is 11, but the broker stops at 10 \
+         unacknowledged messages (`prefetch`), so the consumer would wait for ever: at most 10 is \
+         allowed",
+    );
+    check("prefetch = ", "f.toml:11: string values must be quoted, expected literal string");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    refused(&["consumers.0.auto-ack=true"], &["consumers.0.prefetch", "leave one of the two out"]);
+    refused(&["consumers.0.auto-ack=true", "consumers.0.multi-ack-every=5"], &["auto-ack"]);
+    refused(&["consumers.0.prefetch=0"], &["1 to 65535"]);
+    refused(&["consumers.0.queue=p"], &["no queue `p`", "declared are `q`"]);
+    refused(&["publishers.0.queue=p"], &["publishers.0.queue", "no queue `p`"]);
+    refused(&["publishers.0.exchange=amq.direct"], &["either `queue`"]);
+    refused(&["publishers.0.size=12"], &["publishers.0.size", "text in quotes"]);
+    refused(&["publishers.0.size=12X"], &["publishers.0.size", "`12B`"]);
+    refused(&["publishers.0.size=1GiB"], &["128MiB"]);
+    refused(&["publishers.0.rate=0"], &["publishers.0.rate", "0.001"]);
+    refused(&["publishers.0.confirm-window=0"], &["at least 1"]);
+    refused(&["publishers.0.connections=2"], &["from 1 to `count`"]);
+    refused(&["publishers.0.channels=2"], &["publishers.0.channels"]);
+    refused(&["run.duration=0s"], &["run.duration", "longer"]);
+    refused(&["run.duration=fast"], &["run.duration", "`250ms`"]);
+    refused(&["name=a/b"], &["`name`", "letters"]);
+    refused(&["queues.0.name=amq.x"], &["queues.0.name"]);
+    refused(&["queues.0.type=qourum"], &["queues.0.type", "did you mean `quorum`?"]);
+    refused(&["queues.0.arguments.x-queue-type=stream"], &["set by `type`"]);
+    refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
+    refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`cpu`"]);
+    refused(&["seed=1979-05-27"], &["seed", "date"]);
+    refused(&["broker.uri=http://x"], &["broker.uri", "amqp://"]);
+    refused(&["broker.uri=amqp://x", "broker.config=y"], &["broker.config", "remove one"]);
+}
+
+#[test]
+fn what_a_type_of_queue_cannot_do_is_refused() {
+    for kind in ["stream", "quorum"] {
+        let kind = format!("queues.0.type={kind}");
+        refused(&[&kind, "queues.0.durable=false"], &["queues.0.durable", "always durable"]);
+        refused(&[&kind, "queues.0.exclusive=true"], &["queues.0.exclusive"]);
+        refused(&[&kind, "queues.0.auto-delete=true"], &["queues.0.auto-delete"]);
+    }
+    let stream = "queues.0.type=stream";
+    let without = SMALL.replace("prefetch = 10", "");
+    let message = read(&without, &[stream]).unwrap_err().to_string();
+    assert!(message.contains("refuses to read a stream without it"), "{message}");
+    let auto = read(&without, &[stream, "consumers.0.auto-ack=true"]).unwrap_err();
+    assert!(auto.to_string().contains("automatic acknowledgement"), "{auto}");
+    refused(&["consumers.0.arguments.x-stream-offset=first"], &["only streams have offsets"]);
+    refused(
+        &["queues.0.exclusive=true", "consumers.0.count=2", "consumers.0.connections=2"],
+        &["consumers.0.queue", "exclusive"],
+    );
+}
+
+#[test]
+fn a_run_must_end() {
+    let endless = SMALL.replace("duration = \"10s\"", "");
+    assert!(read(&endless, &[]).unwrap_err().to_string().contains("never end"));
+    read(&endless, &["publishers.0.messages=10"]).unwrap();
+    read(&endless, &["consumers.0.messages=10"]).unwrap();
+    assert!(read("name = \"empty\"", &[]).unwrap_err().to_string().contains("nothing to run"));
+}
+
+#[test]
+fn a_queue_may_be_on_a_broker_that_is_there() {
+    let overrides = ["broker.uri=amqp://h", "publishers.0.queue=p", "consumers.0.queue=p"];
+    read(SMALL, &overrides).unwrap();
+    read(&SMALL.replace("queue = \"q\"\n[[c", "exchange = \"e\"\n[[c"), &overrides[..1]).unwrap();
+}
+
+#[test]
+fn a_password_never_leaves() {
+    for uri in ["amqp://u:secret@h/v", "amqp://u:secret:secret@h?heartbeat=3", "amqp://:secret@h"] {
+        let scenario = read(SMALL, &[&format!("broker.uri={uri}")]).unwrap();
+        let json = serde_json::to_string(&scenario).unwrap();
+        for text in [scenario.to_toml(), json, format!("{scenario:?}")] {
+            assert!(!text.contains("secret"), "{text}");
+        }
+    }
+    for uri in ["amqp://u:sec/ret@h", "amqp://u:p@h?password=ret", "amqp://u:p?@ret", "ret@h"] {
+        let message = read(SMALL, &[&format!("broker.uri={uri}")]).unwrap_err().to_string();
+        assert!(!message.contains("ret"), "{message}");
+    }
+}
+
+#[test]
+fn every_resolved_scenario_reads_back_as_itself() {
+    let mut random = Random(7);
+    for _ in 0..2_000 {
+        let scenario = random.scenario();
+        let text = scenario.to_toml();
+        match parse(&text, "resolved", &[]) {
+            Ok(again) => assert_eq!(again, scenario, "{text}"),
+            Err(error) => panic!("{error}\n{text}"),
+        }
+    }
+}
+
+#[test]
+fn the_scenarios_that_come_with_the_program_are_valid() {
+    let files = [
+        ("stream-publish", include_str!("../../../../scenarios/stream-publish.toml")),
+        ("stream-consume", include_str!("../../../../scenarios/stream-consume.toml")),
+        ("classic-confirm", include_str!("../../../../scenarios/classic-confirm.toml")),
+        ("classic-autoack", include_str!("../../../../scenarios/classic-autoack.toml")),
+    ];
+    for (name, text) in files {
+        assert_eq!(parse(text, name, &[]).unwrap().name, name);
+    }
+}
+
+#[test]
+fn damaged_text_is_refused_without_panic() {
+    let mut random = Random(11);
+    let whole = random.scenario().to_toml();
+    for _ in 0..5_000 {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => bytes.truncate(at + 1),
+                1 => bytes[at] = u8::try_from(random.below(128)).unwrap(),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let _ = parse(&String::from_utf8_lossy(&bytes), "damaged", &[]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Checks of single values that several parts of a scenario share.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::{
+    super::error::{Problem, allowed, refuse},
+    Context,
+};
+use crate::{
+    scenario::{BrokerSpec, QueueSpec},
+    units::{UnitError, parse_duration, parse_size},
+};
+
+/// The largest message that RabbitMQ 3.8 and later accepts by default, in bytes.
+const MESSAGE_MAX: u64 = 128 << 20;
+
+/// A time above zero.
+pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let duration = parse_duration(text).map_err(|error| unit(key, &error))?;
+    if duration.is_zero() {
+        return refuse(key, "must be longer than 0s");
+    }
+    Ok(Some(duration))
+}
+
+/// A body size.
+pub(super) fn size(key: &str, text: &str) -> Result<u32, Problem> {
+    let bytes = parse_size(text).map_err(|error| unit(key, &error))?;
+    match u32::try_from(bytes) {
+        Ok(size) if bytes <= MESSAGE_MAX => Ok(size),
+        _ => refuse(key, "must be at most 128MiB, the largest message that RabbitMQ accepts"),
+    }
+}
+
+fn unit(key: &str, error: &UnitError) -> Problem {
+    Problem::new(error.to_string()).under(key)
+}
+
+/// A number that must be at least 1.
+pub(super) fn at_least_one<N: PartialOrd + From<u8>>(
+    key: &str,
+    number: Option<N>,
+) -> Result<Option<N>, Problem> {
+    if number.as_ref().is_some_and(|number| *number < N::from(1)) {
+        return refuse(key, "must be at least 1; leave it out for no limit");
+    }
+    Ok(number)
+}
+
+/// How a group is spread.
+pub(super) struct Spread {
+    pub(super) count: u32,
+    pub(super) connections: u32,
+    pub(super) channels: u32,
+}
+
+/// Count (1 when left out), connections (1) and channels for each connection (one for each member).
+pub(super) fn spread(
+    count: Option<u32>,
+    connections: Option<u32>,
+    channels: Option<u32>,
+) -> Result<Spread, Problem> {
+    let count = count.unwrap_or(1);
+    if !(1..=100_000).contains(&count) {
+        return refuse("count", "must be from 1 to 100000");
+    }
+    let connections = connections.unwrap_or(1);
+    if !(1..=count).contains(&connections) {
+        let reason = format!("must be from 1 to `count`, which is {count}");
+        return refuse("connections", reason);
+    }
+    let most = count.div_ceil(connections);
+    let channels = channels.unwrap_or(most);
+    if !(1..=most.min(2047)).contains(&channels) {
+        let reason = format!(
+            "must be from 1 to 2047 (RabbitMQ's limit for a connection) and at most {most}, the \
+             members on each connection"
+        );
+        return refuse("channels", reason);
+    }
+    Ok(Spread { count, connections, channels })
+}
+
+/// A string that AMQP limits to 255 bytes.
+pub(super) fn short_string(key: &str, text: String) -> Result<String, Problem> {
+    if text.len() > 255 {
+        return refuse(key, "must have at most 255 bytes");
+    }
+    Ok(text)
+}
+
+/// The queue that a group refers to; absent when it may be on a broker that is already there.
+pub(super) fn queue<'a>(
+    name: &str,
+    context: &Context<'a>,
+) -> Result<Option<&'a QueueSpec>, Problem> {
+    let declared = context.queues.iter().find(|queue| queue.name == name);
+    let may_be_there = matches!(context.broker, BrokerSpec::Existing { .. }) && !name.is_empty();
+    if declared.is_none() && !may_be_there {
+        let names: Vec<_> = context.queues.iter().map(|queue| queue.name.as_str()).collect();
+        let reason = match names[..] {
+            [] => format!("there is no queue `{name}`: declare it with `[[queues]]`"),
+            _ => format!("there is no queue `{name}`; declared are {}", allowed(name, &names)),
+        };
+        return refuse("queue", reason);
+    }
+    Ok(declared)
+}
+
+/// Names that must differ within their list.
+pub(super) fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
+    let mut seen = HashSet::new();
+    for (index, name) in names.enumerate() {
+        if !seen.insert(name) {
+            let twice: Result<(), Problem> = refuse("name", format!("`{name}` is there twice"));
+            return twice.map_err(|problem| problem.under(index.to_string()).under(list));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! From wire types to the model: defaults are filled in, impossible combinations refused.
+//!
+//! One file for each part of a scenario; this one checks the whole.
+
+mod broker;
+mod consumers;
+mod fields;
+mod publishers;
+mod queues;
+
+use super::{
+    error::{Problem, refuse},
+    model::{BrokerSpec, ConsumerGroup, ProfileSpec, PublisherGroup, QueueSpec, Scenario, Stop},
+    wire,
+};
+
+/// What groups may refer to.
+struct Context<'a> {
+    queues: &'a [QueueSpec],
+    broker: &'a BrokerSpec,
+}
+
+pub(super) fn scenario(wire: wire::Scenario) -> Result<Scenario, Problem> {
+    run_name(&wire.name)?;
+    let broker = wire.broker.unwrap_or_default();
+    let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
+    let queues = each("queues", wire.queues, |_, queue| queues::queue(queue))?;
+    fields::unique("queues", queues.iter().map(|queue| queue.name.as_str()))?;
+    let context = Context { queues: &queues, broker: &broker };
+    let publishers = each("publishers", wire.publishers, |index, group| {
+        publishers::group(index, group, &context)
+    })?;
+    fields::unique("publishers", publishers.iter().map(|group| group.name.as_str()))?;
+    let consumers =
+        each("consumers", wire.consumers, |index, group| consumers::group(index, group, &context))?;
+    fields::unique("consumers", consumers.iter().map(|group| group.name.as_str()))?;
+    consumers::exclusive_queues(&queues, &consumers)?;
+    let stop = stop(wire.run, &publishers, &consumers)?;
+    let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
+    Ok(Scenario {
+        name: wire.name,
+        description: wire.description.unwrap_or_default(),
+        seed: wire.seed.unwrap_or(1),
+        profile: profile.map_err(|problem| problem.under("profile"))?,
+        broker,
+        stop,
+        queues,
+        publishers,
+        consumers,
+    })
+}
+
+fn each<W, T>(
+    key: &str,
+    items: Vec<W>,
+    mut check: impl FnMut(usize, W) -> Result<T, Problem>,
+) -> Result<Vec<T>, Problem> {
+    let checked = items.into_iter().enumerate().map(|(index, item)| {
+        check(index, item).map_err(|problem| problem.under(index.to_string()).under(key))
+    });
+    checked.collect()
+}
+
+fn run_name(name: &str) -> Result<(), Problem> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 100 || name.starts_with('.') || !name.chars().all(plain) {
+        let allowed = "must have 1 to 100 letters, digits, `-`, `_` or `.`, and not start with `.`";
+        return refuse("name", allowed);
+    }
+    Ok(())
+}
+
+fn stop(
+    run: Option<wire::Run>,
+    publishers: &[PublisherGroup],
+    consumers: &[ConsumerGroup],
+) -> Result<Stop, Problem> {
+    if publishers.is_empty() && consumers.is_empty() {
+        let reason = "neither `[[publishers]]` nor `[[consumers]]`: there is nothing to run";
+        return Err(Problem::new(reason));
+    }
+    let duration = run.and_then(|run| run.duration);
+    let duration = fields::duration("duration", duration.as_deref());
+    let duration = duration.map_err(|problem| problem.under("run"))?;
+    let publishers_end =
+        !publishers.is_empty() && publishers.iter().all(|group| group.messages.is_some());
+    let consumers_end =
+        !consumers.is_empty() && consumers.iter().all(|group| group.messages.is_some());
+    if duration.is_none() && !publishers_end && !consumers_end {
+        let reason = "the run would never end: give `[run] duration`, or `messages` to all \
+                      publishers or to all consumers";
+        return refuse("run", reason);
+    }
+    Ok(Stop { duration })
+}
+
+fn profile(wire: &wire::Profile, stop: &Stop) -> Result<ProfileSpec, Problem> {
+    let delay = match wire.delay.as_deref() {
+        Some("0s") | None => std::time::Duration::ZERO,
+        delay => fields::duration("delay", delay)?.unwrap_or_default(),
+    };
+    let duration = fields::duration("duration", Some(&wire.duration))?.unwrap_or_default();
+    let freq_hz = wire.freq.unwrap_or(999);
+    if !(1..=20_000).contains(&freq_hz) {
+        return refuse("freq", "must be from 1 to 20000 ticks a second");
+    }
+    if stop.duration.is_some_and(|run| delay + duration > run) {
+        return refuse("duration", "delay and duration of the profile exceed `run.duration`");
+    }
+    Ok(ProfileSpec {
+        event: wire.event.unwrap_or(super::ProfileEvent::Cpu),
+        delay,
+        duration,
+        freq_hz,
+    })
+}
