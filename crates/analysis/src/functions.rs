@@ -1,6 +1,8 @@
 //! Tables of functions: how much weight stands in each, and under each.
 
-use rabbitscope_data::profile::{FrameId, FrameKind, Profile};
+use std::cmp::Reverse;
+
+use rabbitscope_data::profile::{FrameId, FrameKind, Profile, StackEntry};
 
 /// What one function costs. Weights are in the unit of the profile's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +18,8 @@ pub struct FunctionRow {
     /// Weight of all stacks that end in it.
     pub leaf: u64,
     /// For an Erlang function: weight of all stacks whose innermost Erlang frame it is, whatever
-    /// native code, kernel code or VM fragment ran on its behalf. For other kinds the same as
+    /// native code, kernel code or VM fragment ran on its behalf. Over all Erlang functions this
+    /// adds up to the weight of the stacks with any Erlang frame. For other kinds the same as
     /// [`Self::leaf`].
     pub own: u64,
 }
@@ -34,16 +37,112 @@ impl FunctionRow {
 }
 
 /// `part` of `whole`, 0 to 1; 0 when there is nothing.
-fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Every function of `profile`, the largest own weight first, then the largest total, then by name.
-pub fn function_table(_profile: &Profile) -> Vec<FunctionRow> {
-    Vec::new()
+/// Every function that occurs in a stack of `profile`: the largest [`FunctionRow::own`] first, then
+/// the largest total, then by name.
+pub fn function_table(profile: &Profile) -> Vec<FunctionRow> {
+    let mut rows: Vec<FunctionRow> = profile
+        .frames
+        .iter()
+        .map(|(id, frame)| FunctionRow {
+            frame: id,
+            name: frame.name.clone(),
+            kind: frame.kind,
+            total: 0,
+            leaf: 0,
+            own: 0,
+        })
+        .collect();
+    let mut last_stack = vec![usize::MAX; rows.len()];
+    for (number, sample) in profile.samples.iter().enumerate() {
+        for entry in &sample.stack {
+            let index = entry.frame.0 as usize;
+            if last_stack[index] != number {
+                last_stack[index] = number;
+                rows[index].total += sample.weight;
+            }
+        }
+        add_ends(&mut rows, &sample.stack, sample.weight);
+    }
+    rows.retain(|row| row.total > 0);
+    rows.sort_by(|left, right| {
+        let key = |row: &FunctionRow| (Reverse(row.own), Reverse(row.total));
+        key(left).cmp(&key(right)).then_with(|| left.name.cmp(&right.name))
+    });
+    rows
 }
 
-/// The `count` functions of one kind with the largest own weight.
+/// Credits the function that the stack ends in, and the Erlang function that it works for.
+fn add_ends(rows: &mut [FunctionRow], stack: &[StackEntry], weight: u64) {
+    let index = |entry: &StackEntry| entry.frame.0 as usize;
+    if let Some(leaf) = stack.last().map(index) {
+        rows[leaf].leaf += weight;
+        if rows[leaf].kind != FrameKind::Erlang {
+            rows[leaf].own += weight;
+        }
+    }
+    let innermost = stack.iter().rev().map(index).find(|&at| rows[at].kind == FrameKind::Erlang);
+    if let Some(erlang) = innermost {
+        rows[erlang].own += weight;
+    }
+}
+
+/// The `count` functions of one kind with the largest [`FunctionRow::own`].
 pub fn hottest(profile: &Profile, kind: FrameKind, count: usize) -> Vec<FunctionRow> {
     function_table(profile).into_iter().filter(|row| row.kind == kind).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::profile::read_folded;
+
+    use super::*;
+
+    const STACKS: &str = "\
+scheduler;m:f/1;m:f/1;m:g/2;global::call_bif;ets_select 5
+scheduler;m:f/1;m:g/2;m:f/1 3
+scheduler;m:f/1;write_[k] 2
+scheduler;schedule 4";
+
+    fn check(name: &str, own: u64, leaf: u64, total: u64) {
+        let profile = read_folded(STACKS.as_bytes()).unwrap();
+        let table = function_table(&profile);
+        let row = table.iter().find(|row| row.name == name).unwrap();
+        assert_eq!((row.own, row.leaf, row.total), (own, leaf, total), "{name}");
+    }
+
+    #[test]
+    fn weights_are_credited() {
+        check("m:f/1", 5, 3, 10);
+        check("m:g/2", 5, 0, 8);
+        check("global::call_bif", 0, 0, 5);
+        check("ets_select", 5, 5, 5);
+        check("write", 2, 2, 2);
+        check("schedule", 4, 4, 4);
+        check("scheduler", 0, 0, 14);
+    }
+
+    #[test]
+    fn the_hottest_come_first() {
+        let profile = read_folded(STACKS.as_bytes()).unwrap();
+        let names = |kind, count| {
+            let rows = hottest(&profile, kind, count);
+            rows.into_iter().map(|row| row.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(FrameKind::Erlang, 10), ["m:f/1", "m:g/2"]);
+        assert_eq!(names(FrameKind::Native, 1), ["ets_select"]);
+        assert!(names(FrameKind::Erlang, 0).is_empty());
+    }
+
+    #[test]
+    fn shares_are_of_the_whole() {
+        let profile = read_folded(STACKS.as_bytes()).unwrap();
+        let rows = hottest(&profile, FrameKind::Erlang, 1);
+        assert!((rows[0].own_share(profile.total()) - 5.0 / 14.0).abs() < 1e-12);
+        assert!((rows[0].total_share(profile.total()) - 10.0 / 14.0).abs() < 1e-12);
+        assert!(rows[0].own_share(0).abs() < f64::EPSILON);
+    }
 }

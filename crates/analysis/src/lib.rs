@@ -7,6 +7,6 @@ mod functions;
 mod quality;
 mod tree;
 
-pub use functions::{FunctionRow, function_table, hottest};
+pub use functions::{FunctionRow, function_table, hottest, share};
 pub use quality::quality_sentence;
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};

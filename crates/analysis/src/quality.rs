@@ -2,7 +2,127 @@
 
 use rabbitscope_data::profile::StackQuality;
 
+use crate::share;
+
 /// The quality of a profile in one line, for the terminal, the page and the caption of a picture.
-pub fn quality_sentence(_quality: &StackQuality) -> String {
-    String::new()
+///
+/// Shares of stacks are of the samples on Erlang processes; lost ticks are of all ticks, and
+/// nameless frames of all samples that were recorded.
+pub fn quality_sentence(quality: &StackQuality) -> String {
+    if quality.recorded() == 0 {
+        return match quality.lost {
+            0 => "no statement of stack quality: no sample was graded".to_owned(),
+            lost => format!("no sample was recorded; {} lost", grouped(lost)),
+        };
+    }
+    let lost = match quality.lost {
+        0 => "0 lost".to_owned(),
+        lost => {
+            let all = quality.recorded().saturating_add(lost);
+            format!("{} lost ({})", grouped(lost), percent(lost, all))
+        }
+    };
+    format!(
+        "{}; {} without a process; {lost}; {} carry a frame without a name",
+        of_processes(quality),
+        samples(quality.no_process),
+        percent(quality.unsymbolised, quality.recorded()),
+    )
+}
+
+fn of_processes(quality: &StackQuality) -> String {
+    let all = quality.on_process();
+    if all == 0 {
+        return "no sample on an Erlang process".to_owned();
+    }
+    format!(
+        "{} of {} on Erlang processes reach the process's root, {} truncated at the recorder's \
+         limit, {} broken",
+        percent(quality.complete, all),
+        samples(all),
+        percent(quality.truncated, all),
+        percent(quality.broken, all),
+    )
+}
+
+fn samples(count: u64) -> String {
+    format!("{} sample{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A share with one decimal. Never rounds to nothing what is there, nor to all what is not.
+fn percent(part: u64, whole: u64) -> String {
+    let tenths = (share(part, whole) * 1000.0).round();
+    if part > 0 && tenths < 1.0 {
+        "<0.1 %".to_owned()
+    } else if part < whole && tenths > 999.0 {
+        ">99.9 %".to_owned()
+    } else if part == whole || part == 0 {
+        format!("{:.0} %", tenths / 10.0)
+    } else {
+        format!("{:.1} %", tenths / 10.0)
+    }
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(quality: StackQuality, expected: &str) {
+        assert_eq!(quality_sentence(&quality), expected);
+    }
+
+    #[test]
+    fn quality_is_one_sentence() {
+        check(
+            StackQuality {
+                complete: 11_987,
+                truncated: 321,
+                broken: 37,
+                no_process: 412,
+                unsymbolised: 26,
+                lost: 0,
+            },
+            "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \
+             truncated at the recorder's limit, 0.3 % broken; 412 samples without a process; \
+             0 lost; 0.2 % carry a frame without a name",
+        );
+        check(
+            StackQuality { no_process: 1, lost: 1, ..StackQuality::default() },
+            "no sample on an Erlang process; 1 sample without a process; 1 lost (50.0 %); \
+             0 % carry a frame without a name",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_not_said() {
+        let nothing = StackQuality::default();
+        check(nothing, "no statement of stack quality: no sample was graded");
+        check(StackQuality { lost: 1234, ..nothing }, "no sample was recorded; 1,234 lost");
+    }
+
+    #[test]
+    fn shares_are_never_rounded_away() {
+        for (part, whole, expected) in [
+            (0, 7, "0 %"),
+            (1, 100_000, "<0.1 %"),
+            (99_999, 100_000, ">99.9 %"),
+            (7, 7, "100 %"),
+            (1, 3, "33.3 %"),
+        ] {
+            assert_eq!(percent(part, whole), expected);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! Stack trees: the stacks of a profile merged by their common roots.
 
-use rabbitscope_data::profile::{FrameId, Profile};
+use std::{cmp::Reverse, collections::HashMap};
+
+use rabbitscope_data::profile::{FrameId, FrameTable, Profile, StackEntry};
 
 /// How a function that calls itself directly is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +10,8 @@ pub enum Recursion {
     /// A run of activations is one node, runs of different length are merged, and the node
     /// remembers the longest.
     Folded,
-    /// A run of activations is one node, runs of different length are different nodes.
+    /// A run of activations is one node, runs of different length are different nodes. From this
+    /// tree both others can be derived without the samples.
     ByLength,
     /// Each activation is a node of its own.
     Open,
@@ -30,7 +33,7 @@ pub struct TreeNode {
     /// Number of nodes above.
     pub depth: u32,
     /// Weight of the stacks that end here.
-    pub own: u64,
+    pub leaf: u64,
     /// Weight of the stacks that end here or below.
     pub total: u64,
 }
@@ -38,13 +41,166 @@ pub struct TreeNode {
 /// The merged stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackTree {
-    /// In pre-order: a node comes after its parent, siblings with the largest total first.
+    /// In pre-order: a node comes after its parent, siblings with the largest total first and
+    /// equals by name.
     pub nodes: Vec<TreeNode>,
 }
 
 impl StackTree {
     /// Merges the stacks of `profile`.
-    pub fn build(_profile: &Profile, _recursion: Recursion) -> Self {
-        Self::default()
+    pub fn build(profile: &Profile, recursion: Recursion) -> Self {
+        let mut builder = Builder { recursion, nodes: Vec::new(), children: HashMap::new() };
+        for sample in &profile.samples {
+            builder.add(&sample.stack, sample.weight);
+        }
+        builder.sum_up();
+        Self { nodes: in_pre_order(&builder.nodes, &profile.frames) }
+    }
+}
+
+struct Builder {
+    recursion: Recursion,
+    /// A parent always stands before its children.
+    nodes: Vec<TreeNode>,
+    children: HashMap<(Option<NodeId>, StackEntry), NodeId>,
+}
+
+impl Builder {
+    fn add(&mut self, stack: &[StackEntry], weight: u64) {
+        let mut at = None;
+        for run in runs(stack) {
+            let steps = if self.recursion == Recursion::Open { run.repeat } else { 1 };
+            for _ in 0..steps {
+                at = Some(self.child(at, run));
+            }
+        }
+        if let Some(NodeId(leaf)) = at {
+            self.nodes[leaf as usize].leaf += weight;
+        }
+    }
+
+    fn child(&mut self, parent: Option<NodeId>, run: StackEntry) -> NodeId {
+        let repeat = if self.recursion == Recursion::Open { 1 } else { run.repeat };
+        let told_apart_by = if self.recursion == Recursion::ByLength { repeat } else { 1 };
+        let key = (parent, StackEntry { frame: run.frame, repeat: told_apart_by });
+        let next = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes"));
+        let id = *self.children.entry(key).or_insert(next);
+        if id == next {
+            let depth = parent.map_or(0, |NodeId(above)| self.nodes[above as usize].depth + 1);
+            let frame = run.frame;
+            self.nodes.push(TreeNode { parent, frame, repeat, depth, leaf: 0, total: 0 });
+        }
+        let node = &mut self.nodes[id.0 as usize];
+        node.repeat = node.repeat.max(repeat);
+        id
+    }
+
+    fn sum_up(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            self.nodes[index].total += self.nodes[index].leaf;
+            let TreeNode { parent, total, .. } = self.nodes[index];
+            if let Some(NodeId(above)) = parent {
+                self.nodes[above as usize].total += total;
+            }
+        }
+    }
+}
+
+/// The runs of a stack, neighbours with the same function made one.
+fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
+    stack.chunk_by(|left, right| left.frame == right.frame).map(|run| StackEntry {
+        frame: run[0].frame,
+        repeat: run.iter().fold(0, |sum, entry| sum.saturating_add(entry.repeat)),
+    })
+}
+
+fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> Vec<TreeNode> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    let mut roots = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        match node.parent {
+            Some(NodeId(parent)) => children[parent as usize].push(index),
+            None => roots.push(index),
+        }
+    }
+    let heaviest_last = |siblings: &mut Vec<usize>| {
+        siblings.sort_by_key(|&index| {
+            let node = &nodes[index];
+            Reverse((Reverse(node.total), &frames.get(node.frame).name, node.frame, node.repeat))
+        });
+    };
+    heaviest_last(&mut roots);
+    children.iter_mut().for_each(heaviest_last);
+
+    let mut ordered = Vec::with_capacity(nodes.len());
+    let mut waiting: Vec<(Option<NodeId>, usize)> =
+        roots.into_iter().map(|root| (None, root)).collect();
+    while let Some((parent, index)) = waiting.pop() {
+        let id = NodeId(u32::try_from(ordered.len()).expect("as many nodes as before"));
+        ordered.push(TreeNode { parent, ..nodes[index] });
+        waiting.extend(children[index].iter().map(|&child| (Some(id), child)));
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use rabbitscope_data::profile::read_folded;
+
+    use super::*;
+
+    /// One line a node: depth as dots, name, run, leaf and total.
+    fn check(folded: &str, recursion: Recursion, expected: &str) {
+        let profile = read_folded(folded.as_bytes()).unwrap();
+        let tree = StackTree::build(&profile, recursion);
+        let mut text = String::new();
+        for node in &tree.nodes {
+            let name = &profile.frames.get(node.frame).name;
+            let dots = ".".repeat(node.depth as usize);
+            let TreeNode { repeat, leaf, total, .. } = node;
+            writeln!(text, "{dots}{name}*{repeat} {leaf}/{total}").unwrap();
+        }
+        assert_eq!(text.trim_end(), expected);
+        for (index, node) in tree.nodes.iter().enumerate() {
+            assert!(node.parent.is_none_or(|parent| (parent.0 as usize) < index));
+        }
+    }
+
+    const RECURSIVE: &str = "a;f;f;f;g 5\na;f;g 2\na;f 1\nb 3";
+
+    #[test]
+    fn runs_are_folded() {
+        check(RECURSIVE, Recursion::Folded, "a*1 0/8\n.f*3 1/8\n..g*1 7/7\nb*1 3/3");
+    }
+
+    #[test]
+    fn runs_are_told_apart_by_length() {
+        let expected = "a*1 0/8\n.f*3 0/5\n..g*1 5/5\n.f*1 1/3\n..g*1 2/2\nb*1 3/3";
+        check(RECURSIVE, Recursion::ByLength, expected);
+    }
+
+    #[test]
+    fn runs_are_opened() {
+        let expected = "a*1 0/8\n.f*1 1/8\n..f*1 0/5\n...f*1 0/5\n....g*1 5/5\n..g*1 2/2\nb*1 3/3";
+        check(RECURSIVE, Recursion::Open, expected);
+    }
+
+    #[test]
+    fn siblings_stand_by_weight_then_by_name() {
+        check("r;b 1\nr;c 2\nr;a 1", Recursion::Folded, "r*1 0/4\n.c*1 2/2\n.a*1 1/1\n.b*1 1/1");
+    }
+
+    #[test]
+    fn nothing_makes_an_empty_tree() {
+        check("", Recursion::Folded, "");
+    }
+
+    #[test]
+    fn a_very_deep_stack_needs_no_deep_call_stack() {
+        let line = (0..50_000).map(|n| format!("f{n}")).collect::<Vec<_>>().join(";") + " 1";
+        let profile = read_folded(line.as_bytes()).unwrap();
+        assert_eq!(StackTree::build(&profile, Recursion::Folded).nodes.len(), 50_000);
     }
 }

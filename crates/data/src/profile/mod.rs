@@ -4,6 +4,7 @@
 
 mod folded;
 mod model;
+mod names;
 mod pprof;
 
 pub use folded::{FoldedError, read_folded, write_folded};

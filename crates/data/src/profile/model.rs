@@ -134,6 +134,8 @@ pub enum StackOutcome {
     Broken,
     /// No Erlang process was running on this thread: scheduling, polling, housekeeping.
     NoProcess,
+    /// An import that does not say.
+    Unknown,
 }
 
 impl StackOutcome {
@@ -144,6 +146,7 @@ impl StackOutcome {
             Self::Truncated => "truncated",
             Self::Broken => "broken",
             Self::NoProcess => "no-process",
+            Self::Unknown => "unknown",
         }
     }
 }
@@ -151,7 +154,8 @@ impl StackOutcome {
 /// A stack with its labels, and how often the two were seen together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Root first. The first entry is always a [`FrameKind::Thread`] frame.
+    /// Root first, never empty. The first entry is a [`FrameKind::Thread`] frame in every profile
+    /// that rabbitscope recorded; an import may lack it.
     pub stack: Vec<StackEntry>,
     /// Who and where.
     pub labels: Labels,

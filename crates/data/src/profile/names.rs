@@ -1,0 +1,79 @@
+//! What a function's name says about its kind, for formats that keep nothing but names.
+
+use super::FrameKind;
+
+/// Kinds of threads as they are named at the root of a stack.
+const THREAD_KINDS: [&str; 11] = [
+    "scheduler",
+    "dirty_cpu_scheduler",
+    "dirty_io_scheduler",
+    "aux",
+    "poller",
+    "async",
+    "signal_dispatcher",
+    "system_message_dispatcher",
+    "child_waiter",
+    "main",
+    "other",
+];
+
+/// What marks a kernel function at the end of its name.
+pub(super) const KERNEL_SUFFIX: &str = "_[k]";
+
+/// The kind of a frame that stands at the root of a stack.
+pub(super) fn kind_of_root(name: &str) -> FrameKind {
+    if THREAD_KINDS.contains(&name) { FrameKind::Thread } else { kind_of(name) }
+}
+
+/// The kind of any other frame. A kernel function must still carry its [`KERNEL_SUFFIX`].
+pub(super) fn kind_of(name: &str) -> FrameKind {
+    if name.ends_with(KERNEL_SUFFIX) {
+        FrameKind::Kernel
+    } else if name.starts_with("global::") {
+        FrameKind::VmFragment
+    } else if is_erlang(name) {
+        FrameKind::Erlang
+    } else {
+        FrameKind::Native
+    }
+}
+
+/// `module:function/arity`. Either part may hold any character; the arity decides.
+fn is_erlang(name: &str) -> bool {
+    let Some((function, arity)) = name.rsplit_once('/') else { return false };
+    let is_number = (1..=3).contains(&arity.len()) && arity.bytes().all(|b| b.is_ascii_digit());
+    let has_module = function.find(':').is_some_and(|at| at > 0 && at + 1 < function.len());
+    is_number && has_module && !function.contains("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, expected: FrameKind) {
+        assert_eq!(kind_of(name), expected, "{name}");
+    }
+
+    #[test]
+    fn a_name_tells_its_kind() {
+        check("lists:foldr_1/3", FrameKind::Erlang);
+        check("rabbit_stream_queue:'-deliver/3-fun-0-'/2", FrameKind::Erlang);
+        check("'my mod':f/0", FrameKind::Erlang);
+        check("erlang:'/'/2", FrameKind::Erlang);
+        check("global::call_light_bif_shared", FrameKind::VmFragment);
+        check("tcp_sendmsg_[k]", FrameKind::Kernel);
+        check("erts_schedule", FrameKind::Native);
+        check("std::io::Read/1", FrameKind::Native);
+        check("libc.so.6+0x1234", FrameKind::Native);
+        check(":f/1", FrameKind::Native);
+        check("m:f/1x", FrameKind::Native);
+        check("net/http.(*conn).serve", FrameKind::Native);
+    }
+
+    #[test]
+    fn a_thread_is_known_at_the_root_only() {
+        assert_eq!(kind_of_root("scheduler"), FrameKind::Thread);
+        assert_eq!(kind_of_root("main.main"), FrameKind::Native);
+        check("scheduler", FrameKind::Native);
+    }
+}

@@ -1,0 +1,47 @@
+//! pprof: gzipped protocol buffers that `go tool pprof` and many other tools open.
+//!
+//! [`message`] is the part of `profile.proto` that is used, [`write`] and [`read`] the two
+//! directions. What pprof has no field for (quality, the way of recording) goes into its comments,
+//! and the kind of a frame into its mapping, so that a profile that is read again is the same.
+//! `docs/formats.md` describes this for other readers.
+
+mod message;
+mod read;
+mod write;
+
+pub use read::{PprofError, read_pprof};
+pub use write::write_pprof;
+
+use super::{FrameKind, Mode, StackOutcome};
+
+/// Files of the mappings that stand for kinds of frames. pprof takes the first one that does not
+/// start with a bracket for the program's name, and looks for no symbols in the others.
+const KINDS: [(FrameKind, &str); 5] = [
+    (FrameKind::Erlang, "erlang"),
+    (FrameKind::VmFragment, "[vm-fragment]"),
+    (FrameKind::Native, "[native]"),
+    (FrameKind::Kernel, "[kernel]"),
+    (FrameKind::Thread, "[thread]"),
+];
+
+const MODES: [(Mode, &str); 2] = [(Mode::User, "user"), (Mode::Kernel, "kernel")];
+
+const OUTCOMES: [StackOutcome; 5] = [
+    StackOutcome::Complete,
+    StackOutcome::Truncated,
+    StackOutcome::Broken,
+    StackOutcome::NoProcess,
+    StackOutcome::Unknown,
+];
+
+const LABEL_PROCESS: &str = "process";
+const LABEL_THREAD: &str = "thread";
+const LABEL_MODE: &str = "mode";
+const LABEL_OUTCOME: &str = "outcome";
+
+const COMMENT_EVENT: &str = "rabbitscope.event=";
+const COMMENT_CAPTURE: &str = "rabbitscope.capture=";
+const COMMENT_QUALITY: &str = "rabbitscope.quality=";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! A profile that is written and read again is the same; broken and foreign files.
+
+use std::io::Write as _;
+
+use flate2::{Compression, write::GzEncoder};
+use prost::Message as _;
+
+use super::{
+    super::{
+        Capture, Event, Frame, FrameKind, FrameTable, Labels, Mode, Profile, Sample, StackEntry,
+        StackOutcome, StackQuality,
+    },
+    message, read_pprof, write_pprof,
+};
+
+fn recorded() -> Profile {
+    let mut frames = FrameTable::default();
+    let mut frame = |name: &str, kind| frames.intern(Frame { name: name.to_owned(), kind });
+    let scheduler = frame("scheduler", FrameKind::Thread);
+    let map = frame("lists:map/2", FrameKind::Erlang);
+    let gc = frame("global::garbage_collect", FrameKind::VmFragment);
+    let alloc = frame("lists:map/2", FrameKind::Native);
+    let brk = frame("brk", FrameKind::Kernel);
+    let entry = |frame, repeat| StackEntry { frame, repeat };
+    let labels = Labels {
+        process: Some("<0.42.0>".to_owned()),
+        thread: "1_scheduler".to_owned(),
+        mode: Mode::Kernel,
+        outcome: StackOutcome::Truncated,
+    };
+    let idle = Labels {
+        process: None,
+        thread: "2_scheduler".to_owned(),
+        mode: Mode::User,
+        outcome: StackOutcome::NoProcess,
+    };
+    let deep = [(scheduler, 1), (map, 300), (gc, 1), (alloc, 2), (brk, 1)];
+    Profile {
+        event: Event::Cpu,
+        capture: Capture {
+            recorder: "eBPF".to_owned(),
+            clock: "cpu-clock".to_owned(),
+            node_pid: 77,
+            otp_release: "25".to_owned(),
+            started_unix_nanos: 1_700_000_000_000_000_001,
+            duration_nanos: 15_000_000_000,
+            period_nanos: 1_001_001,
+            cpus: 2,
+            notes: vec!["The node went away.".to_owned()],
+        },
+        quality: StackQuality {
+            complete: 5,
+            truncated: 4,
+            broken: 3,
+            no_process: 2,
+            unsymbolised: 1,
+            lost: 9,
+        },
+        frames,
+        samples: vec![
+            Sample { stack: deep.map(|(f, n)| entry(f, n)).to_vec(), labels, weight: 12 },
+            Sample { stack: vec![entry(scheduler, 1)], labels: idle, weight: 3 },
+        ],
+    }
+}
+
+#[test]
+fn nothing_is_lost_on_the_way() {
+    let before = recorded();
+    let mut file = Vec::new();
+    write_pprof(&before, &mut file).unwrap();
+    let after = read_pprof(file.as_slice()).unwrap();
+    assert_eq!(after.event, before.event);
+    assert_eq!(after.capture, before.capture);
+    assert_eq!(after.quality, before.quality);
+    assert_eq!(after.samples, before.samples);
+    assert!(after.frames.iter().eq(before.frames.iter()));
+}
+
+/// What another program may write: one stack `main` → inlined `helper`, two sample types.
+fn foreign() -> message::Profile {
+    let strings = [
+        "",
+        "alloc",
+        "count",
+        "space",
+        "bytes",
+        "main",
+        "helper",
+        "/usr/bin/x",
+        "[kernel.kallsyms]",
+    ];
+    let value = |r#type, unit| message::ValueType { r#type, unit };
+    let function = |id, name| message::Function { id, name, system_name: 0 };
+    let mapping = |id, start, filename| message::Mapping {
+        id,
+        memory_start: start,
+        filename,
+        has_functions: false,
+    };
+    let line = |function_id| message::Line { function_id };
+    message::Profile {
+        sample_type: vec![value(1, 2), value(3, 4)],
+        sample: vec![message::Sample {
+            location_id: vec![12, 11, 10],
+            value: vec![1, 4096],
+            label: vec![],
+        }],
+        mapping: vec![mapping(1, 0x1000, 7), mapping(2, 0, 8)],
+        location: vec![
+            message::Location { id: 10, mapping_id: 1, address: 0x1234, line: vec![] },
+            message::Location { id: 11, mapping_id: 1, address: 0, line: vec![line(2), line(1)] },
+            message::Location { id: 12, mapping_id: 2, address: 0, line: vec![line(2)] },
+        ],
+        function: vec![function(1, 5), function(2, 6)],
+        string_table: strings.map(str::to_owned).to_vec(),
+        ..message::Profile::default()
+    }
+}
+
+#[test]
+fn a_foreign_file_reads() {
+    let profile = read_pprof(foreign().encode_to_vec().as_slice()).unwrap();
+    let names: Vec<_> = profile.samples[0]
+        .stack
+        .iter()
+        .map(|entry| profile.frames.get(entry.frame))
+        .map(|frame| (frame.name.as_str(), frame.kind))
+        .collect();
+    let native = FrameKind::Native;
+    let expected =
+        [("x+0x234", native), ("main", native), ("helper", native), ("helper", FrameKind::Kernel)];
+    assert_eq!(names, expected);
+    assert_eq!(profile.total(), 4096);
+    assert_eq!(profile.capture.recorder, "pprof");
+    assert_eq!(
+        profile.capture.notes,
+        [
+            "Weights are `space` in bytes, not numbers of samples.",
+            "The file carries no statement of stack quality."
+        ]
+    );
+    assert_eq!(profile.samples[0].labels.outcome, StackOutcome::Unknown);
+}
+
+fn check_broken(change: impl FnOnce(&mut message::Profile), expected: &str) {
+    let mut message = foreign();
+    change(&mut message);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&message.encode_to_vec()).unwrap();
+    let error = read_pprof(gzip.finish().unwrap().as_slice()).unwrap_err();
+    assert_eq!(error.to_string(), format!("broken pprof file: {expected}"));
+}
+
+#[test]
+fn a_broken_file_is_refused() {
+    check_broken(|it| it.sample_type.clear(), "it has no sample type");
+    check_broken(|it| it.sample[0].value.clear(), "a sample without a proper value");
+    check_broken(|it| it.sample[0].value[1] = -1, "a sample without a proper value");
+    check_broken(|it| it.sample[0].location_id.push(99), "there is no location 99");
+    check_broken(|it| it.location[1].line[0].function_id = 98, "there is no function 98");
+    check_broken(|it| it.function[0].name = 97, "there is no string 97");
+    check_broken(|it| it.function[0].name = -1, "there is no string -1");
+    let not_pprof = read_pprof(&b"PERFILE2"[..]).unwrap_err().to_string();
+    assert!(not_pprof.starts_with("not a pprof file: "), "{not_pprof}");
+    assert!(read_pprof(&[0x1f, 0x8b, 0][..]).is_err());
+}

@@ -1,0 +1,167 @@
+//! From a profile to pprof.
+
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use prost::Message;
+
+use super::{
+    super::{Labels, Profile, Sample},
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME,
+    LABEL_PROCESS, LABEL_THREAD, MODES, message,
+};
+
+/// Writes `profile` as gzipped pprof: `samples/count` and, when the period is known,
+/// `cpu/nanoseconds`.
+pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
+    let encoded = to_message(profile)?.encode_to_vec();
+    let mut gzip = GzEncoder::new(out, Compression::default());
+    gzip.write_all(&encoded)?;
+    gzip.finish()?.flush()
+}
+
+fn to_message(profile: &Profile) -> io::Result<message::Profile> {
+    let mut strings = StringTable::new();
+    let capture = &profile.capture;
+    let samples = value_type(&mut strings, "samples", "count");
+    let cpu = value_type(&mut strings, "cpu", "nanoseconds");
+    let has_period = capture.period_nanos > 0;
+    let comments = comments(profile)?;
+    Ok(message::Profile {
+        sample_type: if has_period { vec![samples, cpu] } else { vec![samples] },
+        sample: profile
+            .samples
+            .iter()
+            .map(|sample| sample_message(sample, capture.period_nanos, &mut strings))
+            .collect(),
+        mapping: mappings(&mut strings),
+        location: locations(profile),
+        function: functions(profile, &mut strings),
+        time_nanos: to_i64(capture.started_unix_nanos),
+        duration_nanos: to_i64(capture.duration_nanos),
+        period_type: has_period.then_some(cpu),
+        period: to_i64(capture.period_nanos),
+        comment: comments.iter().map(|text| strings.id(text)).collect(),
+        default_sample_type: if has_period { cpu.r#type } else { samples.r#type },
+        string_table: strings.into_strings(),
+    })
+}
+
+fn value_type(strings: &mut StringTable, name: &str, unit: &str) -> message::ValueType {
+    message::ValueType { r#type: strings.id(name), unit: strings.id(unit) }
+}
+
+fn comments(profile: &Profile) -> io::Result<[String; 3]> {
+    Ok([
+        format!("{COMMENT_EVENT}{}", profile.event.name()),
+        format!("{COMMENT_CAPTURE}{}", serde_json::to_string(&profile.capture)?),
+        format!("{COMMENT_QUALITY}{}", serde_json::to_string(&profile.quality)?),
+    ])
+}
+
+fn sample_message(sample: &Sample, period: u64, strings: &mut StringTable) -> message::Sample {
+    let leaf_first =
+        sample.stack.iter().rev().flat_map(|entry| {
+            std::iter::repeat_n(u64::from(entry.frame.0) + 1, entry.repeat as usize)
+        });
+    let mut value = vec![to_i64(sample.weight)];
+    if period > 0 {
+        value.push(to_i64(sample.weight.saturating_mul(period)));
+    }
+    message::Sample {
+        location_id: leaf_first.collect(),
+        value,
+        label: labels(&sample.labels, strings),
+    }
+}
+
+fn labels(labels: &Labels, strings: &mut StringTable) -> Vec<message::Label> {
+    let mode = MODES.iter().find(|(mode, _)| *mode == labels.mode).map(|(_, name)| *name);
+    [
+        (LABEL_PROCESS, labels.process.as_deref()),
+        (LABEL_THREAD, Some(labels.thread.as_str()).filter(|name| !name.is_empty())),
+        (LABEL_MODE, mode),
+        (LABEL_OUTCOME, Some(labels.outcome.name())),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| {
+        value.map(|text| message::Label { key: strings.id(key), str: strings.id(text) })
+    })
+    .collect()
+}
+
+/// One mapping for each kind of frame; ids count from 1 in the order of [`KINDS`].
+fn mappings(strings: &mut StringTable) -> Vec<message::Mapping> {
+    (1..)
+        .zip(KINDS)
+        .map(|(id, (_, file))| message::Mapping {
+            id,
+            memory_start: 0,
+            filename: strings.id(file),
+            has_functions: true,
+        })
+        .collect()
+}
+
+/// One location and one function for each frame, both with the frame's id plus 1.
+fn locations(profile: &Profile) -> Vec<message::Location> {
+    profile
+        .frames
+        .iter()
+        .map(|(id, frame)| {
+            let kind = KINDS.iter().position(|(kind, _)| *kind == frame.kind);
+            let id = u64::from(id.0) + 1;
+            message::Location {
+                id,
+                mapping_id: kind.map_or(0, |index| index as u64 + 1),
+                address: 0,
+                line: vec![message::Line { function_id: id }],
+            }
+        })
+        .collect()
+}
+
+fn functions(profile: &Profile, strings: &mut StringTable) -> Vec<message::Function> {
+    profile
+        .frames
+        .iter()
+        .map(|(id, frame)| {
+            let name = strings.id(&frame.name);
+            message::Function { id: u64::from(id.0) + 1, name, system_name: name }
+        })
+        .collect()
+}
+
+/// pprof counts in signed numbers; what does not fit stays at the largest.
+fn to_i64(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Every string of the file, once. The first one is always empty.
+struct StringTable {
+    strings: Vec<String>,
+    index: HashMap<String, i64>,
+}
+
+impl StringTable {
+    fn new() -> Self {
+        Self { strings: vec![String::new()], index: HashMap::from([(String::new(), 0)]) }
+    }
+
+    fn id(&mut self, text: &str) -> i64 {
+        if let Some(&id) = self.index.get(text) {
+            return id;
+        }
+        let id = i64::try_from(self.strings.len()).expect("fewer than 2^63 strings");
+        self.strings.push(text.to_owned());
+        self.index.insert(text.to_owned(), id);
+        id
+    }
+
+    fn into_strings(self) -> Vec<String> {
+        self.strings
+    }
+}
