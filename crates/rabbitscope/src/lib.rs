@@ -1,6 +1,15 @@
-//! The program: throwaway broker, run directory, commands.
+//! The program: commands, runs, run directories, throwaway brokers.
 //!
 //! What lives here: everything that combines load, probe and report. What deliberately does not:
 //! the load itself, the probes, any drawing.
 
-pub mod broker;
+pub mod commands;
+pub mod exit;
+pub mod experiment;
+pub mod interrupt;
+pub mod machine;
+pub mod output;
+pub mod rundir;
+
+mod atomic_file;
+mod format;

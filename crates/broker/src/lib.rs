@@ -11,7 +11,8 @@
 //! by the kernel should the guard be killed. Nothing but the broker's own processes is ever
 //! signalled: they are recognised by a variable in their environment that names the directory.
 //!
-//! What does not live here: putting load on it, looking at it.
+//! A crate of its own, so that the live tests of every crate can have a real broker without
+//! depending on the program. What does not live here: putting load on it, looking at it.
 
 mod directory;
 mod error;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rabbitscope::broker::Broker;
+use rabbitscope_broker::Broker;
 
 #[test]
 fn starts_and_stops() {

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::BrokerError;
+use crate::BrokerError;
 
 const SERVER: &str = "rabbitmq-server";
 const SCRIPTS: &str = "/usr/lib/rabbitmq/bin";

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BrokerError, Installation, processes};
+use crate::{BrokerError, Installation, processes};
 
 const SCRIPT: &str = include_str!("guard.sh");
 const PATIENCE: Duration = Duration::from_secs(10);

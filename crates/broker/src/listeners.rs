@@ -31,7 +31,7 @@ impl Ports {
 struct Listening {
     plugin: &'static str,
     brought_by: &'static [&'static str],
-    config: fn(&Ports) -> String,
+    config: fn(Ports) -> String,
 }
 
 impl Listening {
@@ -92,7 +92,7 @@ pub(crate) fn has_management(plugins: &[String]) -> bool {
 }
 
 /// The lines of `rabbitmq.conf` that keep AMQP and the given plugins on loopback.
-pub(crate) fn loopback_config(ports: &Ports, plugins: &[String]) -> String {
+pub(crate) fn loopback_config(ports: Ports, plugins: &[String]) -> String {
     let amqp = format!("listeners.tcp.1 = 127.0.0.1:{}\n", ports.amqp);
     LISTENING
         .iter()
@@ -108,7 +108,7 @@ mod tests {
 
     fn check(plugins: &[&str], expected: &str) {
         let plugins: Vec<String> = plugins.iter().map(ToString::to_string).collect();
-        assert_eq!(loopback_config(&PORTS, &plugins), expected);
+        assert_eq!(loopback_config(PORTS, &plugins), expected);
     }
 
     #[test]

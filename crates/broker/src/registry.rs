@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{BrokerError, Node, directory, guard, processes};
+use crate::{BrokerError, Node, directory, guard, processes};
 
 /// A directory younger than this may belong to a broker that is just being started.
 const YOUNG: Duration = Duration::from_secs(60);
@@ -65,11 +65,11 @@ impl Registry {
         Ok(dead.iter().map(|own| Swept { name: name_of(own) }).collect())
     }
 
-    pub(super) fn directory_of(&self, name: &str) -> PathBuf {
+    pub(crate) fn directory_of(&self, name: &str) -> PathBuf {
         self.brokers.join(name)
     }
 
-    pub(super) fn save(&self, node: &Node) -> Result<(), BrokerError> {
+    pub(crate) fn save(&self, node: &Node) -> Result<(), BrokerError> {
         let path = self.directory_of(&node.name).join("node.json");
         let text = serde_json::to_vec_pretty(node).map_err(io::Error::from);
         text.and_then(|text| fs::write(&path, text)).map_err(BrokerError::io("write", &path))

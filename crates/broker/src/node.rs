@@ -13,7 +13,7 @@ use std::{
 use rabbitscope_data::scenario::ThrowawayBroker;
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     BrokerError, Installation, directory,
     guard::{self, Guard, Life},
     listeners::Ports,
@@ -132,10 +132,10 @@ impl Broker {
     ///
     /// # Example
     /// ```no_run
-    /// # use rabbitscope::broker::Broker;
+    /// # use rabbitscope_broker::Broker;
     /// let broker = Broker::start(&Default::default(), "broker.log".as_ref())?;
     /// assert_eq!(broker.eval("rabbit:is_running()")?, "true");
-    /// # Ok::<(), rabbitscope::broker::BrokerError>(())
+    /// # Ok::<(), rabbitscope_broker::BrokerError>(())
     /// ```
     pub fn start(spec: &ThrowawayBroker, log: &Path) -> Result<Self, BrokerError> {
         let log = std::path::absolute(log).map_err(BrokerError::io("resolve", log))?;
@@ -159,8 +159,8 @@ impl Broker {
         let log = log.unwrap_or_else(|| own.join("broker.log"));
         let ports = Ports::free().map_err(BrokerError::io("find free ports for", &own))?;
         let node_name = format!("{name}@localhost");
-        directory::prepare(&own, spec, &ports)?;
-        let environment = directory::environment(&own, &node_name, spec, &ports, &log);
+        directory::prepare(&own, spec, ports)?;
+        let environment = directory::environment(&own, &node_name, spec, ports, &log);
         let guard = Guard::start(&installation, &own, ports.epmd, &environment, life)?;
         let node = Node {
             name,
@@ -168,7 +168,7 @@ impl Broker {
             directory: own,
             log,
             detached: life == Life::Detached,
-            management: super::listeners::has_management(&spec.plugins),
+            management: crate::listeners::has_management(&spec.plugins),
             ports,
         };
         let mut broker = Self { node, guard };

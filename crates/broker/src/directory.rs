@@ -17,7 +17,7 @@ use std::{
 
 use rabbitscope_data::scenario::ThrowawayBroker;
 
-use super::{
+use crate::{
     BrokerError,
     listeners::{Ports, loopback_config},
 };
@@ -53,7 +53,7 @@ fn make_private(directory: &Path) -> Result<(), BrokerError> {
 pub(crate) fn prepare(
     directory: &Path,
     spec: &ThrowawayBroker,
-    ports: &Ports,
+    ports: Ports,
 ) -> Result<(), BrokerError> {
     make_private(directory)?;
     make_private(&directory.join("home"))?;
@@ -83,7 +83,7 @@ pub(crate) fn random_hex() -> Result<String, BrokerError> {
     fs::File::open(source)
         .and_then(|mut file| file.read_exact(&mut bytes))
         .map_err(BrokerError::io("read", source))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
 /// All variables that the node sees: nothing of the caller's environment but the search path.
@@ -91,7 +91,7 @@ pub(crate) fn environment(
     directory: &Path,
     node_name: &str,
     spec: &ThrowawayBroker,
-    ports: &Ports,
+    ports: Ports,
     log: &Path,
 ) -> Vec<(String, String)> {
     let inside = |name: &str| directory.join(name).display().to_string();

@@ -1,0 +1,194 @@
+//! `rabbitscope broker`: throwaway brokers that stay until they are stopped.
+
+use std::{fmt::Write, fs, path::PathBuf};
+
+use rabbitscope_broker::{Broker, Node, Registry};
+use rabbitscope_data::scenario::ThrowawayBroker;
+use serde::Serialize;
+
+use crate::{
+    exit::{Exit, UsageError},
+    experiment, output,
+};
+
+const NONE: &str = "no throwaway broker runs";
+
+/// Start, list and stop throwaway brokers: the installed RabbitMQ, on free ports of this machine
+/// only, in a temporary directory (TMPDIR)
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Start a broker and leave it running
+    Start(Start),
+    /// List the brokers that run
+    Status {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a broker and remove its directory
+    Stop(Stop),
+}
+
+#[derive(Debug, clap::Args)]
+struct Start {
+    /// Plugins to enable, for example `rabbitmq_management,rabbitmq_stream`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    plugins: Vec<String>,
+    /// Lines for rabbitmq.conf
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The broker's advanced.config
+    #[arg(long, value_name = "FILE")]
+    advanced_config: Option<PathBuf>,
+    /// More arguments for the Erlang VM, for example `+S 2`
+    #[arg(long, value_name = "ARGS", allow_hyphen_values = true, default_value = "")]
+    erl_args: String,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Stop {
+    /// Its name [default: the only one that runs]
+    #[arg(conflicts_with = "all")]
+    name: Option<String>,
+    /// End all of them
+    #[arg(long)]
+    all: bool,
+}
+
+/// A broker as it is listed.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Listed<'a> {
+    name: &'a str,
+    uri: String,
+    node_name: String,
+    pid: u32,
+    directory: &'a PathBuf,
+    log: &'a PathBuf,
+    management_url: Option<String>,
+}
+
+impl Typed {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        experiment::sweep_dead_brokers()?;
+        let registry = Registry::open()?;
+        match self.command {
+            Command::Start(start) => start.execute(),
+            Command::Status { json } => list(&registry.running()?, json),
+            Command::Stop(stop) => stop.execute(&registry),
+        }
+    }
+}
+
+impl Start {
+    fn validate(self) -> Result<(ThrowawayBroker, bool), UsageError> {
+        let read = |file: Option<PathBuf>| file.map_or(Ok(String::new()), |file| text_of(&file));
+        let spec = ThrowawayBroker {
+            plugins: self.plugins,
+            config: read(self.config)?,
+            advanced_config: read(self.advanced_config)?,
+            erl_args: self.erl_args,
+        };
+        Ok((spec, self.json))
+    }
+
+    fn execute(self) -> anyhow::Result<Exit> {
+        let (spec, json) = self.validate()?;
+        let node = Broker::start_detached(&spec)?;
+        if json {
+            output::json(&Listed::from(&node))?;
+        } else {
+            output::result(&Listed::from(&node).to_text());
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn text_of(file: &PathBuf) -> Result<String, UsageError> {
+    fs::read_to_string(file)
+        .map_err(|error| UsageError(format!("cannot read {}: {error}", file.display())))
+}
+
+fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {
+    let listed: Vec<Listed<'_>> = nodes.iter().map(Listed::from).collect();
+    if json {
+        output::json(&listed)?;
+    } else if listed.is_empty() {
+        output::result(NONE);
+    } else {
+        let texts: Vec<String> = listed.iter().map(Listed::to_text).collect();
+        output::result(&texts.join("\n"));
+    }
+    Ok(Exit::Done)
+}
+
+impl Stop {
+    fn execute(&self, registry: &Registry) -> anyhow::Result<Exit> {
+        let chosen = self.chosen(registry)?;
+        if chosen.is_empty() {
+            output::result(NONE);
+        }
+        for node in chosen {
+            node.end();
+            output::result(&format!("stopped {}", node.name));
+        }
+        Ok(Exit::Done)
+    }
+
+    /// `--all` means those that were started to stay; a broker that belongs to a run is ended by
+    /// its name only.
+    fn chosen(&self, registry: &Registry) -> anyhow::Result<Vec<Node>> {
+        if let Some(name) = &self.name {
+            return Ok(vec![registry.find(name)?]);
+        }
+        let stays: Vec<Node> =
+            registry.running()?.into_iter().filter(|node| node.detached).collect();
+        if stays.len() > 1 && !self.all {
+            let names: Vec<&str> = stays.iter().map(|node| node.name.as_str()).collect();
+            let question =
+                format!("several brokers run, name one or say --all: {}", names.join(" "));
+            return Err(UsageError(question).into());
+        }
+        Ok(stays)
+    }
+}
+
+impl<'a> From<&'a Node> for Listed<'a> {
+    fn from(node: &'a Node) -> Self {
+        Self {
+            name: &node.name,
+            uri: node.uri(),
+            node_name: node.node_name(),
+            pid: node.pid,
+            directory: &node.directory,
+            log: &node.log,
+            management_url: node.management_port().map(|port| format!("http://127.0.0.1:{port}/")),
+        }
+    }
+}
+
+impl Listed<'_> {
+    fn to_text(&self) -> String {
+        let mut text = format!(
+            "{}\n  uri         {}\n  node        {}\n  pid         {}\n  directory   {}\n",
+            self.name,
+            self.uri,
+            self.node_name,
+            self.pid,
+            self.directory.display()
+        );
+        if let Some(url) = &self.management_url {
+            let _ = writeln!(text, "  management  {url}");
+        }
+        text
+    }
+}

@@ -1,0 +1,26 @@
+//! `rabbitscope flamegraph`: a recorded profile in another form.
+
+use std::path::PathBuf;
+
+use crate::{
+    exit::Exit,
+    format::{ProfileFile, read_profile},
+};
+
+/// Turn a recorded profile into a flame graph or another profile format
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    /// A run directory, or a profile (.pb.gz .folded)
+    input: PathBuf,
+    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Typed {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let file = ProfileFile::create(&self.output)?;
+        file.write(&read_profile(&self.input)?)?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,58 @@
+//! The commands, one file each: what may be typed, what of it is valid, and the call that does it.
+
+mod broker;
+mod flamegraph;
+mod profile;
+mod report;
+mod run;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// Finds out why RabbitMQ is slow, and proves that a change made it faster.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  failed, or cut short
+  2  wrong usage or scenario
+  5  broker or node not reachable
+  6  permission missing; the message names it";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Typed),
+    Profile(profile::Typed),
+    Flamegraph(flamegraph::Typed),
+    Report(report::Typed),
+    Broker(broker::Typed),
+}
+
+impl Cli {
+    /// Does what was typed.
+    pub fn execute(self) -> anyhow::Result<Exit> {
+        match self.command {
+            Command::Run(typed) => typed.execute(),
+            Command::Profile(typed) => typed.execute(),
+            Command::Flamegraph(typed) => typed.execute(),
+            Command::Report(typed) => typed.execute(),
+            Command::Broker(typed) => typed.execute(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

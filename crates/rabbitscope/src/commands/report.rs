@@ -1,0 +1,35 @@
+//! `rabbitscope report`: the report of a run directory, made again from its data.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    exit::{Exit, UsageError},
+    rundir,
+};
+
+/// Make the HTML report of a run directory again
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    /// A run directory
+    run_dir: PathBuf,
+    /// Where to, an .html file
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Typed {
+    fn validate(&self) -> Result<(&Path, &Path), UsageError> {
+        let is_html = self.output.extension().is_some_and(|suffix| suffix == "html");
+        if is_html {
+            Ok((&self.run_dir, &self.output))
+        } else {
+            Err(UsageError(format!("a report is an .html file, not {}", self.output.display())))
+        }
+    }
+
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (run_dir, output) = self.validate()?;
+        rundir::write_report(run_dir, output)?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,86 @@
+//! `rabbitscope run`: a scenario, once.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use rabbitscope_data::{
+    run::Verdict,
+    scenario::{self, BrokerSpec, Scenario},
+};
+
+use crate::{
+    exit::{Exit, UsageError},
+    experiment::{self, Finished},
+    interrupt, output,
+    rundir::RunDirectory,
+};
+
+/// Run a scenario: load, measurements, profile, report
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    /// The scenario, a TOML file
+    scenario: PathBuf,
+    /// Replace a value of the scenario, for example `publishers.0.rate=5000`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Use this broker, whatever the scenario says: amqp://USER:PASSWORD@HOST:PORT/VHOST. Others
+    /// can see a password on the command line; they cannot see one in the environment variable
+    #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
+    uri: Option<String>,
+    /// Directory for the results, new or empty [default: runs/TIME-NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the run record as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+struct Valid {
+    scenario: Scenario,
+    directory: RunDirectory,
+    json: bool,
+}
+
+impl Typed {
+    fn validate(self) -> anyhow::Result<Valid> {
+        let mut scenario = read_scenario(&self.scenario, &self.set)?;
+        if let Some(uri) = self.uri {
+            scenario.broker = BrokerSpec::Existing { uri };
+        }
+        experiment::check(&scenario)?;
+        let directory = match self.out {
+            Some(out) => RunDirectory::create(&out)?,
+            None => RunDirectory::create_named(&scenario.name)?,
+        };
+        Ok(Valid { scenario, directory, json: self.json })
+    }
+
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let valid = self.validate()?;
+        let stop = interrupt::watch()?;
+        let finished = experiment::run(&valid.scenario, &valid.directory, &stop)?;
+        if valid.json {
+            output::json(&finished.record)?;
+        } else {
+            output::result(&experiment::summary(&finished, valid.directory.path()));
+        }
+        Ok(exit_of(&finished))
+    }
+}
+
+fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path)
+        .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;
+    scenario::parse(&text, &file, overrides).context("the scenario is not valid")
+}
+
+fn exit_of(finished: &Finished) -> Exit {
+    match finished.record.verdict {
+        Verdict::Completed => Exit::Done,
+        Verdict::Aborted { .. } => Exit::Failed,
+    }
+}

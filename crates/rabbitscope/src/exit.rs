@@ -1,0 +1,89 @@
+//! Exit codes, and which error has which.
+
+use std::process::ExitCode;
+
+use rabbitscope_amqp::UriError;
+use rabbitscope_broker::BrokerError;
+use rabbitscope_data::scenario::ScenarioError;
+use rabbitscope_load::LoadError;
+use rabbitscope_probe::{ErrorKind, ProbeError};
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Everything that was asked for.
+    Done = 0,
+    /// Something failed, or was cut short.
+    Failed = 1,
+    /// Wrong usage or scenario; nothing was done.
+    Usage = 2,
+    /// Broker or node not reachable.
+    Unreachable = 5,
+    /// Permission missing; the message names the capability.
+    PermissionMissing = 6,
+}
+
+/// What was typed cannot be done as it stands.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+impl Exit {
+    /// The code for an error. The innermost cause with a code of its own decides.
+    pub fn of(error: &anyhow::Error) -> Self {
+        error.chain().find_map(Self::of_cause).unwrap_or(Self::Failed)
+    }
+
+    fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        if cause.is::<UsageError>() || cause.is::<ScenarioError>() || cause.is::<UriError>() {
+            return Some(Self::Usage);
+        }
+        if let Some(error) = cause.downcast_ref::<LoadError>() {
+            return Some(if error.is_unreachable() { Self::Unreachable } else { Self::Failed });
+        }
+        if matches!(cause.downcast_ref(), Some(BrokerError::Unknown { .. })) {
+            return Some(Self::Unreachable);
+        }
+        cause.downcast_ref::<ProbeError>().map(|error| match error.kind() {
+            ErrorKind::Permission => Self::PermissionMissing,
+            ErrorKind::NodeNotFound => Self::Unreachable,
+            ErrorKind::Unsupported | ErrorKind::Failed => Self::Failed,
+        })
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    fn check(error: impl Into<anyhow::Error>, expected: Exit) {
+        let error = Err::<(), _>(error.into()).context("while testing").unwrap_err();
+        assert_eq!(Exit::of(&error), expected, "{error:#}");
+    }
+
+    #[test]
+    fn each_family_has_its_code() {
+        check(anyhow::anyhow!("anything"), Exit::Failed);
+        check(UsageError("no".to_owned()), Exit::Usage);
+        check(UriError::Scheme, Exit::Usage);
+        let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
+        check(nobody, Exit::Unreachable);
+        check(LoadError::QueueMissing { queue: "q".to_owned() }, Exit::Failed);
+        check(ProbeError::NoSuchProcess { pid: 1 }, Exit::Unreachable);
+        check(ProbeError::InterpreterOnly { pid: 1 }, Exit::Failed);
+        let program = String::new();
+        check(
+            ProbeError::MissingCapabilities { missing: vec![], program },
+            Exit::PermissionMissing,
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! One run of a scenario from beginning to end: broker, load, profile, run directory, summary.
+//!
+//! ```text
+//! target ─► session open ─► load + profile, a row a second ─► session close ─► record, report
+//! ```
+//!
+//! What does not live here: the load and the profile themselves, and printing.
+
+mod leftovers;
+mod recording;
+mod run;
+mod snapshot;
+mod summary;
+mod target;
+
+pub use recording::recording_progress;
+pub use run::{Finished, check, run};
+pub use summary::{profile_summary, summary};
+pub(crate) use target::sweep_dead_brokers;

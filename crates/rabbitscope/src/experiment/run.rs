@@ -1,0 +1,288 @@
+//! The order of things in a run.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread,
+    time::Instant,
+};
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_data::{
+    run::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
+    scenario::{BrokerSpec, ProfileSpec, Scenario},
+};
+use rabbitscope_load::{LoadOutcome, Progress, Session};
+
+use super::{
+    leftovers::Ledger,
+    recording::{self, Recorded},
+    snapshot::{self, BeforeAndAfter},
+    summary,
+    target::Target,
+};
+use crate::{
+    exit::UsageError,
+    machine::{self, UsageMeter},
+    output::{self, ProgressLine},
+    rundir::{RunDirectory, SeriesFile},
+};
+
+/// A run that has ended, one way or the other.
+#[derive(Debug)]
+pub struct Finished {
+    /// Contents of `run.json`.
+    pub record: RunRecord,
+    /// The seconds.
+    pub series: Vec<SecondRow>,
+    /// The profile, when one was taken.
+    pub profile: Option<rabbitscope_data::profile::Profile>,
+    /// Where the report is.
+    pub report: PathBuf,
+}
+
+/// Refuses what can be refused before anything is touched.
+pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
+    if let BrokerSpec::Existing { uri } = &scenario.broker {
+        Uri::parse(uri)?;
+    }
+    Ok(())
+}
+
+/// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept.
+pub fn run(
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Finished> {
+    directory.write_scenario(scenario)?;
+    let target = Target::open(&scenario.broker, directory)?;
+    require_local_node(scenario, &target)?;
+    let ledger = Ledger::open(&target.uri)?;
+    let mut session = open_session(scenario, &target, &ledger)?;
+    let facts = BrokerFacts {
+        pid: target.pid,
+        throwaway: target.throwaway.is_some(),
+        ..session.broker().clone()
+    };
+    let before = snapshot::take(&target);
+    let load = load_and_record(scenario, &mut session, &target, directory.start_series()?, stop);
+    let source = snapshot::source(&target);
+    let after = snapshot::take(&target);
+    let closed = session.close();
+    if closed.is_ok() {
+        ledger.forget();
+    }
+    directory.write_broker(&BeforeAndAfter { facts: facts.clone(), source, before, after })?;
+    drop(target);
+    let load = load?;
+    let finished = write_results(scenario, directory, facts, load)?;
+    closed?;
+    Ok(finished)
+}
+
+fn require_local_node(scenario: &Scenario, target: &Target) -> Result<(), UsageError> {
+    if scenario.profile.is_none() || target.pid.is_some() {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "the scenario asks for a profile, but no Erlang node of this machine listens on {}; run \
+         rabbitscope on the broker's machine or leave out [profile]",
+        target.uri.address()
+    )))
+}
+
+/// Queues on somebody else's broker are remembered, so that they can be removed later should this
+/// process be killed.
+fn open_session(scenario: &Scenario, target: &Target, ledger: &Ledger) -> anyhow::Result<Session> {
+    if target.throwaway.is_some() {
+        return Ok(Session::open(scenario, &target.uri, &mut |_| {})?);
+    }
+    let removed = ledger.pay_debts(&target.uri)?;
+    if !removed.is_empty() {
+        let queues = removed.join(", ");
+        output::note(&format!("removed queues that an interrupted run had left behind: {queues}"));
+    }
+    let mut remembered = Ok(());
+    let session = Session::open(scenario, &target.uri, &mut |queues| {
+        remembered = ledger.remember(queues);
+    });
+    remembered?;
+    Ok(session?)
+}
+
+/// What the time under load gave.
+struct UnderLoad {
+    outcome: LoadOutcome,
+    recorded: Option<Result<Recorded, rabbitscope_probe::ProbeError>>,
+    series: SeriesFile,
+}
+
+fn load_and_record(
+    scenario: &Scenario,
+    session: &mut Session,
+    target: &Target,
+    series: SeriesFile,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<UnderLoad> {
+    let (started, load_started) = mpsc::channel();
+    let load_ended = AtomicBool::new(false);
+    let mut seconds = Seconds::new(target.pid, series, started, Arc::clone(stop));
+    thread::scope(|scope| {
+        let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
+            let (load_started, load_ended) = (load_started, &load_ended);
+            scope.spawn(move || record(pid, spec, &load_started, load_ended, stop))
+        });
+        let outcome = session.run(&mut |progress| seconds.take(progress), stop);
+        load_ended.store(true, Ordering::Relaxed);
+        let (series, written) = seconds.into_series();
+        let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
+        written?;
+        Ok(UnderLoad { outcome: outcome?, recorded, series })
+    })
+}
+
+/// Records, and ends the load when that fails: a run without the profile that it was for would
+/// waste the time of whoever waits.
+fn record(
+    pid: u32,
+    spec: &ProfileSpec,
+    load_started: &mpsc::Receiver<Instant>,
+    load_ended: &AtomicBool,
+    stop: &AtomicBool,
+) -> Option<Result<Recorded, rabbitscope_probe::ProbeError>> {
+    let recorded = recording::record(pid, spec, load_started, load_ended)?;
+    if recorded.is_err() {
+        stop.store(true, Ordering::Relaxed);
+    }
+    Some(recorded)
+}
+
+/// Takes what the load tells while it runs, adds what the machine tells, and writes it down.
+struct Seconds {
+    node: Option<UsageMeter>,
+    series: SeriesFile,
+    started: Option<Sender<Instant>>,
+    stop: Arc<AtomicBool>,
+    line: ProgressLine,
+    failure: anyhow::Result<()>,
+}
+
+impl Seconds {
+    fn new(
+        pid: Option<u32>,
+        series: SeriesFile,
+        started: Sender<Instant>,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let line = ProgressLine::default();
+        let node = pid.and_then(UsageMeter::start);
+        Self { node, series, started: Some(started), stop, line, failure: Ok(()) }
+    }
+
+    fn take(&mut self, progress: Progress<'_>) {
+        match progress {
+            Progress::Started { .. } => {
+                let _ = self.node.as_mut().map(UsageMeter::lap);
+                if let Some(started) = self.started.take() {
+                    let _ = started.send(Instant::now());
+                }
+            }
+            Progress::Second(row) => self.second(row.clone()),
+            _ => {}
+        }
+    }
+
+    fn second(&mut self, mut row: SecondRow) {
+        let usage = self.node.as_mut().and_then(UsageMeter::lap);
+        row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
+        row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
+        self.line.show(&summary::second(&row));
+        if self.failure.is_ok() {
+            self.failure = self.series.push(row);
+            if self.failure.is_err() {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn into_series(self) -> (SeriesFile, anyhow::Result<()>) {
+        (self.series, self.failure)
+    }
+}
+
+/// Everything that was recorded is written before a failure of the profile is reported.
+fn write_results(
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    broker: BrokerFacts,
+    load: UnderLoad,
+) -> anyhow::Result<Finished> {
+    for latency in &load.outcome.latencies {
+        directory.write_latency(latency)?;
+    }
+    let (recorded, failure) = match load.recorded.transpose() {
+        Ok(recorded) => (recorded, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let profile = recorded.as_ref().map(|it| profile_facts(directory, it)).transpose()?;
+    let record = record_of(scenario, broker, load.outcome, profile)?;
+    directory.write_record(&record)?;
+    let report = directory.write_report()?;
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    let profile = recorded.map(|recorded| recorded.profile);
+    Ok(Finished { record, series: load.series.rows().to_vec(), profile, report })
+}
+
+fn profile_facts(directory: &RunDirectory, recorded: &Recorded) -> anyhow::Result<ProfileFacts> {
+    let Recorded { profile, offset } = recorded;
+    Ok(ProfileFacts {
+        event: profile.event.name().to_owned(),
+        file: directory.write_profile(profile)?,
+        offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
+        capture: profile.capture.clone(),
+        quality: profile.quality,
+    })
+}
+
+fn record_of(
+    scenario: &Scenario,
+    broker: BrokerFacts,
+    outcome: LoadOutcome,
+    profile: Option<ProfileFacts>,
+) -> anyhow::Result<RunRecord> {
+    let mut losses = outcome.losses;
+    losses.extend(profile.as_ref().and_then(lost_samples));
+    Ok(RunRecord {
+        format_version: FORMAT_VERSION,
+        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
+        name: scenario.name.clone(),
+        description: scenario.description.clone(),
+        started_unix_nanos: outcome.started_unix_nanos,
+        duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
+        scenario: toml::from_str(&scenario.to_toml())?,
+        machine: machine::machine_facts(),
+        broker,
+        load: outcome.totals,
+        latencies: outcome.latencies.into_iter().map(|latency| latency.summary).collect(),
+        profile,
+        losses,
+        verdict: outcome.verdict,
+    })
+}
+
+fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
+    let quality = &profile.quality;
+    (quality.lost > 0).then(|| Loss {
+        what: "profile samples".to_owned(),
+        count: quality.lost,
+        of: quality.lost + quality.recorded(),
+        meaning: "shares in the profile leave these moments out".to_owned(),
+    })
+}

@@ -1,0 +1,196 @@
+//! What a run says at its end, in plain text.
+
+use std::{fmt::Write, path::Path};
+
+use rabbitscope_analysis::{hottest, quality_sentence};
+use rabbitscope_data::{
+    profile::{FrameKind, Profile},
+    run::{LatencySummary, Loss, RunRecord, SecondRow, Verdict},
+};
+
+use super::Finished;
+
+const HOTTEST: usize = 10;
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Rate, latencies, usage, hottest functions, quality, losses, and where the rest is.
+pub fn summary(finished: &Finished, directory: &Path) -> String {
+    let record = &finished.record;
+    let mut text = head(record);
+    text += &rates(record);
+    text += &usage(&finished.series, record);
+    text += &latency_table(&record.latencies);
+    if let Some(profile) = &finished.profile {
+        text += "\n";
+        text += &profile_summary(profile);
+    }
+    text += &record.losses.iter().map(loss).collect::<String>();
+    if let Verdict::Aborted { reason } = &record.verdict {
+        let _ = writeln!(text, "\nCut short: {reason}. What was recorded until then is kept.");
+    }
+    text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
+}
+
+fn head(record: &RunRecord) -> String {
+    let broker = &record.broker;
+    let kind = if broker.throwaway { "throwaway" } else { "existing" };
+    format!(
+        "{}: {} {} ({}), {kind} broker at {}\n\n",
+        record.name, broker.product, broker.version, broker.platform, broker.address
+    )
+}
+
+fn rates(record: &RunRecord) -> String {
+    let seconds = record.duration_nanos as f64 / 1e9;
+    let load = &record.load;
+    let counts = [
+        ("published", load.published),
+        ("confirmed", load.confirmed),
+        ("consumed", load.consumed),
+        ("returned", load.returned),
+        ("refused", load.nacked),
+    ];
+    let mut text = String::new();
+    for (name, count) in counts.into_iter().filter(|&(_, count)| count > 0) {
+        let rate = grouped_rate(count as f64 / seconds.max(f64::MIN_POSITIVE));
+        let _ =
+            writeln!(text, "{name:<10}{rate:>11} msg/s  ({} in {seconds:.1} s)", grouped(count));
+    }
+    text
+}
+
+fn usage(series: &[SecondRow], record: &RunRecord) -> String {
+    let cpu: Vec<f64> = series.iter().filter_map(|row| row.broker_cpu_cores).collect();
+    let peak = series.iter().filter_map(|row| row.broker_rss_bytes).max();
+    let Some(peak) = peak.filter(|_| !cpu.is_empty()) else { return String::new() };
+    let client = record.load.client_cpu_nanos as f64 / record.duration_nanos.max(1) as f64;
+    format!(
+        "broker    {:>11.2} cores, at most {:.0} MiB resident; load generator {client:.2} cores\n",
+        cpu.iter().sum::<f64>() / cpu.len() as f64,
+        peak as f64 / MIB
+    )
+}
+
+fn latency_table(latencies: &[LatencySummary]) -> String {
+    if latencies.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
+        "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
+    );
+    for it in latencies {
+        let _ = write!(text, "{:<12}", it.name);
+        for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
+            let _ = write!(text, "{:>10}", short_time(nanos));
+        }
+        let _ = writeln!(text, "{:>14}", grouped(it.count));
+    }
+    text
+}
+
+/// The ten hottest Erlang functions and how good the stacks are.
+pub fn profile_summary(profile: &Profile) -> String {
+    let whole = profile.total();
+    let mut text =
+        "Hottest Erlang functions (own time, with the native and kernel code they call)\n"
+            .to_owned();
+    for row in hottest(profile, FrameKind::Erlang, HOTTEST) {
+        let share = 100.0 * row.own_share(whole);
+        let _ = writeln!(text, "{share:>6.1} %  {}", row.name);
+    }
+    let _ = writeln!(text, "\n{}", quality_sentence(&profile.quality));
+    text
+}
+
+fn loss(loss: &Loss) -> String {
+    format!(
+        "not recorded: {} of {} {} ({})\n",
+        grouped(loss.count),
+        grouped(loss.of),
+        loss.what,
+        loss.meaning
+    )
+}
+
+/// The line that is shown while the load runs.
+pub(super) fn second(row: &SecondRow) -> String {
+    let per_second =
+        |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);
+    let mut text = format!("{:>4} s", row.second + 1);
+    for (name, count) in
+        [("published", row.published), ("confirmed", row.confirmed), ("consumed", row.consumed)]
+    {
+        if count > 0 {
+            let _ = write!(text, "  {name} {}/s", per_second(count));
+        }
+    }
+    if let Some(cores) = row.broker_cpu_cores {
+        let _ = write!(text, "  broker {cores:.2} cores");
+    }
+    text
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
+fn grouped_rate(rate: f64) -> String {
+    grouped(rate.round() as u64)
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three figures and a unit.
+fn short_time(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    let found = units.into_iter().find(|&(length, _)| nanos >= length);
+    let (length, unit) = found.unwrap_or((1.0, "ns"));
+    let value = nanos / length;
+    let decimals = if unit == "ns" || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        fn check(number: u64, expected: &str) {
+            assert_eq!(grouped(number), expected);
+        }
+        check(0, "0");
+        check(999, "999");
+        check(1000, "1,000");
+        check(1_234_567, "1,234,567");
+    }
+
+    #[test]
+    fn times_have_three_figures() {
+        fn check(nanos: u64, expected: &str) {
+            assert_eq!(short_time(nanos), expected);
+        }
+        check(0, "0 ns");
+        check(999, "999 ns");
+        check(1_500, "1.50 µs");
+        check(33_100_000, "33.1 ms");
+        check(250_000_000, "250 ms");
+        check(12_345_000_000, "12.3 s");
+    }
+}

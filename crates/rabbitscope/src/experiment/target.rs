@@ -1,0 +1,45 @@
+//! The broker under load: one that is started for the run, or one that is there.
+
+use anyhow::Context;
+use rabbitscope_amqp::Uri;
+use rabbitscope_broker::{Broker, Registry};
+use rabbitscope_data::scenario::BrokerSpec;
+
+use crate::{machine, output, rundir::RunDirectory};
+
+/// The broker under load. A throwaway one ends with this value.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) uri: Uri,
+    /// Pid of the node, when it is on this machine.
+    pub(super) pid: Option<u32>,
+    pub(super) throwaway: Option<Broker>,
+}
+
+impl Target {
+    pub(super) fn open(spec: &BrokerSpec, directory: &RunDirectory) -> anyhow::Result<Self> {
+        match spec {
+            BrokerSpec::Existing { uri } => {
+                let uri = Uri::parse(uri)?;
+                let pid = machine::local_node_at(&uri.host, uri.port);
+                Ok(Self { uri, pid, throwaway: None })
+            }
+            BrokerSpec::Throwaway(spec) => {
+                sweep_dead_brokers()?;
+                let line = output::ProgressLine::default();
+                line.show("starting a throwaway broker …");
+                let broker = Broker::start(spec, &directory.broker_log())?;
+                let uri = Uri::parse(&broker.uri()).context("the throwaway broker's URI")?;
+                Ok(Self { uri, pid: Some(broker.pid), throwaway: Some(broker) })
+            }
+        }
+    }
+}
+
+/// Cleans up after brokers that died with everything that could have done it for them.
+pub(crate) fn sweep_dead_brokers() -> anyhow::Result<()> {
+    for swept in Registry::open()?.sweep()? {
+        output::note(&format!("removed what the dead broker {} had left behind", swept.name));
+    }
+    Ok(())
+}

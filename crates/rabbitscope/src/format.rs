@@ -1,0 +1,111 @@
+//! The files a profile can be written to and read from; the suffix of the name decides.
+
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use rabbitscope_data::profile::{Profile, read_folded, read_pprof, write_folded, write_pprof};
+use rabbitscope_web::{Report, write_report, write_svg};
+
+use crate::{atomic_file::AtomicFile, exit::UsageError, rundir};
+
+/// A file format of profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProfileFormat {
+    Html,
+    Svg,
+    Pprof,
+    Folded,
+}
+
+const SUFFIXES: [(&str, ProfileFormat); 4] = [
+    (".html", ProfileFormat::Html),
+    (".svg", ProfileFormat::Svg),
+    (".pb.gz", ProfileFormat::Pprof),
+    (".folded", ProfileFormat::Folded),
+];
+
+impl ProfileFormat {
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map(|&(_, format)| format)
+    }
+}
+
+/// A place for a profile that was checked before the recording started.
+#[derive(Debug)]
+pub(crate) struct ProfileFile {
+    format: ProfileFormat,
+    file: AtomicFile,
+}
+
+impl ProfileFile {
+    /// Refuses an unknown suffix, and a place that cannot be written to.
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        let format = ProfileFormat::of(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
+        Ok(Self { format, file: AtomicFile::create(path)? })
+    }
+
+    /// Writes the profile in the form that the suffix asks for.
+    pub(crate) fn write(mut self, profile: &Profile) -> anyhow::Result<()> {
+        let out = self.file.writer();
+        match self.format {
+            ProfileFormat::Html => {
+                let report = Report { profile: Some(profile), ..Report::default() };
+                write_report(out, &report)
+            }
+            ProfileFormat::Svg => write_svg(out, profile),
+            ProfileFormat::Pprof => write_pprof(profile, out),
+            ProfileFormat::Folded => write_folded(profile, out),
+        }
+        .context("cannot write the profile")?;
+        self.file.commit()
+    }
+}
+
+/// Reads a profile from a run directory, a pprof file or folded stacks.
+pub(crate) fn read_profile(input: &Path) -> anyhow::Result<Profile> {
+    let path = if input.is_dir() { rundir::profile_path(input)? } else { input.to_owned() };
+    let format = ProfileFormat::of(&path);
+    let cannot = || format!("cannot read {}", path.display());
+    let open = || File::open(&path).map(BufReader::new).with_context(cannot);
+    match format {
+        Some(ProfileFormat::Pprof) => read_pprof(open()?).with_context(cannot),
+        Some(ProfileFormat::Folded) => read_folded(open()?).with_context(cannot),
+        Some(ProfileFormat::Html | ProfileFormat::Svg) | None => {
+            Err(unknown_suffix(&path, &SUFFIXES[2..]).into())
+        }
+    }
+}
+
+fn unknown_suffix(path: &Path, allowed: &[(&str, ProfileFormat)]) -> UsageError {
+    let allowed: Vec<&str> = allowed.iter().map(|&(suffix, _)| suffix).collect();
+    let path: PathBuf = path.into();
+    UsageError(format!(
+        "the name {} does not say what form it has; allowed suffixes: {}",
+        path.display(),
+        allowed.join(" ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suffix_decides() {
+        fn check(path: &str, expected: Option<ProfileFormat>) {
+            assert_eq!(ProfileFormat::of(Path::new(path)), expected, "{path}");
+        }
+        check("a/b.html", Some(ProfileFormat::Html));
+        check("b.pb.gz", Some(ProfileFormat::Pprof));
+        check("b.folded", Some(ProfileFormat::Folded));
+        check("b.svg", Some(ProfileFormat::Svg));
+        check("b.gz", None);
+        check("html", None);
+        check("/", None);
+    }
+}

@@ -1,0 +1,52 @@
+//! What the run record keeps of the machine.
+
+use std::fs;
+
+use rabbitscope_data::run::MachineFacts;
+
+/// Looks in `/proc` and `/etc`; what cannot be told is left empty.
+pub fn machine_facts() -> MachineFacts {
+    let uname = rustix::system::uname();
+    let words = [uname.sysname(), uname.release(), uname.machine()];
+    let cpuinfo = read("/proc/cpuinfo");
+    let cpus = cpuinfo.lines().filter(|line| line.starts_with("processor")).count();
+    MachineFacts {
+        kernel: words.map(|word| word.to_string_lossy().into_owned()).join(" "),
+        distribution: value(&read("/etc/os-release"), "PRETTY_NAME", '='),
+        cpu: value(&cpuinfo, "model name", ':'),
+        cpus: u32::try_from(cpus).unwrap_or(0),
+        memory_bytes: kibibytes(&value(&read("/proc/meminfo"), "MemTotal", ':')) * 1024,
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The value of the first line `key separator value`, without quotes.
+fn value(text: &str, key: &str, separator: char) -> String {
+    let pairs = text.lines().filter_map(|line| line.split_once(separator));
+    let found = pairs.into_iter().find(|(name, _)| name.trim() == key);
+    found.map_or_else(String::new, |(_, value)| value.trim().trim_matches('"').to_owned())
+}
+
+/// `16384 kB` as a number.
+fn kibibytes(text: &str) -> u64 {
+    text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_lines() {
+        fn check(text: &str, key: &str, separator: char, expected: &str) {
+            assert_eq!(value(text, key, separator), expected);
+        }
+        check("A=1\nPRETTY_NAME=\"Debian\"\n", "PRETTY_NAME", '=', "Debian");
+        check("model name\t: Some: CPU\n", "model name", ':', "Some: CPU");
+        check("", "x", ':', "");
+        assert_eq!(kibibytes("2048 kB"), 2048);
+    }
+}

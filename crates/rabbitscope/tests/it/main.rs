@@ -1,3 +1,0 @@
-//! Live tests of the program, against the distribution's own RabbitMQ.
-
-mod broker;
