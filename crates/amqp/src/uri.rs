@@ -152,9 +152,7 @@ fn host_and_port(address: &str) -> Result<(String, u16), UriError> {
     };
     let port = match port {
         None | Some("") => 5672,
-        Some(port) => {
-            port.parse().ok().filter(|number: &u16| *number > 0).ok_or(UriError::Port)?
-        }
+        Some(port) => port.parse().ok().filter(|number: &u16| *number > 0).ok_or(UriError::Port)?,
     };
     let host = if host.is_empty() { "localhost".to_owned() } else { decode(host, "host")? };
     Ok((host, port))

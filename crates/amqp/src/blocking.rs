@@ -1,0 +1,214 @@
+//! One connection over one blocking socket: for topology, administration and setting up.
+//!
+//! Every wait has an end. Bulk work belongs to an event loop, which can take a client over with
+//! [`Client::into_parts`].
+
+use std::{
+    io::{self, Read, Write},
+    net::{TcpStream, ToSocketAddrs},
+    time::{Duration, Instant},
+};
+
+use thiserror::Error;
+
+use crate::{
+    connection::Connection,
+    error::{ConnectionError, Refusal},
+    event::Event,
+    frame::Frames,
+    method::{Reply, Request},
+    uri::Uri,
+};
+
+/// What a blocking call can end in.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// Nobody listens there, or the name does not resolve.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// Host and port.
+        address: String,
+        /// What happened.
+        source: io::Error,
+    },
+    /// The socket broke.
+    #[error("the connection broke: {0}")]
+    Io(#[from] io::Error),
+    /// The other side closed the socket without a word.
+    #[error("the other side closed the connection without a word")]
+    Eof,
+    /// No answer in time.
+    #[error("no answer within {} s", .after.as_secs())]
+    TimedOut {
+        /// How long.
+        after: Duration,
+    },
+    /// The connection is over.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// The broker closed the channel.
+    #[error("{0}")]
+    Channel(Refusal),
+}
+
+/// A connected client.
+#[derive(Debug)]
+pub struct Client {
+    stream: TcpStream,
+    connection: Connection,
+    /// Read and not taken yet.
+    input: Vec<u8>,
+    timeout: Duration,
+}
+
+/// Size of one read in bytes.
+const READ: usize = 64 * 1024;
+
+impl Client {
+    /// Connects and logs in. `timeout` holds for the connection and for each later call.
+    pub fn connect(uri: &Uri, name: &str, timeout: Duration) -> Result<Self, ClientError> {
+        let stream = dial(uri, timeout)
+            .map_err(|source| ClientError::Connect { address: uri.address(), source })?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(timeout))?;
+        let connection = Connection::new(uri, name, Instant::now());
+        let mut client = Self { stream, connection, input: Vec::new(), timeout };
+        client.wait(|event| matches!(event, Event::Opened).then_some(Ok(())))?;
+        Ok(client)
+    }
+
+    /// The connection itself, for what it knows.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Opens a channel.
+    pub fn open_channel(&mut self) -> Result<u16, ClientError> {
+        let channel = self.connection.open_channel()?;
+        self.wait(|event| match event {
+            Event::ChannelOpened { channel: opened } if opened == channel => Some(Ok(channel)),
+            event => closed(event, channel),
+        })
+    }
+
+    /// Sends a request and waits for its answer. After [`ClientError::Channel`] the channel is
+    /// closed. Messages that come in between are dropped.
+    pub fn call(&mut self, channel: u16, request: &Request<'_>) -> Result<Reply, ClientError> {
+        self.connection.request(channel, request);
+        self.wait(|event| match event {
+            Event::Reply { channel: answered, reply } if answered == channel => Some(Ok(reply)),
+            event => closed(event, channel),
+        })
+    }
+
+    /// Closes the connection, waiting for the broker to agree.
+    pub fn close(mut self) -> Result<(), ClientError> {
+        self.connection.close();
+        self.wait(|event| matches!(event, Event::Closed).then_some(Ok(())))
+    }
+
+    /// Socket, connection, and bytes that were read and not taken yet.
+    pub fn into_parts(self) -> (TcpStream, Connection, Vec<u8>) {
+        (self.stream, self.connection, self.input)
+    }
+
+    /// Writes what waits, then takes events until `answer` has one.
+    pub fn wait<T>(
+        &mut self,
+        mut answer: impl FnMut(Event<'_>) -> Option<Result<T, ClientError>>,
+    ) -> Result<T, ClientError> {
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            if let Some(answer) = self.take(&mut answer)? {
+                self.flush()?;
+                return answer;
+            }
+            self.flush()?;
+            self.read(deadline)?;
+        }
+    }
+
+    fn take<T>(
+        &mut self,
+        answer: &mut impl FnMut(Event<'_>) -> Option<Result<T, ClientError>>,
+    ) -> Result<Option<Result<T, ClientError>>, ClientError> {
+        let mut frames = Frames::new(&self.input);
+        let mut answered = None;
+        while answered.is_none() {
+            match self.connection.next_event(&mut frames) {
+                Ok(Some(event)) => answered = answer(event),
+                Ok(None) => break,
+                Err(error) => {
+                    // The broker's last word is answered as a courtesy only.
+                    self.flush().ok();
+                    return Err(error.into());
+                }
+            }
+        }
+        let consumed = frames.consumed();
+        self.input.drain(..consumed);
+        Ok(answered)
+    }
+
+    fn flush(&mut self) -> Result<(), ClientError> {
+        while !self.connection.output().is_empty() {
+            let count = self.stream.write(self.connection.output().pending());
+            let count = count.map_err(|error| self.io_error(error))?;
+            self.connection.output().advance(count);
+        }
+        self.connection.has_written(Instant::now());
+        Ok(())
+    }
+
+    fn read(&mut self, deadline: Instant) -> Result<(), ClientError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ClientError::TimedOut { after: self.timeout });
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let filled = self.input.len();
+        self.input.resize(filled + READ, 0);
+        let count = self.stream.read(&mut self.input[filled..]);
+        self.input.truncate(filled + count.as_ref().map_or(0, |count| *count));
+        match count {
+            Ok(0) => Err(ClientError::Eof),
+            Ok(_) => {
+                self.connection.has_read(Instant::now());
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(self.io_error(error)),
+        }
+    }
+
+    fn io_error(&self, error: io::Error) -> ClientError {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                ClientError::TimedOut { after: self.timeout }
+            }
+            _ => ClientError::Io(error),
+        }
+    }
+}
+
+fn closed<T>(event: Event<'_>, channel: u16) -> Option<Result<T, ClientError>> {
+    match event {
+        Event::ChannelClosed { channel: closed, refusal: Some(refusal) } if closed == channel => {
+            Some(Err(ClientError::Channel(refusal)))
+        }
+        _ => None,
+    }
+}
+
+/// Tries each address that the name resolves to.
+fn dial(uri: &Uri, timeout: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in (uri.host.as_str(), uri.port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

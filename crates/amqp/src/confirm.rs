@@ -1,0 +1,141 @@
+//! Which messages the broker has confirmed, by sequence number.
+
+use std::collections::VecDeque;
+
+use thiserror::Error;
+
+/// A confirm for a message that was not sent or is confirmed already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the broker confirmed message {tag}, which is not outstanding")]
+pub struct UnknownConfirm {
+    /// Sequence number in the confirm.
+    pub tag: u64,
+}
+
+/// Messages sent on a channel in confirm mode and not confirmed yet, with something remembered
+/// about each. Sequence numbers start with 1, as the broker counts them. Every message costs a push
+/// and a pop, whatever the order and grouping of the confirms.
+#[derive(Clone, Debug)]
+pub struct ConfirmRing<T> {
+    /// The first is always outstanding.
+    entries: VecDeque<Option<T>>,
+    /// Sequence number of the first entry.
+    first: u64,
+    outstanding: usize,
+}
+
+impl<T> Default for ConfirmRing<T> {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), first: 1, outstanding: 0 }
+    }
+}
+
+impl<T> ConfirmRing<T> {
+    /// Remembers `entry` for the message that is sent now; says its sequence number.
+    #[inline]
+    pub fn push(&mut self, entry: T) -> u64 {
+        self.entries.push_back(Some(entry));
+        self.outstanding += 1;
+        self.first + self.entries.len() as u64 - 1
+    }
+
+    /// Messages not confirmed yet.
+    pub fn outstanding(&self) -> usize {
+        self.outstanding
+    }
+
+    /// Takes `tag`, or everything up to `tag` when `multiple` (everything at all for tag 0), and
+    /// hands what was remembered to `settled`, oldest first.
+    pub fn settle(
+        &mut self,
+        tag: u64,
+        multiple: bool,
+        mut settled: impl FnMut(T),
+    ) -> Result<(), UnknownConfirm> {
+        let next = self.first + self.entries.len() as u64;
+        if multiple {
+            let last = if tag == 0 { next - 1 } else { tag };
+            if last >= next {
+                return Err(UnknownConfirm { tag });
+            }
+            // Everything up to a tag that is confirmed already: nothing is left to do.
+            let count = (last + 1).saturating_sub(self.first);
+            for _ in 0..count {
+                if let Some(entry) = self.entries.pop_front().flatten() {
+                    self.outstanding -= 1;
+                    settled(entry);
+                }
+            }
+            self.first += count;
+        } else {
+            let index = tag.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+            let slot = index.and_then(|index| self.entries.get_mut(index));
+            let entry = slot.and_then(Option::take).ok_or(UnknownConfirm { tag })?;
+            self.outstanding -= 1;
+            settled(entry);
+        }
+        while let Some(None) = self.entries.front() {
+            self.entries.pop_front();
+            self.first += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settle(ring: &mut ConfirmRing<u64>, tag: u64, multiple: bool) -> Result<Vec<u64>, u64> {
+        let mut settled = Vec::new();
+        let outcome = ring.settle(tag, multiple, |entry| settled.push(entry));
+        outcome.map(|()| settled).map_err(|error| error.tag)
+    }
+
+    #[test]
+    fn single_multiple_and_out_of_order() {
+        let mut ring = ConfirmRing::default();
+        for tag in 1..=10 {
+            assert_eq!(ring.push(tag * 100), tag);
+        }
+        assert_eq!(settle(&mut ring, 3, false), Ok(vec![300]));
+        assert_eq!(settle(&mut ring, 3, false), Err(3));
+        assert_eq!(settle(&mut ring, 1, false), Ok(vec![100]));
+        assert_eq!(settle(&mut ring, 5, true), Ok(vec![200, 400, 500]));
+        assert_eq!(settle(&mut ring, 5, true), Ok(vec![]));
+        assert_eq!(settle(&mut ring, 11, true), Err(11));
+        assert_eq!(settle(&mut ring, 11, false), Err(11));
+        assert_eq!(settle(&mut ring, 0, false), Err(0));
+        assert_eq!(ring.outstanding(), 5);
+        assert_eq!(settle(&mut ring, 0, true), Ok(vec![600, 700, 800, 900, 1000]));
+        assert_eq!(ring.push(1), 11);
+    }
+
+    #[test]
+    fn each_message_settles_once_in_any_order() {
+        let mut random = 5_u64;
+        let mut below = |limit: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) % limit
+        };
+        let mut ring = ConfirmRing::default();
+        let mut seen = vec![0_u32; 20_001];
+        let mut sent = 0;
+        while sent < 20_000 || ring.outstanding() > 0 {
+            if sent < 20_000 && below(2) == 0 {
+                sent += 1;
+                assert_eq!(ring.push(sent), sent);
+            } else if sent > 0 {
+                let tag = sent - below(sent.min(64));
+                let multiple = below(4) == 0;
+                let tags = settle(&mut ring, tag, multiple).unwrap_or_default();
+                tags.iter().for_each(|tag| seen[usize::try_from(*tag).unwrap()] += 1);
+                if sent == 20_000 {
+                    let rest = settle(&mut ring, 0, true).unwrap();
+                    rest.iter().for_each(|tag| seen[usize::try_from(*tag).unwrap()] += 1);
+                }
+            }
+        }
+        assert!(seen[1..].iter().all(|times| *times == 1));
+    }
+}

@@ -1,0 +1,212 @@
+//! Messages: a method, a content header and body frames.
+//!
+//! Almost always all of a message is in what was read, its body in one frame; then it is borrowed
+//! as it is. A body in several frames, or frames of another channel in between, take the slow way
+//! and are copied.
+
+use std::borrow::Cow;
+
+use super::{ChannelPhase, Connection, name};
+use crate::{
+    error::{ConnectionError, Malformed},
+    event::{Delivery, Event, Returned},
+    frame::{Frame, FrameKind, Frames},
+    method::{BASIC, ContentMethod},
+    wire::Reader,
+};
+
+/// RabbitMQ never sends more.
+const BODY_MAX: u64 = 1 << 30;
+
+/// A message of which parts are missing.
+#[derive(Debug)]
+pub(super) struct Assembly {
+    method: ContentMethod<'static>,
+    /// Properties, once the header has come.
+    properties: Option<Vec<u8>>,
+    body_size: u64,
+    body: Vec<u8>,
+}
+
+pub(super) enum Progress<'a> {
+    /// All of it is here.
+    Complete(Event<'a>),
+    /// Its rest has not been read yet.
+    Incomplete,
+    /// Its rest comes frame by frame.
+    Assembling,
+}
+
+struct Header<'a> {
+    body_size: u64,
+    properties: &'a [u8],
+}
+
+impl Connection {
+    /// `frames` stands behind the method.
+    #[inline]
+    pub(super) fn content<'a>(
+        &mut self,
+        channel: u16,
+        method: ContentMethod<'a>,
+        frames: &mut Frames<'a>,
+    ) -> Result<Progress<'a>, ConnectionError> {
+        let limit = self.limits.frame_max;
+        let state = self.channel(channel, "a message")?;
+        if state.assembly.is_some() || state.phase == ChannelPhase::Closed {
+            return Err(ConnectionError::Unexpected { what: "a message", channel });
+        }
+        let start = frames.consumed();
+        let Some(frame) = frames.next(limit)? else { return Ok(Progress::Incomplete) };
+        if frame.kind != FrameKind::Header || frame.channel != channel {
+            return self.start_assembly(channel, method, frames, start);
+        }
+        let header = header(frame.payload)?;
+        if header.body_size == 0 {
+            return Ok(self.complete(channel, method, &header, &[]));
+        }
+        let Some(frame) = frames.next(limit)? else { return Ok(Progress::Incomplete) };
+        let is_whole = frame.kind == FrameKind::Body
+            && frame.channel == channel
+            && frame.payload.len() as u64 == header.body_size;
+        if is_whole {
+            return Ok(self.complete(channel, method, &header, frame.payload));
+        }
+        self.start_assembly(channel, method, frames, start)
+    }
+
+    #[inline]
+    fn complete<'a>(
+        &self,
+        channel: u16,
+        method: ContentMethod<'a>,
+        header: &Header<'a>,
+        body: &'a [u8],
+    ) -> Progress<'a> {
+        if self.channels[usize::from(channel)].phase != ChannelPhase::Open {
+            return Progress::Assembling;
+        }
+        let (properties, body) = (Cow::Borrowed(header.properties), Cow::Borrowed(body));
+        Progress::Complete(event(channel, method, properties, body))
+    }
+
+    #[cold]
+    fn start_assembly<'a>(
+        &mut self,
+        channel: u16,
+        method: ContentMethod<'a>,
+        frames: &mut Frames<'a>,
+        start: usize,
+    ) -> Result<Progress<'a>, ConnectionError> {
+        frames.rewind(start);
+        self.channel(channel, "a message")?.assembly = Some(Box::new(Assembly {
+            method: method.into_owned(),
+            properties: None,
+            body_size: 0,
+            body: Vec::new(),
+        }));
+        Ok(Progress::Assembling)
+    }
+
+    /// A header or body frame that continues a message.
+    pub(super) fn assemble(
+        &mut self,
+        frame: &Frame<'_>,
+    ) -> Result<Option<Event<'static>>, ConnectionError> {
+        let channel = frame.channel;
+        let unexpected = ConnectionError::Unexpected { what: name(frame), channel };
+        let state = self.channel(channel, name(frame))?;
+        let Some(assembly) = state.assembly.as_mut() else { return Err(unexpected) };
+        match (&assembly.properties, frame.kind) {
+            (None, FrameKind::Header) => {
+                let header = header(frame.payload)?;
+                assembly.properties = Some(header.properties.to_vec());
+                assembly.body_size = header.body_size;
+            }
+            (Some(_), FrameKind::Body) => {
+                assembly.body.extend_from_slice(frame.payload);
+                if assembly.body.len() as u64 > assembly.body_size {
+                    let reason = "longer than its header says";
+                    return Err(ConnectionError::Malformed { frame: "body", reason });
+                }
+            }
+            _ => return Err(unexpected),
+        }
+        let is_complete =
+            assembly.properties.is_some() && assembly.body.len() as u64 == assembly.body_size;
+        let Some(assembly) = state.assembly.take_if(|_| is_complete) else { return Ok(None) };
+        if state.phase != ChannelPhase::Open {
+            return Ok(None);
+        }
+        let properties = Cow::Owned(assembly.properties.unwrap_or_default());
+        Ok(Some(event(channel, assembly.method, properties, Cow::Owned(assembly.body))))
+    }
+}
+
+#[inline]
+fn header(payload: &[u8]) -> Result<Header<'_>, ConnectionError> {
+    let read = || {
+        let mut reader = Reader::new(payload);
+        let class = reader.u16()?;
+        let _weight = reader.u16()?;
+        let body_size = reader.u64()?;
+        if class != BASIC {
+            return Err(Malformed("wrong class"));
+        }
+        if body_size > BODY_MAX {
+            return Err(Malformed("a message above 1 GiB"));
+        }
+        Ok(Header { body_size, properties: reader.rest() })
+    };
+    read().map_err(ConnectionError::header)
+}
+
+#[inline]
+fn event<'a>(
+    channel: u16,
+    method: ContentMethod<'a>,
+    properties: Cow<'a, [u8]>,
+    body: Cow<'a, [u8]>,
+) -> Event<'a> {
+    match method {
+        ContentMethod::Deliver {
+            consumer_tag,
+            delivery_tag,
+            redelivered,
+            exchange,
+            routing_key,
+        } => Event::Delivery(Delivery {
+            channel,
+            consumer_tag,
+            delivery_tag,
+            redelivered,
+            exchange,
+            routing_key,
+            properties,
+            body,
+        }),
+        ContentMethod::GetOk { delivery_tag, redelivered, exchange, routing_key, messages } => {
+            let consumer_tag = Cow::Borrowed(&[][..]);
+            let delivery = Delivery {
+                channel,
+                consumer_tag,
+                delivery_tag,
+                redelivered,
+                exchange,
+                routing_key,
+                properties,
+                body,
+            };
+            Event::Got { delivery, messages }
+        }
+        ContentMethod::Return { code, text, exchange, routing_key } => Event::Returned(Returned {
+            channel,
+            code,
+            text,
+            exchange,
+            routing_key,
+            properties,
+            body,
+        }),
+    }
+}

@@ -1,0 +1,112 @@
+//! Opening and closing: start, tune, open, close, and alarms.
+
+use std::time::Duration;
+
+use super::{Connection, INITIAL, Limits, Phase, closed_by};
+use crate::{
+    error::ConnectionError,
+    event::Event,
+    method::{Handshake, ServerMethod, write_handshake},
+    table::{Table, Value},
+};
+
+/// What RabbitMQ does differently for clients that say they understand it.
+const CAPABILITIES: [&str; 6] = [
+    "publisher_confirms",
+    "consumer_cancel_notify",
+    "exchange_exchange_bindings",
+    "basic.nack",
+    "connection.blocked",
+    "authentication_failure_close",
+];
+
+impl Connection {
+    pub(super) fn on_connection_method(
+        &mut self,
+        method: ServerMethod<'_>,
+    ) -> Result<Option<Event<'static>>, ConnectionError> {
+        match (self.phase, method) {
+            (Phase::AwaitStart, ServerMethod::Start { version, properties, mechanisms }) => {
+                self.on_start(version, properties, mechanisms)?;
+            }
+            (Phase::AwaitTune, ServerMethod::Tune { channel_max, frame_max, heartbeat }) => {
+                self.on_tune(channel_max, frame_max, heartbeat);
+            }
+            (Phase::AwaitOpenOk, ServerMethod::OpenOk) => {
+                self.phase = Phase::Open;
+                return Ok(Some(Event::Opened));
+            }
+            (phase, ServerMethod::Close(refusal)) => {
+                self.phase = Phase::Closed;
+                write_handshake(self.output.end(), 0, &Handshake::CloseOk);
+                return Err(closed_by(refusal, phase));
+            }
+            (Phase::Closing, ServerMethod::CloseOk) => {
+                self.phase = Phase::Closed;
+                return Ok(Some(Event::Closed));
+            }
+            (_, ServerMethod::Blocked { reason }) => return Ok(Some(Event::Blocked { reason })),
+            (_, ServerMethod::Unblocked) => return Ok(Some(Event::Unblocked)),
+            _ => return Err(ConnectionError::Unexpected { what: "a method", channel: 0 }),
+        }
+        Ok(None)
+    }
+
+    fn on_start(
+        &mut self,
+        (major, minor): (u8, u8),
+        properties: Table,
+        mechanisms: String,
+    ) -> Result<(), ConnectionError> {
+        if (major, minor) != (0, 9) {
+            return Err(ConnectionError::Version { major, minor, revision: 0 });
+        }
+        if !mechanisms.split(' ').any(|mechanism| mechanism == "PLAIN") {
+            return Err(ConnectionError::Mechanism { offered: mechanisms });
+        }
+        self.server_properties = properties;
+        let response = format!("\0{}\0{}", self.uri.user, self.uri.password());
+        let properties = client_properties(&self.name);
+        let start_ok =
+            Handshake::StartOk { properties: &properties, response: response.as_bytes() };
+        write_handshake(self.output.end(), 0, &start_ok);
+        self.phase = Phase::AwaitTune;
+        Ok(())
+    }
+
+    fn on_tune(&mut self, channel_max: u16, frame_max: u32, heartbeat: u16) {
+        let wanted_channels = self.uri.channel_max.unwrap_or(INITIAL.channel_max);
+        let wanted_frame = self.uri.frame_max.unwrap_or(INITIAL.frame_max);
+        let channel_max = match (channel_max, wanted_channels) {
+            (0, 0) => u16::MAX,
+            (0, limit) | (limit, 0) => limit,
+            (theirs, ours) => theirs.min(ours),
+        };
+        let frame_max = match (frame_max, wanted_frame) {
+            (0, 0) => INITIAL.frame_max,
+            (0, limit) | (limit, 0) => limit,
+            (theirs, ours) => theirs.min(ours),
+        };
+        let seconds = self.uri.heartbeat_seconds.unwrap_or(heartbeat);
+        let interval = (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)));
+        self.limits = Limits { channel_max, frame_max, heartbeat: interval };
+        self.heartbeat.interval = interval;
+        let out = self.output.end();
+        write_handshake(out, 0, &Handshake::TuneOk { channel_max, frame_max, heartbeat: seconds });
+        write_handshake(out, 0, &Handshake::Open { vhost: &self.uri.vhost });
+        self.phase = Phase::AwaitOpenOk;
+    }
+}
+
+fn client_properties(name: &str) -> Table {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let capabilities =
+        CAPABILITIES.iter().map(|name| ((*name).to_owned(), Value::Bool(true))).collect();
+    Table(vec![
+        ("product".to_owned(), text("rabbitscope")),
+        ("version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
+        ("platform".to_owned(), text("Rust")),
+        ("connection_name".to_owned(), text(name)),
+        ("capabilities".to_owned(), Value::Table(Table(capabilities))),
+    ])
+}

@@ -1,0 +1,48 @@
+//! Signs of life in both directions.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    error::ConnectionError,
+    frame::{FrameKind, write_frame},
+    output::OutputBuffer,
+};
+
+#[derive(Debug)]
+pub(super) struct Heartbeat {
+    pub(super) interval: Option<Duration>,
+    pub(super) last_read: Instant,
+    pub(super) last_written: Instant,
+}
+
+impl Heartbeat {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { interval: None, last_read: now, last_written: now }
+    }
+
+    /// We send twice in each interval, so that one late wake-up does no harm; the other side is
+    /// given two intervals, as the specification says.
+    pub(super) fn next(&self) -> Option<Instant> {
+        let interval = self.interval?;
+        Some((self.last_written + interval / 2).min(self.last_read + interval * 2))
+    }
+
+    pub(super) fn tick(
+        &mut self,
+        now: Instant,
+        output: &mut OutputBuffer,
+    ) -> Result<(), ConnectionError> {
+        let Some(interval) = self.interval else { return Ok(()) };
+        if now >= self.last_read + interval * 2 {
+            return Err(ConnectionError::HeartbeatMissed { seconds: interval.as_secs() * 2 });
+        }
+        if now >= self.last_written + interval / 2 {
+            // Output that waits is a sign of life itself as soon as the socket takes it.
+            if output.is_empty() {
+                write_frame(output.end(), FrameKind::Heartbeat, 0, |_| {});
+            }
+            self.last_written = now;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! What can go wrong on a connection. Everything the other side sends ends in a value, never a panic.
+
+use thiserror::Error;
+
+/// Bytes that are not what the specification says they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Malformed(pub &'static str);
+
+/// The broker's own words on why it closed a channel or a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text}")]
+pub struct Refusal {
+    /// Reply code, such as 404.
+    pub code: u16,
+    /// Reply text, such as `NOT_FOUND - no queue 'q' in vhost '/'`.
+    pub text: String,
+    /// Class of the method that was at fault, 0 when there was none.
+    pub class_id: u16,
+    /// Method that was at fault, 0 when there was none.
+    pub method_id: u16,
+}
+
+impl Refusal {
+    /// 404: the queue or exchange does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.code == 404
+    }
+}
+
+/// The end of a connection. It cannot be used any more.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConnectionError {
+    /// The other side does not speak AMQP 0-9-1; RabbitMQ answers so when it is asked for another.
+    #[error("the broker speaks AMQP {major}-{minor}-{revision}, not 0-9-1")]
+    Version {
+        /// Major version.
+        major: u8,
+        /// Minor version.
+        minor: u8,
+        /// Revision.
+        revision: u8,
+    },
+    /// A frame larger than was agreed on, or something that is no AMQP at all.
+    #[error("the other side sent a frame of {size} bytes, {limit} is the limit: is this AMQP?")]
+    FrameTooLarge {
+        /// Size of the payload in bytes.
+        size: u32,
+        /// What was agreed on, in bytes.
+        limit: u32,
+    },
+    /// Not a kind of frame.
+    #[error("the other side sent a frame of the unknown type {0}: is this AMQP?")]
+    FrameType(u8),
+    /// The octet behind a frame is not 0xCE.
+    #[error("the other side sent a frame that ends in {0:#04x} instead of 0xce")]
+    FrameEnd(u8),
+    /// The contents of a frame are wrong.
+    #[error("the other side sent a malformed {frame}: {reason}")]
+    Malformed {
+        /// Kind of frame.
+        frame: &'static str,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A method that does not exist or that only clients send.
+    #[error("the other side sent the unknown method {class_id}.{method_id}")]
+    UnknownMethod {
+        /// Class.
+        class_id: u16,
+        /// Method.
+        method_id: u16,
+    },
+    /// Something that is right by itself but has no place here.
+    #[error("the other side sent {what} on channel {channel}, where it has no place")]
+    Unexpected {
+        /// What came.
+        what: &'static str,
+        /// Channel number.
+        channel: u16,
+    },
+    /// No common way to log in.
+    #[error("the broker offers `{offered}` to log in, not PLAIN")]
+    Mechanism {
+        /// Mechanisms on offer.
+        offered: String,
+    },
+    /// User or password refused.
+    #[error("the broker refuses user and password: {0}")]
+    AuthenticationRefused(Refusal),
+    /// Virtual host missing or not permitted.
+    #[error("the broker refuses the virtual host: {0}")]
+    VhostRefused(Refusal),
+    /// The broker closed the connection.
+    #[error("the broker closed the connection: {0}")]
+    ClosedByBroker(Refusal),
+    /// Nothing came for two heartbeat intervals.
+    #[error("nothing came from the broker for {seconds} s (two heartbeat intervals)")]
+    HeartbeatMissed {
+        /// How long.
+        seconds: u64,
+    },
+    /// No channel number is free.
+    #[error("all {limit} channels of the connection are in use")]
+    NoFreeChannel {
+        /// What was agreed on.
+        limit: u16,
+    },
+}
+
+impl ConnectionError {
+    pub(crate) fn method(error: Malformed) -> Self {
+        Self::Malformed { frame: "method", reason: error.0 }
+    }
+
+    pub(crate) fn header(error: Malformed) -> Self {
+        Self::Malformed { frame: "content header", reason: error.0 }
+    }
+}

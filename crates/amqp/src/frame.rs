@@ -1,0 +1,185 @@
+//! Frames: type, channel, size, payload, 0xCE.
+
+use crate::{error::ConnectionError, wire::Write};
+
+/// Octets of a frame around its payload.
+pub(crate) const OVERHEAD: usize = 8;
+const HEADER: usize = 7;
+const END: u8 = 0xce;
+
+const METHOD: u8 = 1;
+const CONTENT_HEADER: u8 = 2;
+const BODY: u8 = 3;
+const HEARTBEAT: u8 = 8;
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A method.
+    Method,
+    /// Properties and size of a message.
+    Header,
+    /// A part of a message's body.
+    Body,
+    /// A sign of life.
+    Heartbeat,
+}
+
+/// One frame, borrowed from what was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// What it carries.
+    pub kind: FrameKind,
+    /// Channel, 0 for the connection.
+    pub channel: u16,
+    /// Contents.
+    pub payload: &'a [u8],
+}
+
+/// Scans bytes as they were read for complete frames.
+#[derive(Clone, Debug)]
+pub struct Frames<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Frames<'a> {
+    /// Frames in `bytes`, which start with a frame and may end within one.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Bytes that need not be kept.
+    pub fn consumed(&self) -> usize {
+        self.at
+    }
+
+    /// Bytes to be put in front of the next read.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// The next complete frame with a payload of at most `limit` bytes less the frame's overhead.
+    #[inline]
+    pub fn next(&mut self, limit: u32) -> Result<Option<Frame<'a>>, ConnectionError> {
+        let rest = self.rest();
+        let Some(header) = rest.first_chunk::<HEADER>() else {
+            return early_refusal(rest).map(|()| None);
+        };
+        let [kind, channel_high, channel_low, size @ ..] = *header;
+        let kind = kind_of(kind, rest)?;
+        let size = u32::from_be_bytes(size);
+        if size as usize + OVERHEAD > limit as usize {
+            return Err(ConnectionError::FrameTooLarge { size, limit });
+        }
+        let end = HEADER + size as usize;
+        match rest.get(end) {
+            None => return Ok(None),
+            Some(&END) => {}
+            Some(&other) => return Err(ConnectionError::FrameEnd(other)),
+        }
+        self.at += end + 1;
+        let channel = u16::from_be_bytes([channel_high, channel_low]);
+        Ok(Some(Frame { kind, channel, payload: &rest[HEADER..end] }))
+    }
+
+    pub(crate) fn rewind(&mut self, to: usize) {
+        self.at = to;
+    }
+}
+
+fn kind_of(kind: u8, rest: &[u8]) -> Result<FrameKind, ConnectionError> {
+    match kind {
+        METHOD => Ok(FrameKind::Method),
+        CONTENT_HEADER => Ok(FrameKind::Header),
+        BODY => Ok(FrameKind::Body),
+        HEARTBEAT => Ok(FrameKind::Heartbeat),
+        _ => match rest {
+            [b'A', b'M', b'Q', b'P', _, major, minor, revision, ..] => {
+                let (major, minor, revision) = (*major, *minor, *revision);
+                Err(ConnectionError::Version { major, minor, revision })
+            }
+            [b'A', b'M', b'Q', b'P', _, major, minor] => {
+                Err(ConnectionError::Version { major: *major, minor: *minor, revision: 0 })
+            }
+            _ => Err(ConnectionError::FrameType(kind)),
+        },
+    }
+}
+
+/// A wrong first octet is refused at once: what is no AMQP might never send seven.
+fn early_refusal(rest: &[u8]) -> Result<(), ConnectionError> {
+    match rest.first() {
+        None | Some(&(METHOD | CONTENT_HEADER | BODY | HEARTBEAT | b'A')) => Ok(()),
+        Some(&kind) => Err(ConnectionError::FrameType(kind)),
+    }
+}
+
+/// Writes a frame whose payload `write` appends.
+pub(crate) fn write_frame(
+    out: &mut Vec<u8>,
+    kind: FrameKind,
+    channel: u16,
+    write: impl FnOnce(&mut Vec<u8>),
+) {
+    out.put_u8(match kind {
+        FrameKind::Method => METHOD,
+        FrameKind::Header => CONTENT_HEADER,
+        FrameKind::Body => BODY,
+        FrameKind::Heartbeat => HEARTBEAT,
+    });
+    out.put_u16(channel);
+    let at = out.len();
+    out.put_u32(0);
+    write(out);
+    let size = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX);
+    out[at..at + 4].copy_from_slice(&size.to_be_bytes());
+    out.put_u8(END);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_frames_in_one_read() {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, FrameKind::Method, 1, |out| out.extend_from_slice(b"abc"));
+        write_frame(&mut bytes, FrameKind::Heartbeat, 0, |_| {});
+        let whole = bytes.len();
+        write_frame(&mut bytes, FrameKind::Body, 513, |out| out.extend_from_slice(b"tail"));
+        for end in whole..bytes.len() {
+            let mut frames = Frames::new(&bytes[..end]);
+            let first = Frame { kind: FrameKind::Method, channel: 1, payload: b"abc" };
+            assert_eq!(frames.next(4096), Ok(Some(first)));
+            assert_eq!(frames.next(4096).unwrap().unwrap().kind, FrameKind::Heartbeat);
+            assert_eq!(frames.next(4096), Ok(None));
+            assert_eq!(frames.consumed(), whole);
+            assert_eq!(frames.rest().len(), end - whole);
+        }
+        let mut frames = Frames::new(&bytes[whole..]);
+        assert_eq!(frames.next(4096).unwrap().unwrap().channel, 513);
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused() {
+        fn check(bytes: &[u8], expected: ConnectionError) {
+            assert_eq!(Frames::new(bytes).next(4096), Err(expected), "{bytes:?}");
+        }
+        check(b"HTTP/1.1 400 Bad Request", ConnectionError::FrameType(b'H'));
+        check(b"H", ConnectionError::FrameType(b'H'));
+        let version = ConnectionError::Version { major: 0, minor: 9, revision: 1 };
+        check(b"AMQP\x00\x00\x09\x01", version);
+        let large = ConnectionError::FrameTooLarge { size: 4089, limit: 4096 };
+        check(&[1, 0, 0, 0, 0, 0x0f, 0xf9], large);
+        check(&[1, 0, 0, 0, 0, 0, 1, 0, 0], ConnectionError::FrameEnd(0));
+    }
+
+    #[test]
+    fn the_largest_frame_passes() {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, FrameKind::Body, 1, |out| out.resize(out.len() + 4088, 0));
+        assert_eq!(bytes.len(), 4096);
+        assert!(Frames::new(&bytes).next(4096).unwrap().is_some());
+    }
+}

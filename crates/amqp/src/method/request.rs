@@ -1,0 +1,352 @@
+//! Methods that a client sends.
+
+use super::class::{BASIC, CHANNEL, CONFIRM, CONNECTION, EXCHANGE, QUEUE, TX};
+use crate::{
+    frame::{FrameKind, write_frame},
+    table::Table,
+    wire::Write,
+};
+
+/// A method on a channel. Each is answered by a [`super::Reply`], but for the acknowledgements.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "fields are named as in the AMQP specification")]
+pub enum Request<'a> {
+    /// Creates an exchange, or checks that it exists (`passive`).
+    ExchangeDeclare {
+        exchange: &'a str,
+        kind: &'a str,
+        passive: bool,
+        durable: bool,
+        auto_delete: bool,
+        internal: bool,
+        arguments: &'a Table,
+    },
+    /// Deletes an exchange.
+    ExchangeDelete { exchange: &'a str, if_unused: bool },
+    /// Binds an exchange to another.
+    ExchangeBind {
+        destination: &'a str,
+        source: &'a str,
+        routing_key: &'a str,
+        arguments: &'a Table,
+    },
+    /// Takes such a binding away.
+    ExchangeUnbind {
+        destination: &'a str,
+        source: &'a str,
+        routing_key: &'a str,
+        arguments: &'a Table,
+    },
+    /// Creates a queue, or checks that it exists (`passive`). An empty name asks for one.
+    QueueDeclare {
+        queue: &'a str,
+        passive: bool,
+        durable: bool,
+        exclusive: bool,
+        auto_delete: bool,
+        arguments: &'a Table,
+    },
+    /// Binds a queue to an exchange.
+    QueueBind { queue: &'a str, exchange: &'a str, routing_key: &'a str, arguments: &'a Table },
+    /// Takes a binding away.
+    QueueUnbind { queue: &'a str, exchange: &'a str, routing_key: &'a str, arguments: &'a Table },
+    /// Drops the ready messages of a queue.
+    QueuePurge { queue: &'a str },
+    /// Deletes a queue.
+    QueueDelete { queue: &'a str, if_unused: bool, if_empty: bool },
+    /// Limits unacknowledged messages, for each new consumer or (`global`) for the channel.
+    Qos { prefetch: u16, global: bool },
+    /// Starts a consumer. An empty tag asks for one.
+    Consume {
+        queue: &'a str,
+        consumer_tag: &'a str,
+        no_local: bool,
+        auto_ack: bool,
+        exclusive: bool,
+        arguments: &'a Table,
+    },
+    /// Ends a consumer.
+    Cancel { consumer_tag: &'a str },
+    /// Asks for one message.
+    Get { queue: &'a str, auto_ack: bool },
+    /// Acknowledges one message or (`multiple`) all up to it.
+    Ack { delivery_tag: u64, multiple: bool },
+    /// Refuses one message or all up to it.
+    Nack { delivery_tag: u64, multiple: bool, requeue: bool },
+    /// Refuses one message.
+    Reject { delivery_tag: u64, requeue: bool },
+    /// Asks for all unacknowledged messages again.
+    Recover { requeue: bool },
+    /// Switches confirms on.
+    ConfirmSelect,
+    /// Makes the channel transactional.
+    TxSelect,
+    /// Commits.
+    TxCommit,
+    /// Rolls back.
+    TxRollback,
+}
+
+/// Appends `request` as a frame.
+pub(crate) fn write_request(out: &mut Vec<u8>, channel: u16, request: &Request<'_>) {
+    let (class, method) = request.numbers();
+    write_frame(out, FrameKind::Method, channel, |out| {
+        out.put_u16(class);
+        out.put_u16(method);
+        request.write_fields(out);
+    });
+}
+
+impl Request<'_> {
+    fn numbers(&self) -> (u16, u16) {
+        match self {
+            Self::ExchangeDeclare { .. } => (EXCHANGE, 10),
+            Self::ExchangeDelete { .. } => (EXCHANGE, 20),
+            Self::ExchangeBind { .. } => (EXCHANGE, 30),
+            Self::ExchangeUnbind { .. } => (EXCHANGE, 40),
+            Self::QueueDeclare { .. } => (QUEUE, 10),
+            Self::QueueBind { .. } => (QUEUE, 20),
+            Self::QueuePurge { .. } => (QUEUE, 30),
+            Self::QueueDelete { .. } => (QUEUE, 40),
+            Self::QueueUnbind { .. } => (QUEUE, 50),
+            Self::Qos { .. } => (BASIC, 10),
+            Self::Consume { .. } => (BASIC, 20),
+            Self::Cancel { .. } => (BASIC, 30),
+            Self::Get { .. } => (BASIC, 70),
+            Self::Ack { .. } => (BASIC, 80),
+            Self::Reject { .. } => (BASIC, 90),
+            Self::Recover { .. } => (BASIC, 110),
+            Self::Nack { .. } => (BASIC, 120),
+            Self::ConfirmSelect => (CONFIRM, 10),
+            Self::TxSelect => (TX, 10),
+            Self::TxCommit => (TX, 20),
+            Self::TxRollback => (TX, 30),
+        }
+    }
+
+    fn write_fields(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::ExchangeDeclare { .. }
+            | Self::ExchangeDelete { .. }
+            | Self::ExchangeBind { .. }
+            | Self::ExchangeUnbind { .. } => self.write_exchange(out),
+            Self::QueueDeclare { .. }
+            | Self::QueueBind { .. }
+            | Self::QueueUnbind { .. }
+            | Self::QueuePurge { .. }
+            | Self::QueueDelete { .. } => self.write_queue(out),
+            Self::ConfirmSelect => out.put_bits(&[false]),
+            Self::TxSelect | Self::TxCommit | Self::TxRollback => {}
+            _ => self.write_basic(out),
+        }
+    }
+
+    fn write_exchange(&self, out: &mut Vec<u8>) {
+        out.put_u16(0);
+        match *self {
+            Self::ExchangeDeclare {
+                exchange,
+                kind,
+                passive,
+                durable,
+                auto_delete,
+                internal,
+                arguments,
+            } => {
+                out.put_short(exchange);
+                out.put_short(kind);
+                out.put_bits(&[passive, durable, auto_delete, internal, false]);
+                arguments.write(out);
+            }
+            Self::ExchangeDelete { exchange, if_unused } => {
+                out.put_short(exchange);
+                out.put_bits(&[if_unused, false]);
+            }
+            Self::ExchangeBind { destination, source, routing_key, arguments }
+            | Self::ExchangeUnbind { destination, source, routing_key, arguments } => {
+                out.put_short(destination);
+                out.put_short(source);
+                out.put_short(routing_key);
+                out.put_bits(&[false]);
+                arguments.write(out);
+            }
+            _ => {}
+        }
+    }
+
+    fn write_queue(&self, out: &mut Vec<u8>) {
+        out.put_u16(0);
+        match *self {
+            Self::QueueDeclare { queue, passive, durable, exclusive, auto_delete, arguments } => {
+                out.put_short(queue);
+                out.put_bits(&[passive, durable, exclusive, auto_delete, false]);
+                arguments.write(out);
+            }
+            Self::QueueBind { queue, exchange, routing_key, arguments } => {
+                out.put_short(queue);
+                out.put_short(exchange);
+                out.put_short(routing_key);
+                out.put_bits(&[false]);
+                arguments.write(out);
+            }
+            Self::QueueUnbind { queue, exchange, routing_key, arguments } => {
+                out.put_short(queue);
+                out.put_short(exchange);
+                out.put_short(routing_key);
+                arguments.write(out);
+            }
+            Self::QueuePurge { queue } => {
+                out.put_short(queue);
+                out.put_bits(&[false]);
+            }
+            Self::QueueDelete { queue, if_unused, if_empty } => {
+                out.put_short(queue);
+                out.put_bits(&[if_unused, if_empty, false]);
+            }
+            _ => {}
+        }
+    }
+
+    fn write_basic(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::Qos { prefetch, global } => {
+                out.put_u32(0);
+                out.put_u16(prefetch);
+                out.put_bits(&[global]);
+            }
+            Self::Consume { queue, consumer_tag, no_local, auto_ack, exclusive, arguments } => {
+                out.put_u16(0);
+                out.put_short(queue);
+                out.put_short(consumer_tag);
+                out.put_bits(&[no_local, auto_ack, exclusive, false]);
+                arguments.write(out);
+            }
+            Self::Cancel { consumer_tag } => {
+                out.put_short(consumer_tag);
+                out.put_bits(&[false]);
+            }
+            Self::Get { queue, auto_ack } => {
+                out.put_u16(0);
+                out.put_short(queue);
+                out.put_bits(&[auto_ack]);
+            }
+            Self::Ack { delivery_tag, multiple } => {
+                out.put_u64(delivery_tag);
+                out.put_bits(&[multiple]);
+            }
+            Self::Nack { delivery_tag, multiple, requeue } => {
+                out.put_u64(delivery_tag);
+                out.put_bits(&[multiple, requeue]);
+            }
+            Self::Reject { delivery_tag, requeue } => {
+                out.put_u64(delivery_tag);
+                out.put_bits(&[requeue]);
+            }
+            Self::Recover { requeue } => out.put_bits(&[requeue]),
+            _ => {}
+        }
+    }
+}
+
+/// Methods that the connection sends by itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Handshake<'a> {
+    StartOk { properties: &'a Table, response: &'a [u8] },
+    TuneOk { channel_max: u16, frame_max: u32, heartbeat: u16 },
+    Open { vhost: &'a str },
+    Close { code: u16, text: &'a str },
+    CloseOk,
+    ChannelOpen,
+    ChannelFlowOk { active: bool },
+    ChannelClose { code: u16, text: &'a str },
+    ChannelCloseOk,
+}
+
+/// Appends such a method as a frame.
+pub(crate) fn write_handshake(out: &mut Vec<u8>, channel: u16, method: &Handshake<'_>) {
+    let (class, number) = match method {
+        Handshake::StartOk { .. } => (CONNECTION, 11),
+        Handshake::TuneOk { .. } => (CONNECTION, 31),
+        Handshake::Open { .. } => (CONNECTION, 40),
+        Handshake::Close { .. } => (CONNECTION, 50),
+        Handshake::CloseOk => (CONNECTION, 51),
+        Handshake::ChannelOpen => (CHANNEL, 10),
+        Handshake::ChannelFlowOk { .. } => (CHANNEL, 21),
+        Handshake::ChannelClose { .. } => (CHANNEL, 40),
+        Handshake::ChannelCloseOk => (CHANNEL, 41),
+    };
+    write_frame(out, FrameKind::Method, channel, |out| {
+        out.put_u16(class);
+        out.put_u16(number);
+        method.write_fields(out);
+    });
+}
+
+impl Handshake<'_> {
+    fn write_fields(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::StartOk { properties, response } => {
+                properties.write(out);
+                out.put_short("PLAIN");
+                out.put_long(response);
+                out.put_short("en_US");
+            }
+            Self::TuneOk { channel_max, frame_max, heartbeat } => {
+                out.put_u16(channel_max);
+                out.put_u32(frame_max);
+                out.put_u16(heartbeat);
+            }
+            Self::Open { vhost } => {
+                out.put_short(vhost);
+                out.put_short("");
+                out.put_bits(&[false]);
+            }
+            Self::Close { code, text } | Self::ChannelClose { code, text } => {
+                out.put_u16(code);
+                out.put_short(text);
+                out.put_u32(0);
+            }
+            Self::ChannelOpen => out.put_short(""),
+            Self::ChannelFlowOk { active } => out.put_bits(&[active]),
+            Self::CloseOk | Self::ChannelCloseOk => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(request: &Request<'_>, expected: &[u8]) {
+        let mut out = Vec::new();
+        write_request(&mut out, 1, request);
+        assert_eq!(out, expected, "{request:?}");
+    }
+
+    #[test]
+    fn bytes_on_the_wire() {
+        let acknowledge = Request::Ack { delivery_tag: 258, multiple: true };
+        check(
+            &acknowledge,
+            &[1, 0, 1, 0, 0, 0, 13, 0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0xce],
+        );
+        let none = Table::default();
+        let declare = Request::QueueDeclare {
+            queue: "q",
+            passive: false,
+            durable: true,
+            exclusive: false,
+            auto_delete: true,
+            arguments: &none,
+        };
+        check(
+            &declare,
+            &[1, 0, 1, 0, 0, 0, 13, 0, 50, 0, 10, 0, 0, 1, b'q', 0b1010, 0, 0, 0, 0, 0xce],
+        );
+        check(&Request::ConfirmSelect, &[1, 0, 1, 0, 0, 0, 5, 0, 85, 0, 10, 0, 0xce]);
+        check(
+            &Request::Qos { prefetch: 500, global: false },
+            &[1, 0, 1, 0, 0, 0, 11, 0, 60, 0, 10, 0, 0, 0, 0, 1, 0xf4, 0, 0xce],
+        );
+    }
+}
