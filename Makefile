@@ -1,0 +1,23 @@
+# Each target says what it needs and gets it; `make demo` works on a fresh clone.
+SCENARIO ?= scenarios/stream-publish.toml
+PROGRAM := target/release/rabbitscope
+
+.PHONY: demo test lint setup
+
+# Load on a throwaway broker, a CPU profile of it, a report.
+demo: setup
+	cargo build --release --package rabbitscope
+	scripts/permit.sh $(PROGRAM)
+	$(PROGRAM) run $(SCENARIO)
+
+# All tests, live ones included.
+test: setup
+	scripts/test.sh
+
+# Form, lints, documentation, licences.
+lint:
+	scripts/lint.sh
+
+# What apt has and this machine lacks.
+setup:
+	scripts/setup.sh

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Form, lints, documentation, licences, types of the page. Changes nothing.
+set -eu
+cd "$(dirname "$0")/.."
+
+cargo fmt --all --check
+cargo clippy --workspace --all-targets --quiet -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+scripts/licences.sh
+if [ -f ui/package.json ]; then
+    [ -d ui/node_modules ] || npm --prefix ui ci --no-fund --no-audit
+    npm --prefix ui run check
+fi
+echo "lint: clean"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
+# Node.js with npm, Chromium, a C linker. Does nothing, and takes no time, when nothing is missing.
+#
+# Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+    say "$*"
+    exit 1
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+distribution=$(. /etc/os-release 2>/dev/null && printf '%s' "${ID:-}") || distribution=
+packages=
+need() { packages="$packages $*"; }
+
+# Node.js 18 or later, with npm, whoever installed it.
+have_node() {
+    have node && have npm && [ "$(node -p 'parseInt(process.versions.node)' 2>/dev/null || echo 0)" -ge 18 ]
+}
+
+have_browser() {
+    for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+        have "$browser" && return 0
+    done
+    return 1
+}
+
+have rabbitmq-server || need rabbitmq-server
+have clang || need clang
+have_node || need nodejs npm
+have make || need make
+have cc || need gcc libc6-dev
+[ -d /etc/ssl/certs ] && [ -e /etc/ssl/certs/ca-certificates.crt ] || need ca-certificates
+have ps || need procps
+[ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
+if ! have_browser; then
+    if [ "$distribution" = ubuntu ]; then
+        say "no browser for the page's tests: Ubuntu has chromium as a snap only; install one with" \
+            "'sudo snap install chromium' or from google.com/chrome"
+    else
+        need chromium
+    fi
+fi
+
+if [ -n "$packages" ]; then
+    have apt-get || die "missing here:$packages (names of Debian's packages; no apt-get to install them with)"
+    if [ "$(id -u)" = 0 ]; then
+        as_root=
+    elif have sudo; then
+        as_root=sudo
+    else
+        die "missing here:$packages (run this as root, or install sudo)"
+    fi
+    say "installing$packages"
+
+    # Packages start their services unless this file says no. Left alone when there is one.
+    policy=/usr/sbin/policy-rc.d
+    had_rabbitmq=yes
+    have rabbitmq-server || had_rabbitmq=no
+    if [ ! -e "$policy" ]; then
+        trap '$as_root rm -f "$policy"' EXIT
+        trap 'exit 130' INT
+        trap 'exit 143' TERM
+        printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null
+        $as_root chmod 755 "$policy"
+    fi
+    $as_root apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
+    # Nor at the next boot, if the package came with this.
+    if [ "$had_rabbitmq" = no ] && have systemctl; then
+        $as_root systemctl disable --quiet rabbitmq-server.service epmd.service epmd.socket 2>/dev/null || true
+    fi
+fi
+
+have cargo || die "Rust is missing: install it from https://rustup.rs, then run this again"
+have_node || die "Node.js 18 or later with npm is needed; this machine has $(node --version 2>/dev/null || echo none)"
