@@ -33,17 +33,17 @@ pub enum BrokerError {
         path: PathBuf,
     },
     /// The node ended while it booted.
-    #[error("the broker ended while it was starting; the end of its log:\n{log}")]
+    #[error("the broker ended while it was starting; from its log:\n{log}")]
     Died {
-        /// Last lines of what it said.
+        /// What it said.
         log: String,
     },
     /// The node did not become ready.
-    #[error("the broker was not ready after {} s; the end of its log:\n{log}", waited.as_secs())]
+    #[error("the broker was not ready after {} s; from its log:\n{log}", waited.as_secs())]
     NotReady {
         /// How long was waited.
         waited: Duration,
-        /// Last lines of what it said.
+        /// What it said.
         log: String,
     },
     /// An expression could not be evaluated on the node.

@@ -33,6 +33,13 @@ cd "$directory" || exit 1
 belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
 belonging "$server" </dev/null >console.log 2>&1 &
 node=$!
+
+# The node is known by its environment, which is set once setpriv runs in place of this script.
+tries=0
+until grep -qszxF "RABBITSCOPE_BROKER=$directory" "/proc/$node/environ" || [ "$tries" -ge 500 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
 echo "$node"
 exec >/dev/null
 

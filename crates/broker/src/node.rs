@@ -217,17 +217,23 @@ impl Broker {
         Ok(answer.contains("{ok, ok}"))
     }
 
-    /// The end of what the node said, on its console and in its log.
+    /// What the node said: the first errors in its log or on its console, else the end of both.
     fn last_words(&self) -> String {
-        let files = [self.node.directory.join("console.log"), self.node.log.clone()];
-        let lines: Vec<String> = files
-            .iter()
-            .filter_map(|file| fs::read_to_string(file).ok())
-            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
+        let text = [&self.node.log, &self.node.directory.join("console.log")]
+            .map(|file| lossy_text(file))
+            .concat();
+        let errors: Vec<&str> =
+            text.lines().filter(|line| line.contains("[error]")).take(LOG_LINES).collect();
+        let all: Vec<&str> = text.lines().collect();
+        let said =
+            if errors.is_empty() { &all[all.len().saturating_sub(LOG_LINES)..] } else { &errors };
+        said.join("\n")
     }
+}
+
+fn lossy_text(file: &Path) -> String {
+    fs::read(file)
+        .map_or_else(|_| String::new(), |text| String::from_utf8_lossy(&text).into_owned())
 }
 
 impl std::ops::Deref for Broker {
