@@ -1,9 +1,16 @@
 //! What people look at: the self-contained HTML report and the SVG flame graph.
 //!
 //! What lives here: turning records, series and profiles into the data of the page, and the page
-//! around it (built from `ui/`). What deliberately does not: measuring, files and servers.
+//! around it (built from `ui/`). What deliberately does not: measuring, files and servers. The page
+//! lays out what is computed here; `docs/formats.md` describes the data it is given.
 
+mod assets;
+mod escape;
+mod figures;
+mod page_data;
+mod profile_data;
 mod report;
+mod series_data;
 mod svg;
 
 pub use report::{Report, write_report};

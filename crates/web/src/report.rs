@@ -7,6 +7,12 @@ use rabbitscope_data::{
     run::{RunRecord, SecondRow},
 };
 
+use crate::{
+    assets::{PAGE_SCRIPT, PAGE_STYLE},
+    escape::{Markup, ScriptJson},
+    page_data::PageData,
+};
+
 /// What the report shows. Any part may be missing: a bare profile is a report too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report<'a> {
@@ -18,7 +24,37 @@ pub struct Report<'a> {
     pub profile: Option<&'a Profile>,
 }
 
+/// The page may run and style itself, and nothing else: no network, no frames, no forms.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
+
 /// Writes the report as one HTML file.
-pub fn write_report(_out: impl Write, _report: &Report<'_>) -> io::Result<()> {
-    Ok(())
+pub fn write_report(mut out: impl Write, report: &Report<'_>) -> io::Result<()> {
+    let title = title(report);
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"rabbitscope {}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>{}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n\
+         <main id=\"page\"></main>\n\
+         <noscript>This page draws its figures with a script; please allow it.</noscript>\n\
+         <script type=\"application/json\" id=\"data\">",
+        env!("CARGO_PKG_VERSION"),
+        Markup(&title),
+    )?;
+    serde_json::to_writer(ScriptJson(&mut out), &PageData::new(report))?;
+    write!(out, "</script>\n<script>{PAGE_SCRIPT}</script>\n</body>\n</html>\n")?;
+    out.flush()
+}
+
+fn title(report: &Report<'_>) -> String {
+    match (report.run, report.profile) {
+        (Some(run), _) => format!("{} · rabbitscope", run.name),
+        (None, Some(profile)) => format!("{} profile · rabbitscope", profile.event.name()),
+        (None, None) => "rabbitscope".to_owned(),
+    }
 }

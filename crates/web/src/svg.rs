@@ -1,10 +1,243 @@
-//! The flame graph as one SVG file.
+//! The flame graph as one SVG file, with a small script for zoom and search. Root at the bottom,
+//! recursion folded.
 
 use std::io::{self, Write};
 
-use rabbitscope_data::profile::Profile;
+use rabbitscope_analysis::{Recursion, StackTree, TreeNode, quality_sentence, share};
+use rabbitscope_data::profile::{FrameKind, Profile};
 
-/// Writes the flame graph of `profile`.
-pub fn write_svg(_out: impl Write, _profile: &Profile) -> io::Result<()> {
-    Ok(())
+use crate::{assets::SVG_SCRIPT, escape::Markup, profile_data::unit_of};
+
+const WIDTH: f64 = 1200.0;
+const ROW: u32 = 17;
+const TOP: u32 = 62;
+const CAPTION_LINE: u32 = 16;
+const CAPTION_CHARACTERS: usize = 175;
+/// Width of a character of the font of names.
+const CHARACTER: f64 = 6.7;
+/// Frames that are narrower than this are left out.
+const NARROWEST: f64 = 0.1;
+
+const STYLE: &str = "\
+svg{background:#fff;font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}\
+text{fill:#14171a;pointer-events:none}.head{font:600 16px system-ui,sans-serif}\
+.soft,.button{font:12px system-ui,sans-serif;fill:#5a616a}\
+.button{pointer-events:all;cursor:pointer;text-decoration:underline}\
+rect{stroke:#fff;stroke-width:.5}#frames g{cursor:pointer}#frames g:hover rect{stroke:#000}\
+.all{fill:#e4e5e2}.thread{fill:#cdd1d7}.erlang{fill:#f7c489}.vm{fill:#d9c4ee}.native{fill:#b4d0ee}\
+.kernel{fill:#a9dac0}.below{opacity:.6}.hit rect{fill:#f06ca9}\
+@media (prefers-color-scheme:dark){svg{background:#1b1e22}text{fill:#f3f4f5}.soft,.button{fill:#a0a8b1}\
+rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}.vm{fill:#6b5190}\
+.native{fill:#3b5f91}.kernel{fill:#316851}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
+
+/// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality
+/// of the stacks below.
+pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
+    let tree = StackTree::build(profile, Recursion::Folded);
+    let boxes = lay_out(&tree, profile.total());
+    let levels = boxes.iter().map(|it| it.level).max().unwrap_or(0) + 1;
+    let caption = caption(profile, tree.nodes.len() + 1 - boxes.len());
+    let bottom = TOP + levels * ROW;
+    let lines = u32::try_from(caption.len()).unwrap_or(u32::MAX);
+    write_head(&mut out, profile, bottom + 12 + lines * CAPTION_LINE)?;
+    writeln!(out, "<g id=\"frames\">")?;
+    for frame in &boxes {
+        write_frame(&mut out, profile, frame, bottom)?;
+    }
+    writeln!(out, "</g>")?;
+    for (at, line) in (1..).zip(&caption) {
+        let y = bottom + at * CAPTION_LINE;
+        writeln!(out, "<text class=\"soft\" x=\"3\" y=\"{y}\">{}</text>", Markup(line))?;
+    }
+    writeln!(out, "<script><![CDATA[{}]]></script>\n</svg>", SVG_SCRIPT.trim())?;
+    out.flush()
+}
+
+/// A frame with its place. `node` is absent for the one below all roots.
+struct Placed<'a> {
+    node: Option<&'a TreeNode>,
+    left: f64,
+    width: f64,
+    level: u32,
+    total: u64,
+}
+
+/// Places the nodes from the root up; all that is too narrow to be seen is left out.
+fn lay_out(tree: &StackTree, total: u64) -> Vec<Placed<'_>> {
+    let mut placed = vec![Placed { node: None, left: 0.0, width: WIDTH, level: 0, total }];
+    let mut edges: Vec<f64> = vec![0.0];
+    for node in &tree.nodes {
+        let level = node.depth + 1;
+        edges.truncate(level as usize);
+        let left = edges.last().copied().unwrap_or(0.0);
+        let width = share(node.total, total) * WIDTH;
+        if let Some(edge) = edges.last_mut() {
+            *edge += width;
+        }
+        edges.push(left);
+        if width >= NARROWEST {
+            placed.push(Placed { node: Some(node), left, width, level, total: node.total });
+        }
+    }
+    placed
+}
+
+fn write_head(out: &mut impl Write, profile: &Profile, height: u32) -> io::Result<()> {
+    let capture = &profile.capture;
+    let mut facts = vec![format!("{} {}", profile.total(), unit_of(profile.event))];
+    facts.extend(
+        [&capture.recorder, &capture.clock].into_iter().filter(|it| !it.is_empty()).cloned(),
+    );
+    if capture.duration_nanos > 0 {
+        facts.push(format!("{:.1} s", capture.duration_nanos as f64 / 1e9));
+    }
+    if !capture.otp_release.is_empty() {
+        facts.push(format!("OTP {}", capture.otp_release));
+    }
+    writeln!(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+         viewBox=\"0 0 {WIDTH} {height}\">\n<style>{STYLE}</style>\n\
+         <text class=\"head\" x=\"3\" y=\"22\">{} flame graph</text>\n\
+         <text class=\"soft\" x=\"3\" y=\"42\">{}</text>\n\
+         <text class=\"soft\" id=\"matched\" x=\"{}\" y=\"22\" text-anchor=\"end\"></text>\n\
+         <text class=\"button\" id=\"search\" x=\"{}\" y=\"42\" text-anchor=\"end\">Search</text>\n\
+         <text class=\"button\" id=\"reset\" x=\"{}\" y=\"42\" text-anchor=\"end\">Reset zoom</text>",
+        profile.event.name().to_uppercase(),
+        Markup(&facts.join(" · ")),
+        WIDTH - 3.0,
+        WIDTH - 3.0,
+        WIDTH - 60.0,
+    )
+}
+
+fn write_frame(
+    out: &mut impl Write,
+    profile: &Profile,
+    placed: &Placed<'_>,
+    bottom: u32,
+) -> io::Result<()> {
+    let (label, class) = label_and_class(profile, placed);
+    let whole = profile.total();
+    let own = placed.node.map_or(0, |node| node.leaf);
+    let y = bottom - (placed.level + 1) * ROW;
+    write!(
+        out,
+        "<g><title>{}\ntotal {:.2} % ({} {unit})\nself {:.2} % ({own} {unit})</title>\
+         <rect class=\"{class}\" x=\"{:.2}\" y=\"{y}\" width=\"{:.2}\" height=\"{ROW}\"/>",
+        Markup(&label),
+        share(placed.total, whole) * 100.0,
+        placed.total,
+        share(own, whole) * 100.0,
+        placed.left,
+        placed.width,
+        unit = unit_of(profile.event),
+    )?;
+    if let Some(text) = fitted(&label, placed.width) {
+        let (x, y) = (placed.left + 3.0, y + 12);
+        write!(out, "<text x=\"{x:.2}\" y=\"{y}\">{}</text>", Markup(&text))?;
+    }
+    writeln!(out, "</g>")
+}
+
+fn label_and_class(profile: &Profile, placed: &Placed<'_>) -> (String, &'static str) {
+    let Some(node) = placed.node else { return ("all".to_owned(), "all") };
+    let frame = profile.frames.get(node.frame);
+    let class = match frame.kind {
+        FrameKind::Thread => "thread",
+        FrameKind::Erlang => "erlang",
+        FrameKind::VmFragment => "vm",
+        FrameKind::Native => "native",
+        FrameKind::Kernel => "kernel",
+    };
+    let name = frame.name.replace(['\n', '\r'], " ");
+    match node.repeat {
+        0 | 1 => (name, class),
+        run => (format!("{name} ×{run}"), class),
+    }
+}
+
+/// As much of a label as fits into a frame; nothing when fewer than three characters would.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "widths are between 0 and 1,200"
+)]
+fn fitted(label: &str, width: f64) -> Option<String> {
+    let room = ((width - 6.0) / CHARACTER).max(0.0) as usize;
+    if room < 3 {
+        return None;
+    }
+    if label.chars().count() <= room {
+        return Some(label.to_owned());
+    }
+    Some(label.chars().take(room - 1).chain(['…']).collect())
+}
+
+/// Quality, notes and what was left out, broken into lines.
+fn caption(profile: &Profile, left_out: usize) -> Vec<String> {
+    let mut sentences = vec![format!("Stack quality: {}.", quality_sentence(&profile.quality))];
+    sentences.extend(profile.capture.notes.iter().cloned());
+    if left_out > 0 {
+        sentences.push(format!("{left_out} frames are too narrow to be drawn."));
+    }
+    sentences.iter().flat_map(|sentence| wrapped(sentence)).collect()
+}
+
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.len() < CAPTION_CHARACTERS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::profile::read_folded;
+
+    use super::*;
+
+    fn svg(folded: &str) -> String {
+        let profile = read_folded(folded.as_bytes()).unwrap();
+        let mut out = Vec::new();
+        write_svg(&mut out, &profile).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn frames_carry_their_figures() {
+        let svg = svg("scheduler;m:f/1;m:f/1;'<b>':g/0 3\nscheduler 1");
+        let check = |part: &str| assert!(svg.contains(part), "{part} is not in {svg}");
+        check("<title>m:f/1 ×2\ntotal 75.00 % (3 samples)\nself 0.00 % (0 samples)</title>");
+        check("<title>scheduler\ntotal 100.00 % (4 samples)\nself 25.00 % (1 samples)</title>");
+        check("<rect class=\"erlang\" x=\"0.00\"");
+        check("width=\"900.00\"");
+        check("&lt;b&gt;':g/0</text>");
+        check("Stack quality: no statement of stack quality");
+    }
+
+    #[test]
+    fn siblings_stand_beside_each_other() {
+        let svg = svg("a;b 3\na;c 1");
+        assert!(svg.contains("<title>c\ntotal 25.00 % (1 samples)"), "{svg}");
+        assert!(svg.contains("x=\"900.00\""), "{svg}");
+    }
+
+    #[test]
+    fn what_is_too_narrow_is_counted() {
+        assert!(svg("a 100000\nb 1").contains("1 frames are too narrow to be drawn."));
+    }
+
+    #[test]
+    fn an_empty_profile_makes_a_picture() {
+        assert!(svg("").contains("<title>all"));
+    }
 }

@@ -1,0 +1,192 @@
+//! The main figures of a run: what the tiles at the top of the page show.
+
+use rabbitscope_data::run::{LatencySummary, RunRecord, SecondRow};
+use serde::Serialize;
+
+/// How a value is to be written. The page chooses digits and prefixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Unit {
+    PerSecond,
+    Nanos,
+    Cores,
+    Bytes,
+    Messages,
+}
+
+/// One tile: a headline and what stands below it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Figure {
+    name: &'static str,
+    /// How the value was obtained, in one sentence.
+    meaning: &'static str,
+    value: f64,
+    unit: Unit,
+    details: Vec<Detail>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Detail {
+    name: &'static str,
+    value: f64,
+    unit: Unit,
+}
+
+/// The figures that this run can show, in the order of the page.
+pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
+    [
+        publish_rate(run),
+        consume_rate(run),
+        latency(run, "confirm", "Confirm latency", "Median time from write to confirm."),
+        latency(run, "end-to-end", "End-to-end latency", "Median time from write to delivery."),
+        broker_cpu(run, series),
+        client_cpu(run),
+        batching(run, Direction::Write),
+        batching(run, Direction::Read),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn publish_rate(run: &RunRecord) -> Option<Figure> {
+    let load = &run.load;
+    let published = Detail::per_second("published", ratio(load.published, seconds(run))?);
+    if load.confirmed == 0 {
+        return (load.published > 0).then(|| Figure {
+            name: "Published",
+            meaning: "Messages written, over the whole run; no confirms were asked for.",
+            value: published.value,
+            unit: Unit::PerSecond,
+            details: vec![Detail::messages("in all", load.published)],
+        });
+    }
+    Some(Figure {
+        name: "Confirmed",
+        meaning: "Messages that the broker confirmed, over the whole run.",
+        value: ratio(load.confirmed, seconds(run))?,
+        unit: Unit::PerSecond,
+        details: vec![published, Detail::messages("in all", load.confirmed)],
+    })
+}
+
+fn consume_rate(run: &RunRecord) -> Option<Figure> {
+    (run.load.consumed > 0).then_some(())?;
+    Some(Figure {
+        name: "Consumed",
+        meaning: "Messages delivered to consumers, over the whole run.",
+        value: ratio(run.load.consumed, seconds(run))?,
+        unit: Unit::PerSecond,
+        details: vec![Detail::messages("in all", run.load.consumed)],
+    })
+}
+
+fn latency(
+    run: &RunRecord,
+    key: &str,
+    name: &'static str,
+    meaning: &'static str,
+) -> Option<Figure> {
+    let summary: &LatencySummary =
+        run.latencies.iter().find(|it| it.name == key && it.count > 0)?;
+    let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
+    Some(Figure {
+        name,
+        meaning,
+        value: summary.p50 as f64,
+        unit: Unit::Nanos,
+        details: vec![detail("p99", summary.p99), detail("max", summary.max)],
+    })
+}
+
+fn broker_cpu(run: &RunRecord, series: &[SecondRow]) -> Option<Figure> {
+    let (nanos, covered) = series
+        .iter()
+        .filter_map(|row| Some((row.broker_cpu_cores?, row.interval_nanos as f64)))
+        .fold((0.0, 0.0), |(cpu, time), (cores, nanos)| (cpu + cores * nanos, time + nanos));
+    (covered > 0.0).then_some(())?;
+    let messages = (run.load.published + run.load.consumed) as f64;
+    let mut details = Vec::new();
+    if messages > 0.0 {
+        details.push(Detail { name: "a message", value: nanos / messages, unit: Unit::Nanos });
+    }
+    if let Some(rss) = series.iter().filter_map(|row| row.broker_rss_bytes).max() {
+        details.push(Detail { name: "most memory", value: rss as f64, unit: Unit::Bytes });
+    }
+    Some(Figure {
+        name: "Broker CPU",
+        meaning: "Mean over the run, user and system, as the kernel accounts it to the node.",
+        value: nanos / covered,
+        unit: Unit::Cores,
+        details,
+    })
+}
+
+fn client_cpu(run: &RunRecord) -> Option<Figure> {
+    let load = &run.load;
+    let messages = load.published + load.consumed;
+    (messages > 0 && load.client_cpu_nanos > 0).then_some(())?;
+    let cores = load.client_cpu_nanos as f64 / run.duration_nanos.max(1) as f64;
+    Some(Figure {
+        name: "Client CPU a message",
+        meaning: "CPU time of the load threads for each message published or consumed.",
+        value: load.client_cpu_nanos as f64 / messages as f64,
+        unit: Unit::Nanos,
+        details: vec![Detail { name: "in all", value: cores, unit: Unit::Cores }],
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Write,
+    Read,
+}
+
+/// How much goes through the socket with one system call.
+fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
+    let load = &run.load;
+    let (calls, bytes, messages, name, meaning) = match direction {
+        Direction::Write => (
+            load.writes,
+            load.bytes_written,
+            load.published,
+            "A write",
+            "Bytes handed to the kernel by one write, on average.",
+        ),
+        Direction::Read => (
+            load.reads,
+            load.bytes_read,
+            load.consumed,
+            "A read",
+            "Bytes taken from the kernel by one read, on average.",
+        ),
+    };
+    let value = ratio(bytes, calls as f64)?;
+    let mut details = Vec::new();
+    if messages > 0 {
+        let value = ratio(messages, calls as f64)?;
+        details.push(Detail { name: "messages", value, unit: Unit::Messages });
+    }
+    if let Some(value) = ratio(calls, seconds(run)) {
+        details.push(Detail::per_second("calls", value));
+    }
+    Some(Figure { name, meaning, value, unit: Unit::Bytes, details })
+}
+
+impl Detail {
+    fn messages(name: &'static str, count: u64) -> Self {
+        Self { name, value: count as f64, unit: Unit::Messages }
+    }
+
+    fn per_second(name: &'static str, value: f64) -> Self {
+        Self { name, value, unit: Unit::PerSecond }
+    }
+}
+
+fn seconds(run: &RunRecord) -> f64 {
+    run.duration_nanos as f64 / 1e9
+}
+
+fn ratio(part: u64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part as f64 / whole)
+}

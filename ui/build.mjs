@@ -1,0 +1,42 @@
+// Bundles the page, the script of the SVG and the tests. Everything that is shipped ends up in
+// `page.js`, `page.css` and `svg.js`, which crates/web embeds.
+//
+//   node build.mjs DIR          what is shipped
+//   node build.mjs --tests DIR  the tests, for node's test runner
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const [first, second] = process.argv.slice(2);
+const target = ["es2022"];
+
+if (first === "--tests") {
+  const suites = ["unit", "browser"];
+  for (const suite of suites) {
+    const folder = join("test", suite);
+    const files = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
+    await build({
+      entryPoints: files.map((name) => join(folder, name)),
+      outdir: join(second, suite),
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: ["node18"],
+      packages: "external",
+      logLevel: "warning",
+    });
+  }
+} else {
+  await build({
+    entryPoints: { page: "src/main.ts", svg: "src/svg.ts" },
+    outdir: first,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    charset: "utf8",
+    target,
+    logLevel: "warning",
+  });
+}

@@ -1,0 +1,19 @@
+// Where the marks of an axis stand. Arithmetic only.
+
+/** Round marks from 0 to at least `most`. */
+export function linearMarks(most: number, wanted: number): number[] {
+  if (!(most > 0)) return [0, 1];
+  const raw = most / wanted;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * size).find((it) => it >= raw * 0.999) ?? raw;
+  const marks = [];
+  for (let at = 0; at < most + step * 0.999; at += step) marks.push(Number(at.toPrecision(12)));
+  return marks;
+}
+
+/** Powers of ten that enclose `least` and `most`. */
+export function decadeMarks(least: number, most: number): number[] {
+  const first = Math.floor(Math.log10(Math.max(least, 1)));
+  const last = Math.max(Math.ceil(Math.log10(Math.max(most, 1))), first + 1);
+  return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at));
+}

@@ -1,0 +1,80 @@
+// Which charts a run has.
+
+import { h } from "../dom.ts";
+import { digits, nanos, short, whole } from "../format.ts";
+import type { Column, LatencyColumns, RunRecord, Series } from "../wire.ts";
+import { chart, type ChartSpec, type Line } from "./chart.ts";
+
+export function runCharts(run: RunRecord | null, series: Series): HTMLElement {
+  const last = series.at[series.at.length - 1] ?? 0;
+  const end = run ? Math.max(run["duration-nanos"] / 1e9, last) : last + 0.5;
+  const base = { at: series.at, end, window: profileWindow(run) };
+  const specs: ChartSpec[] = [
+    { ...base, ...throughput(series) },
+    { ...base, ...latency("Confirm latency", series.confirm) },
+    { ...base, ...latency("End-to-end latency", series["end-to-end"]) },
+    { ...base, ...cpu(series) },
+    { ...base, ...memory(series) },
+  ];
+  const drawn = specs.filter((spec) => spec.lines.length > 0);
+  return h("section", { class: "charts", "aria-label": "Over time" }, ...drawn.map(chart));
+}
+
+function profileWindow(run: RunRecord | null): [number, number] | null {
+  if (!run?.profile) return null;
+  const from = run.profile["offset-nanos"] / 1e9;
+  return [from, from + run.profile.capture.duration_nanos / 1e9];
+}
+
+type Drawn = Pick<ChartSpec, "title" | "lines" | "log" | "text">;
+
+function throughput(series: Series): Drawn {
+  const lines = [
+    { name: "published", values: series.published },
+    { name: "confirmed", values: series.confirmed },
+    { name: "consumed", values: series.consumed },
+  ];
+  return {
+    title: "Throughput, messages a second",
+    lines: lines.filter((line) => line.values.some((value) => value > 0)),
+    log: false,
+    text: (value, axis) => (axis ? short(value) : whole(value)),
+  };
+}
+
+function latency(title: string, columns: LatencyColumns): Drawn {
+  const lines = [
+    { name: "p50", values: columns.p50 },
+    { name: "p99", values: columns.p99 },
+    { name: "max", values: columns.max },
+  ];
+  return { title: `${title}, log scale`, lines: present(lines), log: true, text: nanos };
+}
+
+function cpu(series: Series): Drawn {
+  const lines = [
+    { name: "broker", values: series["broker-cpu"] },
+    { name: "rabbitscope", values: series["client-cpu"] },
+  ];
+  return {
+    title: "CPU, cores",
+    lines: present(lines),
+    log: false,
+    text: (value, axis) => (axis ? short(value) : digits(value)),
+  };
+}
+
+function memory(series: Series): Drawn {
+  const mebibytes = series["broker-rss"].map((value) => value && value / 2 ** 20);
+  return {
+    title: "Memory of the broker, MiB",
+    lines: present([{ name: "resident", values: mebibytes }]),
+    log: false,
+    text: (value, axis) => (axis ? short(value) : digits(value)),
+  };
+}
+
+function present(lines: Line[]): Line[] {
+  const isThere = (values: Column): boolean => values.some((value) => value !== null);
+  return lines.filter((line) => isThere(line.values));
+}

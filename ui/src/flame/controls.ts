@@ -1,0 +1,83 @@
+// What stands above the graph: search field, buttons, legend.
+
+import { h } from "../dom.ts";
+import { percent, whole } from "../format.ts";
+import type { Choice } from "../link.ts";
+import type { Model } from "./model.ts";
+
+export interface ControlActions {
+  search(text: string): void;
+  turn(): void;
+  openAll(): void;
+  reset(): void;
+}
+
+export interface Controls {
+  element: HTMLElement;
+  show(choice: Choice, isZoomed: boolean): void;
+  /** Puts the result of a search, or what is wrong with it, beside the field. */
+  say(text: string, isProblem: boolean): void;
+  focusSearch(): void;
+  isSearch(target: EventTarget | null): boolean;
+}
+
+export function buildControls(model: Model, actions: ControlActions): Controls {
+  const field = h("input", {
+    type: "search",
+    class: "search",
+    placeholder: "Search functions  ( / )",
+    "aria-label": "Search functions by regular expression",
+    "aria-describedby": "search-result",
+    spellcheck: "false",
+    autocomplete: "off",
+    input: () => actions.search(field.value),
+  });
+  const result = h("output", { id: "search-result", class: "search-result" });
+  const turn = toggle("Root at bottom", "Flame instead of icicle", actions.turn);
+  const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
+  const reset = h("button", { type: "button", click: actions.reset }, "Reset");
+  open.hidden = !model.hasRecursion;
+  const buttons = h("div", { class: "buttons" }, turn, open, reset);
+  return {
+    element: h(
+      "div",
+      { class: "controls" },
+      h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field, result), buttons),
+      legend(model),
+    ),
+    show(choice, isZoomed) {
+      if (field.value !== choice.search) field.value = choice.search;
+      turn.setAttribute("aria-pressed", String(choice.flame));
+      open.setAttribute("aria-pressed", String(choice.openAll));
+      reset.disabled = !isZoomed && !choice.search && !choice.openAll && choice.opened.length === 0;
+    },
+    say(text, isProblem) {
+      result.textContent = text;
+      result.classList.toggle("problem", isProblem);
+      field.setAttribute("aria-invalid", String(isProblem));
+    },
+    focusSearch() {
+      field.focus();
+      field.select();
+    },
+    isSearch: (target) => target === field,
+  };
+}
+
+function toggle(name: string, title: string, click: () => void): HTMLButtonElement {
+  return h("button", { type: "button", "aria-pressed": "false", title, click }, name);
+}
+
+/** Colours of kinds with the share of stacks that end in each. */
+function legend(model: Model): HTMLElement {
+  const items = model.weightByKind().map(({ kind, name, weight }) =>
+    h(
+      "li",
+      { title: `${whole(weight)} ${model.unit} end in frames of this kind` },
+      h("span", { class: "chip", "data-kind": kind, "aria-hidden": "true" }),
+      name,
+      h("span", { class: "legend-share" }, percent(model.total > 0 ? weight / model.total : 0)),
+    ),
+  );
+  return h("ul", { class: "legend", "aria-label": "Kinds of frames, and the share of stacks that end in each" }, ...items);
+}

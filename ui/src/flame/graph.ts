@@ -1,0 +1,220 @@
+// The flame graph on its canvas: what is drawn, what the pointer and the keys do. What a click
+// means for the rest of the page is the owner's business.
+
+import { h, onWidth } from "../dom.ts";
+import { onTheme } from "../theme.ts";
+import { indexAt, layOut, type Row } from "./layout.ts";
+import type { Model } from "./model.ts";
+import { paint, ROW_HEIGHT, rowTop } from "./paint.ts";
+import { type Palette, readPalette } from "./palette.ts";
+import type { Matches } from "./search.ts";
+import { sentenceOf, Tooltip } from "./tooltip.ts";
+import type { View } from "./view.ts";
+
+const MOST_HEIGHT = 640;
+const NARROWEST_PIXELS = 0.4;
+
+export interface Actions {
+  zoomTo(node: number): void;
+  /** Opens the folded run of `node`, or folds it again. */
+  toggleRun(node: number): void;
+}
+
+export class Graph {
+  readonly element: HTMLElement;
+  readonly said = h("p", { class: "graph-line", "aria-live": "polite" });
+  private readonly canvas = h("canvas", { "aria-hidden": true });
+  private readonly filler = h("div", { class: "graph-filler" });
+  private readonly scroller: HTMLElement;
+  private readonly tooltip = new Tooltip();
+  private palette: Palette | null = null;
+  private rows: Row[] = [];
+  private width = 0;
+  private cursor = 0;
+  private zoomed = 0;
+  private rootAtBottom = false;
+  private matches: Matches | null = null;
+  private waiting = false;
+  private clicked = -1;
+
+  constructor(
+    private readonly model: Model,
+    private view: View,
+    private readonly actions: Actions,
+  ) {
+    this.scroller = h(
+      "div",
+      {
+        class: "graph",
+        tabindex: "0",
+        role: "application",
+        "aria-label":
+          "Flame graph. Arrow keys move between functions, Enter zooms, Space opens recursion, " +
+          "Escape shows everything again.",
+        scroll: () => this.scheduleDraw(),
+        mousemove: (event: MouseEvent) => this.point(event),
+        mouseleave: () => this.tooltip.hide(),
+        click: (event: MouseEvent) => this.click(event),
+        dblclick: (event: MouseEvent) => this.doubleClick(event),
+        keydown: (event: KeyboardEvent) => this.key(event),
+      },
+      this.filler,
+      this.canvas,
+    );
+    this.element = h("div", { class: "graph-box" }, this.scroller, this.tooltip.element);
+    onWidth(this.scroller, (width) => {
+      this.width = width;
+      this.arrange();
+    });
+    onTheme(() => {
+      this.palette = null;
+      this.scheduleDraw();
+    });
+  }
+
+  /** Shows another view, zoom, direction or search. */
+  update(view: View, zoomed: number, rootAtBottom: boolean, matches: Matches | null): void {
+    const turned = rootAtBottom !== this.rootAtBottom;
+    const moved = zoomed !== this.zoomed || view !== this.view;
+    Object.assign(this, { view, zoomed, rootAtBottom, matches });
+    if (moved) {
+      this.cursor = zoomed;
+      this.tooltip.hide();
+    }
+    this.arrange();
+    if (turned || (moved && rootAtBottom)) this.scrollToZoomed();
+    else if (moved) this.scroller.scrollTop = 0;
+    this.say();
+  }
+
+  focus(): void {
+    this.scroller.focus({ preventScroll: true });
+  }
+
+  private arrange(): void {
+    if (this.width === 0) return;
+    this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width);
+    const height = this.rows.length * ROW_HEIGHT;
+    const most = Math.max(Math.min(MOST_HEIGHT, innerHeight * 0.75), 8 * ROW_HEIGHT);
+    this.scroller.style.height = `${Math.min(height, most)}px`;
+    this.filler.style.height = `${height}px`;
+    this.scheduleDraw();
+  }
+
+  private scrollToZoomed(): void {
+    this.scroller.scrollTop = this.rootAtBottom ? this.scroller.scrollHeight : 0;
+  }
+
+  private scheduleDraw(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    if (this.width === 0) return;
+    this.palette ??= readPalette(this.scroller);
+    paint(this.canvas, {
+      rows: this.rows,
+      zoomedDepth: this.view.depth[this.zoomed],
+      rootAtBottom: this.rootAtBottom,
+      scrollTop: this.scroller.scrollTop,
+      width: this.width,
+      height: this.scroller.clientHeight,
+      cursor: document.activeElement === this.scroller ? this.cursor : -1,
+      searching: this.matches !== null,
+      palette: this.palette,
+      look: (node) => this.model.look(this.view, node, this.matches),
+    });
+  }
+
+  private nodeAt(event: MouseEvent): number {
+    const box = this.scroller.getBoundingClientRect();
+    const place = Math.floor((event.clientY - box.top + this.scroller.scrollTop) / ROW_HEIGHT);
+    const index = this.rootAtBottom ? this.rows.length - 1 - place : place;
+    const row = this.rows[index];
+    if (!row) return -1;
+    const at = indexAt(row, (event.clientX - box.left) / this.width);
+    return at < 0 ? -1 : row.node[at];
+  }
+
+  private point(event: MouseEvent): void {
+    const node = this.nodeAt(event);
+    this.scroller.style.cursor = node < 0 ? "default" : "pointer";
+    if (node < 0) {
+      this.tooltip.hide();
+      return;
+    }
+    const facts = this.model.facts(this.view, node, this.zoomed);
+    this.tooltip.show(facts, event.clientX, event.clientY);
+  }
+
+  private click(event: MouseEvent): void {
+    const node = this.nodeAt(event);
+    // The second click of a double click would hit what the first has moved under the pointer.
+    if (node < 0 || event.detail > 1) return;
+    this.clicked = node;
+    this.actions.zoomTo(node);
+  }
+
+  private doubleClick(event: MouseEvent): void {
+    event.preventDefault();
+    if (this.clicked >= 0) this.actions.toggleRun(this.clicked);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const down = this.rootAtBottom ? "ArrowUp" : "ArrowDown";
+    const up = this.rootAtBottom ? "ArrowDown" : "ArrowUp";
+    const moves: Record<string, () => number> = {
+      [down]: () => this.below(),
+      [up]: () => Math.max(this.view.parent[this.cursor], 0),
+      ArrowLeft: () => this.beside(-1),
+      ArrowRight: () => this.beside(1),
+      Home: () => 0,
+    };
+    const move = moves[event.key];
+    if (move) this.moveTo(move());
+    else if (event.key === "Enter") this.actions.zoomTo(this.cursor);
+    else if (event.key === " ") this.actions.toggleRun(this.cursor);
+    else return;
+    event.preventDefault();
+  }
+
+  private below(): number {
+    const first = this.view.childStart[this.cursor];
+    if (this.view.depth[this.cursor] >= this.view.depth[this.zoomed]) {
+      return first < this.view.childEnd[this.cursor] ? first : this.cursor;
+    }
+    let node = this.zoomed;
+    while (this.view.parent[node] !== this.cursor) node = this.view.parent[node];
+    return node;
+  }
+
+  private beside(step: number): number {
+    const parent = this.view.parent[this.cursor];
+    const next = this.cursor + step;
+    if (parent < 0 || this.view.depth[this.cursor] <= this.view.depth[this.zoomed]) return this.cursor;
+    const inside = next >= this.view.childStart[parent] && next < this.view.childEnd[parent];
+    return inside ? next : this.cursor;
+  }
+
+  private moveTo(node: number): void {
+    this.cursor = node;
+    const top = rowTop(this.view.depth[node], this.rows.length, this.rootAtBottom);
+    const { scrollTop, clientHeight } = this.scroller;
+    if (top < scrollTop) this.scroller.scrollTop = top;
+    else if (top + ROW_HEIGHT > scrollTop + clientHeight) {
+      this.scroller.scrollTop = top + ROW_HEIGHT - clientHeight;
+    }
+    this.say();
+    this.scheduleDraw();
+  }
+
+  private say(): void {
+    this.said.textContent = sentenceOf(this.model.facts(this.view, this.cursor, this.zoomed));
+  }
+}

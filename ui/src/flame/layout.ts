@@ -1,0 +1,60 @@
+// Where each node stands: rows of nodes with their left edge and width. No drawing.
+
+import type { View } from "./view.ts";
+
+/** Nodes of one depth, from left to right. Edges and widths are shares of the full width. */
+export interface Row {
+  node: number[];
+  left: number[];
+  width: number[];
+}
+
+/**
+ * Rows from the root down. The zoomed node and everything above it fill the width; what is narrower
+ * than `narrowest` is left out with all that stands on it.
+ */
+export function layOut(view: View, zoomed: number, narrowest: number): Row[] {
+  const rows: Row[] = [];
+  for (let node = zoomed; node >= 0; node = view.parent[node]) {
+    rows.unshift({ node: [node], left: [0], width: [1] });
+  }
+  const whole = view.total[zoomed];
+  let above = rows[rows.length - 1];
+  while (whole > 0) {
+    const row = rowBelow(view, above, whole, narrowest);
+    if (row.node.length === 0) break;
+    rows.push(row);
+    above = row;
+  }
+  return rows;
+}
+
+function rowBelow(view: View, above: Row, whole: number, narrowest: number): Row {
+  const row: Row = { node: [], left: [], width: [] };
+  above.node.forEach((parent, at) => {
+    let left = above.left[at];
+    for (let child = view.childStart[parent]; child < view.childEnd[parent]; child++) {
+      const width = view.total[child] / whole;
+      // Children stand by weight: all that follow are narrower still.
+      if (width < narrowest) break;
+      row.node.push(child);
+      row.left.push(left);
+      row.width.push(width);
+      left += width;
+    }
+  });
+  return row;
+}
+
+/** Index of the node of `row` that covers `share` of the width, or -1. */
+export function indexAt(row: Row, share: number): number {
+  let low = 0;
+  let high = row.left.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (row.left[middle] > share) high = middle - 1;
+    else if (row.left[middle] + row.width[middle] <= share) low = middle + 1;
+    else return middle;
+  }
+  return -1;
+}

@@ -1,0 +1,145 @@
+// Drawing rows onto the canvas: rectangles, names, highlights. Knows no events.
+
+import type { FrameKind } from "../wire.ts";
+import type { Row } from "./layout.ts";
+import type { Palette } from "./palette.ts";
+
+export const ROW_HEIGHT = 19;
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+const PADDING = 5;
+const NARROWEST_NAMED = 26;
+
+/** What a node looks like. */
+export interface Look {
+  label: string;
+  /** Absent for the node that stands for everything. */
+  kind: FrameKind | null;
+  shade: number;
+  match: boolean;
+}
+
+export interface Picture {
+  rows: Row[];
+  /** Index of the first row that the zoomed node does not fill. */
+  zoomedDepth: number;
+  rootAtBottom: boolean;
+  scrollTop: number;
+  width: number;
+  height: number;
+  cursor: number;
+  searching: boolean;
+  palette: Palette;
+  look: (node: number) => Look;
+}
+
+/** Top of a row in the whole picture. */
+export function rowTop(index: number, rows: number, rootAtBottom: boolean): number {
+  return (rootAtBottom ? rows - 1 - index : index) * ROW_HEIGHT;
+}
+
+/** Draws what is visible. */
+export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
+  const context = prepare(canvas, picture);
+  const first = Math.floor(picture.scrollTop / ROW_HEIGHT);
+  const last = Math.floor((picture.scrollTop + picture.height) / ROW_HEIGHT);
+  picture.rows.forEach((row, index) => {
+    const top = rowTop(index, picture.rows.length, picture.rootAtBottom);
+    const place = top / ROW_HEIGHT;
+    if (place < first || place > last) return;
+    paintRow(context, picture, row, top - picture.scrollTop, index < picture.zoomedDepth);
+  });
+}
+
+function prepare(canvas: HTMLCanvasElement, picture: Picture): CanvasRenderingContext2D {
+  const ratio = window.devicePixelRatio || 1;
+  const width = Math.round(picture.width * ratio);
+  const height = Math.round(picture.height * ratio);
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+    canvas.style.width = `${picture.width}px`;
+    canvas.style.height = `${picture.height}px`;
+  }
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser has no canvas");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = picture.palette.ground;
+  context.fillRect(0, 0, picture.width, picture.height);
+  context.font = FONT;
+  context.textBaseline = "middle";
+  return context;
+}
+
+function paintRow(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  row: Row,
+  top: number,
+  isAbove: boolean,
+): void {
+  row.node.forEach((node, at) => {
+    const left = row.left[at] * picture.width;
+    const width = Math.max(row.width[at] * picture.width, 0.5);
+    const look = picture.look(node);
+    context.globalAlpha = alphaOf(picture, look, isAbove);
+    context.fillStyle = fillOf(picture.palette, look, picture.searching);
+    const gap = width > 3 ? 1 : 0;
+    context.fillRect(left, top, width - gap, ROW_HEIGHT - 1);
+    context.globalAlpha = isAbove ? 0.75 : 1;
+    if (width > NARROWEST_NAMED) {
+      const marked = picture.searching && look.match;
+      context.fillStyle = marked ? picture.palette.matchText : picture.palette.text;
+      const text = fit(context, look.label, width - 2 * PADDING);
+      context.fillText(text, left + PADDING, top + ROW_HEIGHT / 2);
+    }
+    if (node === picture.cursor) outline(context, picture.palette, left, top, width - gap);
+  });
+  context.globalAlpha = 1;
+}
+
+function alphaOf(picture: Picture, look: Look, isAbove: boolean): number {
+  if (picture.searching && !look.match) return 0.45;
+  return isAbove ? 0.6 : 1;
+}
+
+function fillOf(palette: Palette, look: Look, searching: boolean): string {
+  if (searching && look.match) return palette.match;
+  return look.kind === null ? palette.all : palette.shades[look.kind][look.shade];
+}
+
+function outline(
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  left: number,
+  top: number,
+  width: number,
+): void {
+  context.globalAlpha = 1;
+  context.strokeStyle = palette.cursor;
+  context.lineWidth = 1.5;
+  context.strokeRect(left + 0.75, top + 0.75, Math.max(width - 1.5, 1), ROW_HEIGHT - 2.5);
+}
+
+const widths = new Map<string, number>();
+
+function widthOf(context: CanvasRenderingContext2D, character: string): number {
+  let width = widths.get(character);
+  if (width === undefined) {
+    width = context.measureText(character).width;
+    widths.set(character, width);
+  }
+  return width;
+}
+
+/** As much of `text` as fits, with an ellipsis when that is not all. */
+function fit(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const ellipsis = widthOf(context, "…");
+  let used = 0;
+  let kept = 0;
+  for (let at = 0; at < text.length; at++) {
+    used += widthOf(context, text[at]);
+    if (used > room) return kept > 0 ? `${text.slice(0, kept)}…` : "";
+    if (used + ellipsis <= room) kept = at + 1;
+  }
+  return text;
+}

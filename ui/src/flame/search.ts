@@ -1,0 +1,50 @@
+// Which functions a search means, and what share of the graph they have.
+
+import type { View } from "./view.ts";
+
+export interface Matches {
+  /** 1 for each frame whose name matches. */
+  frames: Uint8Array;
+  /** Number of matching functions. */
+  functions: number;
+}
+
+/** Compiles what was typed, case-insensitive; a message instead when it is no regular expression. */
+export function compile(text: string): RegExp | string {
+  try {
+    return new RegExp(text, "i");
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^.*: /, "") : "not a regular expression";
+  }
+}
+
+export function findMatches(names: string[], pattern: RegExp): Matches {
+  const frames = new Uint8Array(names.length);
+  let functions = 0;
+  names.forEach((name, frame) => {
+    if (!pattern.test(name)) return;
+    frames[frame] = 1;
+    functions += 1;
+  });
+  return { frames, functions };
+}
+
+/** Weight below `root` that stands in or under a match; nested matches count once. */
+export function matchedWeight(view: View, root: number, matches: Matches): number {
+  let weight = 0;
+  const waiting = [root];
+  for (let node = root; node >= 0; node = view.parent[node]) {
+    if (matches.frames[view.frame[node]] === 1) return view.total[root];
+  }
+  while (waiting.length > 0) {
+    const node = waiting.pop() as number;
+    if (matches.frames[view.frame[node]] === 1) weight += view.total[node];
+    else for (let at = view.childStart[node]; at < view.childEnd[node]; at++) waiting.push(at);
+  }
+  return weight;
+}
+
+/** An expression that matches this name and no other. */
+export function exactly(name: string): string {
+  return `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+}

@@ -1,0 +1,53 @@
+// The stack tree as it came, in typed arrays. Runs of one function with different length are
+// different nodes here; view.ts makes of it what is shown.
+
+import type { ProfileData } from "../wire.ts";
+
+export interface Stacks {
+  length: number;
+  frame: Int32Array;
+  /** First node behind the subtree. The children of `n` are `n + 1`, then the `end` of each. */
+  end: Int32Array;
+  /** Activations in a row, at least 1. */
+  run: Int32Array;
+  leaf: Float64Array;
+  total: Float64Array;
+}
+
+export function decodeStacks(columns: ProfileData["stacks"]): Stacks {
+  const length = columns.frame.length;
+  const stacks: Stacks = {
+    length,
+    frame: Int32Array.from(columns.frame),
+    end: new Int32Array(length),
+    run: new Int32Array(length).fill(1),
+    leaf: Float64Array.from(columns.leaf),
+    total: Float64Array.from(columns.leaf),
+  };
+  columns["run-node"].forEach((node, at) => {
+    stacks.run[node] = columns["run-length"][at] ?? 1;
+  });
+  const path: number[] = [];
+  const close = (levels: number, next: number): void => {
+    for (let level = 0; level < levels; level++) {
+      const node = path.pop() as number;
+      stacks.end[node] = next;
+      const parent = path[path.length - 1];
+      if (parent !== undefined) stacks.total[parent] += stacks.total[node];
+    }
+  };
+  for (let node = 0; node < length; node++) {
+    close(columns.climb[node] ?? 0, node);
+    path.push(node);
+  }
+  close(path.length, length);
+  return stacks;
+}
+
+/** Nodes directly below `node`; with -1 the roots. */
+export function childrenOf(stacks: Stacks, node: number): number[] {
+  const children = [];
+  const end = node < 0 ? stacks.length : stacks.end[node];
+  for (let child = node + 1; child < end; child = stacks.end[child]) children.push(child);
+  return children;
+}

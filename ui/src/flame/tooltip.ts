@@ -1,0 +1,66 @@
+// The box beside the pointer, and the same facts as one line for the keyboard and screen readers.
+
+import { h } from "../dom.ts";
+import { percent, whole } from "../format.ts";
+import type { FrameKind } from "../wire.ts";
+import { KIND_NAMES } from "./palette.ts";
+
+export interface Facts {
+  name: string;
+  kind: FrameKind | null;
+  total: number;
+  self: number;
+  /** Sum of all weights, and of those in the zoomed node. */
+  all: number;
+  zoomed: number;
+  unit: string;
+  /** Longest run that the node stands for. */
+  run: number;
+}
+
+export class Tooltip {
+  readonly element = h("div", { class: "tooltip", role: "tooltip", hidden: true });
+
+  show(facts: Facts, x: number, y: number): void {
+    const ofZoomed = `${percent(facts.total / facts.zoomed)} of the zoomed frame`;
+    this.element.replaceChildren(
+      h("div", { class: "tooltip-name" }, facts.name),
+      h("div", { class: "tooltip-kind" }, kindLine(facts)),
+      h("table", {}, row("total", facts.total, facts), row("self", facts.self, facts)),
+      h("div", { class: "tooltip-kind" }, facts.zoomed < facts.all ? ofZoomed : ""),
+    );
+    this.element.hidden = false;
+    const box = this.element.getBoundingClientRect();
+    const right = x + 16 + box.width > innerWidth;
+    const below = y + 20 + box.height <= innerHeight;
+    this.element.style.left = `${Math.max(4, right ? x - box.width - 12 : x + 16)}px`;
+    this.element.style.top = `${Math.max(4, below ? y + 20 : y - box.height - 12)}px`;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+}
+
+/** The same in one line. */
+export function sentenceOf(facts: Facts): string {
+  const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
+  const total = `total ${share(facts.total)} (${whole(facts.total)} ${facts.unit})`;
+  const self = `self ${share(facts.self)} (${whole(facts.self)})`;
+  return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
+}
+
+function kindLine(facts: Facts): string {
+  const kind = facts.kind === null ? "everything" : KIND_NAMES[facts.kind];
+  return facts.run > 1 ? `${kind} · up to ${whole(facts.run)} activations in a row` : kind;
+}
+
+function row(name: string, weight: number, facts: Facts): HTMLElement {
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name),
+    h("td", {}, percent(facts.all > 0 ? weight / facts.all : 0)),
+    h("td", {}, `${whole(weight)} ${facts.unit}`),
+  );
+}

@@ -1,0 +1,93 @@
+// Numbers, times and sizes as text for people. No layout, no DOM.
+
+import type { Unit } from "./wire.ts";
+
+const NARROW = "\u202f";
+const MINUS = "\u2212";
+
+/** `1234567` as `1,234,567`. */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** Three significant digits, thousands grouped, no exponent. */
+export function digits(value: number): string {
+  const size = Math.abs(value);
+  const text = size >= 100 ? whole(size) : size === 0 ? "0" : size.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
+  return value < 0 ? MINUS + text : text;
+}
+
+/** A share (0 to 1) with two decimals; what is there is never shown as nothing. */
+export function percent(share: number): string {
+  if (share > 0 && share < 0.0001) return `<0.01${NARROW}%`;
+  return `${(share * 100).toFixed(share >= 0.9995 ? 0 : share >= 0.1 ? 1 : 2)}${NARROW}%`;
+}
+
+const TIMES: [number, string][] = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
+
+/** Nanoseconds in the largest unit that keeps a whole digit. */
+export function nanos(value: number): string {
+  const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
+  return `${digits(value / size)} ${unit}`;
+}
+
+/** Bytes with binary prefixes. */
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let index = 0;
+  while (value >= 1024 && index < units.length - 1) {
+    value /= 1024;
+    index += 1;
+  }
+  return `${digits(value)} ${units[index]}`;
+}
+
+/** Seconds as `30 s` or `2 min 5 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))} s`;
+  const rest = Math.round(seconds % 60);
+  return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ""}`;
+}
+
+/** Large counts for an axis: `50k`, `1.5M`. */
+export function short(value: number): string {
+  const steps: [number, string][] = [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ];
+  const step = steps.find(([size]) => value >= size);
+  return step ? `${Number((value / step[0]).toPrecision(3))}${step[1]}` : `${Number(value.toPrecision(3))}`;
+}
+
+/** A moment as `2026-11-20 13:05:07 UTC`. */
+export function moment(unixNanos: number): string {
+  if (unixNanos === 0) return "unknown";
+  return `${new Date(unixNanos / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** A number and its unit apart, so that the unit can be set smaller. */
+export function inUnit(value: number, unit: Unit): [string, string] {
+  switch (unit) {
+    case "per-second":
+      return [whole(value), "/s"];
+    case "nanos":
+      return split(nanos(value));
+    case "bytes":
+      return split(bytes(value));
+    case "cores":
+      return [digits(value), value === 1 ? "core" : "cores"];
+    case "messages":
+      return [value >= 100 ? whole(value) : digits(value), ""];
+  }
+}
+
+function split(text: string): [string, string] {
+  const at = text.indexOf(" ");
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,34 @@
+// The page: reads its data and puts the parts together.
+
+import "./style/page.css";
+import "./style/run.css";
+import "./style/profile.css";
+
+import { runCharts } from "./charts/run.ts";
+import { h } from "./dom.ts";
+import { pageHeader, scenario, tiles } from "./header.ts";
+import { ProfilePart } from "./profile.ts";
+import { startTheme } from "./theme.ts";
+import type { PageData } from "./wire.ts";
+
+const VERSION = 1;
+
+function start(): void {
+  startTheme();
+  const page = document.getElementById("page") as HTMLElement;
+  const data = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
+  if (data.version !== VERSION) {
+    page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
+    return;
+  }
+  const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
+  if (data.series) parts.push(runCharts(data.run, data.series));
+  if (data.profile) {
+    const profile = new ProfilePart(data.profile);
+    parts.push(profile.element, profile.tableElement);
+  }
+  if (data.run) parts.push(scenario(data.run));
+  page.append(...parts.filter((part) => part !== null));
+}
+
+start();

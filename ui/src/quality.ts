@@ -1,0 +1,51 @@
+// How far the profile can be trusted, and how it was recorded.
+
+import { h } from "./dom.ts";
+import { duration, moment, whole } from "./format.ts";
+import type { ProfileData, Quality } from "./wire.ts";
+
+const PARTS: [keyof Quality, string][] = [
+  ["complete", "complete"],
+  ["truncated", "truncated"],
+  ["broken", "broken"],
+  ["no_process", "no process"],
+  ["lost", "lost"],
+];
+
+/** A bar of all samples by outcome, the sentence, and the recorder's notes. */
+export function qualityBar(profile: ProfileData): HTMLElement {
+  const { quality, sentence } = profile;
+  const known = PARTS.filter(([key]) => quality[key] > 0);
+  const bar = h("div", { class: "quality-bar", "aria-hidden": "true" });
+  for (const [key, name] of known) {
+    const part = h("span", { "data-outcome": key, title: `${name}: ${whole(quality[key])} samples` });
+    part.style.flexGrow = String(quality[key]);
+    bar.append(part);
+  }
+  const notes = profile.capture.notes.map((note) => h("li", {}, note));
+  return h(
+    "div",
+    { class: "quality" },
+    known.length > 0 && bar,
+    h("p", { class: "quality-sentence" }, h("b", {}, "Stack quality: "), `${sentence}.`),
+    notes.length > 0 && h("ul", { class: "notes" }, ...notes),
+  );
+}
+
+/** Recorder, clock, rate, length. */
+export function captureFacts(profile: ProfileData): HTMLElement {
+  const { capture } = profile;
+  const facts = [
+    `${whole(profile.total)} ${profile.unit}`,
+    capture.recorder && `recorded by ${capture.recorder}`,
+    capture.clock && `clock ${capture.clock}`,
+    capture.period_nanos > 0 && `${whole(1e9 / capture.period_nanos)} Hz`,
+    capture.cpus > 0 && `${capture.cpus} CPU${capture.cpus === 1 ? "" : "s"}`,
+    capture.duration_nanos > 0 && duration(capture.duration_nanos / 1e9),
+    capture.otp_release && `OTP ${capture.otp_release}`,
+    capture.node_pid > 0 && `pid ${capture.node_pid}`,
+    capture.started_unix_nanos > 0 && moment(capture.started_unix_nanos),
+  ];
+  const items = facts.filter((fact): fact is string => Boolean(fact)).map((fact) => h("li", {}, fact));
+  return h("ul", { class: "facts" }, ...items);
+}

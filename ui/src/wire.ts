@@ -1,0 +1,115 @@
+// The data that the page is given, as Rust serialises it (crates/web: `page_data`, `profile_data`,
+// `series_data`, `figures`; crates/data: `run`, `profile`). Types only.
+
+export interface PageData {
+  version: number;
+  rabbitscope: string;
+  run: RunRecord | null;
+  figures: Figure[];
+  series: Series | null;
+  profile: ProfileData | null;
+}
+
+export type Unit = "per-second" | "nanos" | "cores" | "bytes" | "messages";
+
+export interface Detail {
+  name: string;
+  value: number;
+  unit: Unit;
+}
+
+export interface Figure extends Detail {
+  meaning: string;
+  details: Detail[];
+}
+
+export type Column = (number | null)[];
+
+export interface LatencyColumns {
+  p50: Column;
+  p99: Column;
+  max: Column;
+}
+
+export interface Series {
+  at: number[];
+  published: number[];
+  confirmed: number[];
+  consumed: number[];
+  confirm: LatencyColumns;
+  "end-to-end": LatencyColumns;
+  "broker-cpu": Column;
+  "client-cpu": Column;
+  "broker-rss": Column;
+}
+
+export interface Capture {
+  recorder: string;
+  clock: string;
+  node_pid: number;
+  otp_release: string;
+  started_unix_nanos: number;
+  duration_nanos: number;
+  period_nanos: number;
+  cpus: number;
+  notes: string[];
+}
+
+export interface Quality {
+  complete: number;
+  truncated: number;
+  broken: number;
+  no_process: number;
+  unsymbolised: number;
+  lost: number;
+}
+
+export type FrameKind = "thread" | "erlang" | "vm-fragment" | "native" | "kernel";
+
+export interface ProfileData {
+  event: string;
+  unit: string;
+  total: number;
+  capture: Capture;
+  quality: Quality;
+  sentence: string;
+  frames: { name: string[]; kind: number[]; kinds: FrameKind[] };
+  stacks: StackColumns;
+  functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
+}
+
+// In pre-order; `climb` is the number of levels between the node before and this one's parent.
+export interface StackColumns {
+  frame: number[];
+  climb: number[];
+  leaf: number[];
+  "run-node": number[];
+  "run-length": number[];
+}
+
+export interface RunRecord {
+  rabbitscope: string;
+  name: string;
+  description: string;
+  "started-unix-nanos": number;
+  "duration-nanos": number;
+  scenario: unknown;
+  machine: {
+    kernel: string;
+    distribution: string;
+    cpu: string;
+    cpus: number;
+    "memory-bytes": number;
+  };
+  broker: {
+    product: string;
+    version: string;
+    platform: string;
+    "cluster-name": string;
+    address: string;
+    throwaway: boolean;
+  };
+  profile: { "offset-nanos": number; capture: Capture } | null;
+  losses: { what: string; count: number; of: number; meaning: string }[];
+  verdict: { kind: string; reason?: string };
+}
