@@ -19,7 +19,8 @@ export function digits(value: number): string {
 
 /** A share (0 to 1) with two decimals; what is there is never shown as nothing. */
 export function percent(share: number): string {
-  if (share > 0 && share < 0.0001) return `<0.01${NARROW}%`;
+  if (share === 0) return `0${NARROW}%`;
+  if (share < 0.0001) return `<0.01${NARROW}%`;
   return `${(share * 100).toFixed(share >= 0.9995 ? 0 : share >= 0.1 ? 1 : 2)}${NARROW}%`;
 }
 
@@ -34,6 +35,12 @@ const TIMES: [number, string][] = [
 export function nanos(value: number): string {
   const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
   return `${digits(value / size)} ${unit}`;
+}
+
+/** The same for an axis, without trailing zeros. */
+export function shortNanos(value: number): string {
+  const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
+  return `${short(value / size)} ${unit}`;
 }
 
 /** Bytes with binary prefixes. */

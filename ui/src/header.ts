@@ -52,8 +52,9 @@ function runFacts(run: RunRecord): HTMLElement {
 function losses(run: RunRecord): HTMLElement {
   if (run.losses.length === 0) return h("p", { class: "no-losses" }, "Nothing that was to be recorded was lost.");
   const items = run.losses.map((loss) => {
-    const share = loss.of > 0 ? ` of ${whole(loss.of)} (${percent(loss.count / loss.of)})` : "";
-    return h("li", {}, h("b", {}, `${whole(loss.count)}${share} ${loss.what} lost. `), loss.meaning);
+    const of = loss.of > 0 ? ` of ${whole(loss.of)}` : "";
+    const share = loss.of > 0 ? ` (${percent(loss.count / loss.of)})` : "";
+    return h("li", {}, h("b", {}, `Not recorded: ${whole(loss.count)}${of} ${loss.what}${share}. `), loss.meaning);
   });
   return h("ul", { class: "losses", "aria-label": "Losses" }, ...items);
 }

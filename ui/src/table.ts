@@ -157,12 +157,12 @@ class FunctionTable {
 
   private number(weight: number): HTMLElement {
     const share = this.model.total > 0 ? weight / this.model.total : 0;
-    const bar = h("span", { class: "share-bar", "aria-hidden": "true" });
+    const bar = h("span", { class: "share-bar" });
     bar.style.width = `${(share * 100).toFixed(2)}%`;
     return h(
       "td",
       { class: "number" },
-      bar,
+      h("span", { class: "share-track", "aria-hidden": "true" }, bar),
       h("span", { class: "share" }, percent(share)),
       h("span", { class: "count" }, whole(weight)),
     );

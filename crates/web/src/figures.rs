@@ -108,10 +108,10 @@ fn broker_cpu(run: &RunRecord, series: &[SecondRow]) -> Option<Figure> {
     let messages = (run.load.published + run.load.consumed) as f64;
     let mut details = Vec::new();
     if messages > 0.0 {
-        details.push(Detail { name: "a message", value: nanos / messages, unit: Unit::Nanos });
+        details.push(Detail { name: "per message", value: nanos / messages, unit: Unit::Nanos });
     }
     if let Some(rss) = series.iter().filter_map(|row| row.broker_rss_bytes).max() {
-        details.push(Detail { name: "most memory", value: rss as f64, unit: Unit::Bytes });
+        details.push(Detail { name: "peak memory", value: rss as f64, unit: Unit::Bytes });
     }
     Some(Figure {
         name: "Broker CPU",
@@ -128,7 +128,7 @@ fn client_cpu(run: &RunRecord) -> Option<Figure> {
     (messages > 0 && load.client_cpu_nanos > 0).then_some(())?;
     let cores = load.client_cpu_nanos as f64 / run.duration_nanos.max(1) as f64;
     Some(Figure {
-        name: "Client CPU a message",
+        name: "Client CPU per message",
         meaning: "CPU time of the load threads for each message published or consumed.",
         value: load.client_cpu_nanos as f64 / messages as f64,
         unit: Unit::Nanos,
@@ -150,14 +150,14 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
             load.writes,
             load.bytes_written,
             load.published,
-            "A write",
+            "Per write",
             "Bytes handed to the kernel by one write, on average.",
         ),
         Direction::Read => (
             load.reads,
             load.bytes_read,
             load.consumed,
-            "A read",
+            "Per read",
             "Bytes taken from the kernel by one read, on average.",
         ),
     };

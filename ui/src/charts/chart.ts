@@ -25,7 +25,7 @@ export interface ChartSpec {
 }
 
 const HEIGHT = 190;
-const MARGIN = { top: 10, right: 10, bottom: 24, left: 52 };
+const MARGIN = { top: 18, right: 18, bottom: 24, left: 50 };
 
 export function chart(spec: ChartSpec): HTMLElement {
   return new Chart(spec).element;
@@ -110,7 +110,7 @@ class Chart {
     const height = HEIGHT - MARGIN.top - MARGIN.bottom;
     return [
       s("rect", { class: "window", x: from, y: MARGIN.top, width: Math.max(to - from, 1), height }),
-      s("text", { class: "window-name", x: from + 5, y: MARGIN.top + 12 }, "profile"),
+      s("text", { class: "window-name", x: from + 1, y: MARGIN.top - 5 }, "profile"),
     ];
   }
 

@@ -1,7 +1,7 @@
 // Which charts a run has.
 
 import { h } from "../dom.ts";
-import { digits, nanos, short, whole } from "../format.ts";
+import { digits, nanos, short, shortNanos, whole } from "../format.ts";
 import type { Column, LatencyColumns, RunRecord, Series } from "../wire.ts";
 import { chart, type ChartSpec, type Line } from "./chart.ts";
 
@@ -17,7 +17,9 @@ export function runCharts(run: RunRecord | null, series: Series): HTMLElement {
     { ...base, ...memory(series) },
   ];
   const drawn = specs.filter((spec) => spec.lines.length > 0);
-  return h("section", { class: "charts", "aria-label": "Over time" }, ...drawn.map(chart));
+  const section = h("section", { class: "charts", "aria-label": "Over time" }, ...drawn.map(chart));
+  section.style.setProperty("--columns", String(drawn.length > 4 ? 3 : drawn.length));
+  return section;
 }
 
 function profileWindow(run: RunRecord | null): [number, number] | null {
@@ -48,7 +50,7 @@ function latency(title: string, columns: LatencyColumns): Drawn {
     { name: "p99", values: columns.p99 },
     { name: "max", values: columns.max },
   ];
-  return { title: `${title}, log scale`, lines: present(lines), log: true, text: nanos };
+  return { title: `${title}, log scale`, lines: present(lines), log: true, text: (value, axis) => (axis ? shortNanos(value) : nanos(value)) };
 }
 
 function cpu(series: Series): Drawn {
