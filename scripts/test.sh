@@ -24,6 +24,7 @@ run cargo test --workspace --no-fail-fast
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run npm --prefix ui test
+    run npm --prefix ui run test:browser
 fi
 
 awk '

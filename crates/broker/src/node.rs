@@ -25,6 +25,11 @@ const BOOT_LIMIT: Duration = Duration::from_secs(90);
 const POLL: Duration = Duration::from_millis(100);
 const LOG_LINES: usize = 20;
 
+/// Log handlers write with a delay of seconds, and the node is killed.
+const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
+     #{id := Id, module := Module} <- logger:get_handler_config(), \
+     erlang:function_exported(Module, filesync, 1)]";
+
 /// A node that runs, whoever started it. Kept as `node.json` in its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,7 +105,7 @@ impl Node {
         let program = &installation.erl_call;
         let (home, epmd_port) = self.distribution();
         let mut child = Command::new(program)
-            .args(["-sname", &self.node_name(), "-e"])
+            .args(["-timeout", "20", "-sname", &self.node_name(), "-e"])
             .env_clear()
             .env("HOME", home)
             .env("ERL_EPMD_PORT", epmd_port.to_string())
@@ -189,6 +194,9 @@ impl Broker {
     fn stop_now(&mut self) {
         if self.node.detached {
             self.node.end();
+        } else if self.node.is_running() {
+            // A node that cannot do this any more is ended all the same.
+            let _ = self.node.eval(FLUSH_LOGS);
         }
         self.guard.stop(&self.node.directory);
     }

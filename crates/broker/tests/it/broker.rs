@@ -113,6 +113,15 @@ fn processes_of(directory: &Path) -> Vec<u32> {
 }
 
 #[test]
+fn the_log_is_complete_also_of_a_short_life() {
+    let log = log("short");
+    Broker::start(&ThrowawayBroker::default(), &log).unwrap().stop();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains("started TCP listener"), "{text}");
+    fs::remove_file(log).unwrap();
+}
+
+#[test]
 fn a_broker_that_cannot_start_says_why_and_leaves_nothing() {
     let log = log("fails");
     let spec = ThrowawayBroker { config: "no_such_key = 1".to_owned(), ..Default::default() };

@@ -1,3 +1,5 @@
 //! Live tests of the throwaway broker, with the distribution's own RabbitMQ.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod broker;

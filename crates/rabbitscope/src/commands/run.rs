@@ -61,7 +61,8 @@ impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let valid = self.validate()?;
         let stop = interrupt::watch()?;
-        let finished = experiment::run(&valid.scenario, &valid.directory, &stop)?;
+        let finished = experiment::run(&valid.scenario, &valid.directory, &stop)
+            .inspect_err(|_| valid.directory.discard_if_unused())?;
         if valid.json {
             output::json(&finished.record)?;
         } else {

@@ -59,6 +59,16 @@ impl RunDirectory {
         unreachable!("there are more numbers than runs")
     }
 
+    /// Removes the directory of a run that ended before it measured anything: one that holds the
+    /// scenario at most. A broker's log is kept.
+    pub fn discard_if_unused(&self) {
+        let names = |entry: io::Result<fs::DirEntry>| entry.map(|entry| entry.file_name());
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        if entries.map(names).all(|name| name.is_ok_and(|name| name == SCENARIO)) {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

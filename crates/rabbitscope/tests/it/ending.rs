@@ -1,0 +1,69 @@
+//! Runs that do not end by themselves.
+
+use rustix::process::Signal;
+
+use crate::workbench::{
+    Ended, Workbench, eventually, existing_broker, lines, queues_on, scenario, signal,
+};
+
+#[test]
+fn ctrl_c_keeps_what_was_recorded() {
+    let bench = Workbench::new("interrupt");
+    bench.file("s.toml", &scenario("q", "60s"));
+    let running = bench.start("run s.toml --out out");
+    let series = bench.path("out/series.jsonl");
+    eventually("two seconds are recorded", || lines(&series) >= 2);
+    signal(&running, Signal::INT);
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("Cut short"), "{ended:#?}");
+    let run = bench.json("out/run.json");
+    assert_eq!(run["verdict"]["kind"], "aborted");
+    assert!(run["load"]["confirmed"].as_u64().unwrap() > 1000);
+    assert!(bench.path("out/report.html").exists());
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_kill_leaves_no_broker() {
+    let bench = Workbench::new("kill");
+    bench.file("s.toml", &scenario("q", "60s"));
+    let mut running = bench.start("run s.toml --out out");
+    let series = bench.path("out/series.jsonl");
+    eventually("a second is recorded", || lines(&series) >= 1);
+    assert!(bench.processes().len() > 2, "rabbitscope, broker and its port mapper run");
+    signal(&running, Signal::KILL);
+    running.wait().unwrap();
+    bench.assert_nothing_left();
+    assert!(lines(&series) >= 1, "the seconds until then are kept");
+}
+
+#[test]
+fn a_kill_while_the_broker_starts_leaves_none() {
+    let bench = Workbench::new("early-kill");
+    bench.file("s.toml", &scenario("q", "60s"));
+    let mut running = bench.start("run s.toml --out out");
+    eventually("the broker is being started", || bench.processes().len() > 2);
+    signal(&running, Signal::KILL);
+    running.wait().unwrap();
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn queues_of_a_killed_run_are_removed_by_the_next() {
+    let broker = existing_broker();
+    let bench = Workbench::new("debts");
+    bench.file("s.toml", &scenario("debts", "60s"));
+    let arguments = format!("run s.toml --uri {} --out", broker.uri());
+    let mut running = bench.start(&format!("{arguments} killed"));
+    eventually("a second is recorded", || lines(&bench.path("killed/series.jsonl")) >= 1);
+    signal(&running, Signal::KILL);
+    running.wait().unwrap();
+    assert!(queues_on(broker).contains("debts"));
+
+    let ended = bench.rabbitscope(&format!("{arguments} next --set run.duration=1s")).code(0);
+    assert!(
+        ended.stderr.contains("removed queues") && ended.stderr.contains("debts"),
+        "{ended:#?}"
+    );
+    assert!(!queues_on(broker).contains("debts"), "{}", queues_on(broker));
+}

@@ -1,0 +1,10 @@
+//! Live tests of the program: the built binary against the distribution's own RabbitMQ.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod brokers;
+mod ending;
+mod profiles;
+mod runs;
+mod usage;
+mod workbench;

@@ -1,0 +1,46 @@
+//! `profile` and `flamegraph`.
+
+use crate::workbench::{Workbench, existing_broker, may_profile};
+
+#[test]
+fn nodes_that_are_none() {
+    let bench = Workbench::new("nodes");
+    bench.rabbitscope("profile --node nobody@nowhere -o x.svg").code(5).says(&["nobody@nowhere"]);
+    if may_profile() {
+        bench.rabbitscope("profile --pid 999999999 -o x.svg").code(5).says(&["999999999"]);
+        let own = std::process::id();
+        bench
+            .rabbitscope(&format!("profile --pid {own} -o x.svg"))
+            .code(5)
+            .says(&["not an Erlang"]);
+    } else {
+        let pid = existing_broker().pid;
+        bench.rabbitscope(&format!("profile --pid {pid} -o x.svg")).code(6).says(&["CAP_BPF"]);
+    }
+    assert!(!bench.path("x.svg").exists());
+}
+
+#[test]
+fn a_profile_can_be_turned_into_every_form() {
+    let bench = Workbench::new("forms");
+    bench.file("a.folded", "scheduler;proc_lib:init_p_do_apply/3;lists:map/2 3\n");
+    for output in ["b.pb.gz", "b.svg", "b.html", "b.folded"] {
+        bench.rabbitscope(&format!("flamegraph a.folded -o {output}")).code(0);
+        assert!(bench.path(output).metadata().unwrap().len() > 0, "{output}");
+    }
+    bench.rabbitscope("flamegraph b.pb.gz -o c.folded").code(0);
+    assert_eq!(bench.read("c.folded"), bench.read("a.folded"));
+}
+
+#[test]
+fn a_node_that_rabbitscope_did_not_start() {
+    if !may_profile() {
+        return;
+    }
+    let bench = Workbench::new("live");
+    let name = existing_broker().node_name();
+    let ended =
+        bench.rabbitscope(&format!("profile --node {name} --duration 1s -o x.folded")).code(0);
+    assert!(ended.stdout.contains("x.folded"), "{ended:#?}");
+    assert_eq!(ended.stderr, "");
+}

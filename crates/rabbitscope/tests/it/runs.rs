@@ -1,0 +1,72 @@
+//! `run`: what is in the run directory, and what is not left anywhere.
+
+use crate::workbench::{Workbench, existing_broker, lines, may_profile, queues_on, scenario};
+
+#[test]
+fn a_throwaway_broker() {
+    let bench = Workbench::new("throwaway");
+    let profile = if may_profile() { "[profile]\ndelay = \"1s\"\nduration = \"2s\"\n" } else { "" };
+    bench.file("s.toml", &(scenario("q", "4s") + profile));
+    let ended = bench.rabbitscope("run s.toml --set publishers.0.size=64B --out out").code(0);
+    assert_eq!(ended.stderr, "", "nobody watches, so there is no progress");
+    for part in ["published", "confirmed", "consumed", "end-to-end", "out/report.html"] {
+        assert!(ended.stdout.contains(part), "`{part}` is not in {ended:#?}");
+    }
+
+    let run = bench.json("out/run.json");
+    let published = run["load"]["published"].as_u64().unwrap();
+    assert!((7_000..=9_000).contains(&published), "{published} messages in 4 s at 2000/s");
+    assert_eq!(run["load"]["confirmed"], published);
+    assert_eq!(run["load"]["consumed"], published);
+    assert_eq!(run["verdict"]["kind"], "completed");
+    assert_eq!(run["broker"]["throwaway"], true);
+    assert_eq!(run["scenario"]["publishers"][0]["size"], "64B");
+    assert_eq!(run["profile"].is_object(), may_profile());
+    assert!(run["machine"]["cpus"].as_u64().unwrap() > 0);
+
+    assert!((4..=5).contains(&lines(&bench.path("out/series.jsonl"))));
+    let series = bench.read("out/series.jsonl");
+    let second: serde_json::Value = serde_json::from_str(series.lines().next().unwrap()).unwrap();
+    assert!(second["broker-cpu-cores"].as_f64().unwrap() > 0.0, "{second}");
+    assert!(second["broker-rss-bytes"].as_u64().unwrap() > 50_000_000, "{second}");
+    let broker = bench.json("out/broker.json");
+    assert_eq!(broker["before"]["queues"][0]["name"], "q", "{broker}");
+    assert!(bench.read("out/broker.log").contains("Server startup complete"));
+    for file in ["out/scenario.toml", "out/report.html", "out/latency-confirm.hlog"] {
+        assert!(!bench.read(file).is_empty(), "{file}");
+    }
+    bench.assert_nothing_left();
+
+    bench.rabbitscope("report out -o again.html").code(0);
+    assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
+    bench.rabbitscope("run out/scenario.toml --set run.duration=1s --out again").code(0);
+}
+
+#[test]
+fn a_broker_of_somebody_else() {
+    let broker = existing_broker();
+    let password = "PaSsWoRd4711";
+    let user =
+        format!("rabbit_auth_backend_internal:add_user(<<\"u\">>, <<\"{password}\">>, <<\"t\">>)");
+    broker.eval(&user).unwrap();
+    let all = "<<\".*\">>";
+    broker
+        .eval(&format!("rabbit_auth_backend_internal:set_permissions(<<\"u\">>, <<\"/\">>, {all}, {all}, {all}, <<\"t\">>)"))
+        .unwrap();
+    let uri = format!("amqp://u:{password}@{}", broker.address());
+
+    let bench = Workbench::new("existing");
+    bench.file("s.toml", &scenario("existing", "2s"));
+    let mut command = bench.command("run s.toml --out out --json");
+    let ended =
+        crate::workbench::Ended::from(command.env("RABBITSCOPE_URI", &uri).output().unwrap());
+    let ended = ended.code(0);
+
+    let run: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(run["broker"]["throwaway"], false);
+    assert_eq!(run["broker"]["pid"], broker.pid, "found by the port that it listens on");
+    assert!(!queues_on(broker).contains("existing"), "{}", queues_on(broker));
+    assert!(!(ended.stdout + &ended.stderr).contains(password));
+    assert!(bench.files_with("out", password).is_empty());
+    assert!(std::fs::read_dir(bench.path("state/rabbitscope/queues")).unwrap().next().is_none());
+}

@@ -1,0 +1,69 @@
+//! Wrong input: what is said, and the exit code.
+
+use crate::workbench::{Workbench, scenario};
+
+#[test]
+fn a_scenario_that_is_not_valid() {
+    let bench = Workbench::new("usage");
+    bench.file("bad.toml", &scenario("q", "5s").replace("prefetch", "prefetsch"));
+    bench.rabbitscope("run bad.toml").code(2).says(&[
+        "bad.toml:",
+        "`consumers.0.prefetsch`",
+        "did you mean `prefetch`?",
+    ]);
+    bench.rabbitscope("run none.toml").code(2).says(&["none.toml"]);
+    assert!(!bench.path("runs").exists());
+}
+
+#[test]
+fn a_uri_that_is_not_valid_is_not_repeated() {
+    let bench = Workbench::new("uri");
+    bench.file("s.toml", &scenario("q", "5s"));
+    let ended = bench.rabbitscope("run s.toml --uri amqp://user:SECRET@host:port").code(2);
+    let ended = ended.says(&["port"]);
+    assert!(!ended.stderr.contains("SECRET"));
+}
+
+#[test]
+fn a_broker_that_is_not_there() {
+    let bench = Workbench::new("unreachable");
+    bench.file("s.toml", &scenario("q", "5s"));
+    bench
+        .rabbitscope("run s.toml --uri amqp://user:SECRET@127.0.0.1:1 --out out")
+        .code(5)
+        .says(&["127.0.0.1:1"]);
+    assert!(!bench.path("out").exists(), "a run that never began leaves no directory");
+}
+
+#[test]
+fn results_are_never_mixed() {
+    let bench = Workbench::new("mixed");
+    bench.file("s.toml", &scenario("q", "5s"));
+    bench.rabbitscope("run s.toml --out .").code(2).says(&["not empty"]);
+}
+
+#[test]
+fn a_suffix_that_is_not_known() {
+    let bench = Workbench::new("suffix");
+    bench.file("a.folded", "scheduler;lists:map/2 3\n");
+    let allowed = ".html .svg .pb.gz .folded";
+    bench.rabbitscope("profile --pid 1 -o x.txt").code(2).says(&["x.txt", allowed]);
+    bench.rabbitscope("flamegraph a.folded -o x.txt").code(2).says(&["x.txt", allowed]);
+    bench.rabbitscope("flamegraph a.txt -o x.svg").code(2).says(&["a.txt", ".pb.gz .folded"]);
+    bench.rabbitscope("report . -o x.svg").code(2).says(&["x.svg", ".html"]);
+    bench.rabbitscope("report . -o x.html").code(2).says(&["run.json"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to() {
+    let bench = Workbench::new("place");
+    bench.rabbitscope("profile --pid 1 -o none/x.svg").code(1).says(&["none/x.svg"]);
+}
+
+#[test]
+fn a_command_that_does_not_exist() {
+    let bench = Workbench::new("command");
+    bench.rabbitscope("sing").code(2);
+    bench.rabbitscope("profile --pid 1 --event coffee -o x.svg").code(2).says(&["cpu"]);
+    bench.rabbitscope("profile --pid 1 --duration 0s -o x.svg").code(2).says(&["zero"]);
+}

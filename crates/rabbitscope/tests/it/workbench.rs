@@ -1,0 +1,216 @@
+//! A place of its own for each test, with its own temporary directory and state, in which the
+//! program is run; and words for what it leaves behind.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+
+/// Removed at the end of the test.
+pub(crate) struct Workbench {
+    pub(crate) directory: PathBuf,
+}
+
+/// How a program ended and what it printed.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Workbench {
+    pub(crate) fn new(test: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("rabbitscope-test-{}-{number}-{test}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(directory.join("tmp")).unwrap();
+        Self { directory }
+    }
+
+    /// A file in this place.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// `run.json` or another JSON file of a run.
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The program, not started yet.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rabbitscope"));
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(&self.directory)
+            .env("TMPDIR", self.path("tmp"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env_remove("RABBITSCOPE_URI")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program to its end. Arguments are separated by white space.
+    pub(crate) fn rabbitscope(&self, arguments: &str) -> Ended {
+        Ended::from(self.command(arguments).output().unwrap())
+    }
+
+    /// Starts the program.
+    pub(crate) fn start(&self, arguments: &str) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// Every process that was started from here and still runs, brokers above all.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let wanted = self.directory.display().to_string();
+        let entries = fs::read_dir("/proc").unwrap();
+        entries
+            .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
+            .filter(|pid| {
+                fs::read(format!("/proc/{pid}/environ"))
+                    .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&wanted))
+            })
+            .collect()
+    }
+
+    /// Within a few seconds no process and no broker's directory is left.
+    pub(crate) fn assert_nothing_left(&self) {
+        eventually("no process is left", || self.processes().is_empty());
+        eventually("no directory is left", || self.broker_directories().is_empty());
+    }
+
+    pub(crate) fn broker_directories(&self) -> Vec<PathBuf> {
+        let of_user = fs::read_dir(self.path("tmp")).unwrap().flatten();
+        let brokers = of_user.filter_map(|entry| fs::read_dir(entry.path().join("brokers")).ok());
+        brokers.flat_map(|entries| entries.flatten().map(|entry| entry.path())).collect()
+    }
+
+    /// All files below a directory of this place that contain `text`.
+    pub(crate) fn files_with(&self, directory: &str, text: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path(directory)).unwrap();
+        let files = entries.map(|entry| entry.unwrap().path());
+        files.filter(|file| contains(&fs::read(file).unwrap(), text.as_bytes())).collect()
+    }
+}
+
+impl Drop for Workbench {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ended {
+    /// Asserts the exit code.
+    #[track_caller]
+    pub(crate) fn code(self, expected: i32) -> Self {
+        assert_eq!(self.code, Some(expected), "{self:#?}");
+        self
+    }
+
+    /// Asserts that an error of one line says all of this, and that nothing is on standard output.
+    #[track_caller]
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        assert_eq!(self.stdout, "", "{self:#?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "`{part}` is not in {self:#?}");
+        }
+        self
+    }
+}
+
+/// A broker that somebody else started, as far as the program can tell. All tests share it; it ends
+/// with this process.
+pub(crate) fn existing_broker() -> &'static Broker {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    BROKER.get_or_init(|| {
+        let log = std::env::temp_dir().join("rabbitscope-test-existing-broker.log");
+        Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+    })
+}
+
+/// Names of the queues on the shared broker, as Erlang prints them.
+pub(crate) fn queues_on(broker: &Broker) -> String {
+    broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
+}
+
+#[track_caller]
+pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not within 20 s: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+pub(crate) fn signal(child: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Publishers and consumers on one classic queue, for as long as `duration` says.
+pub(crate) fn scenario(queue: &str, duration: &str) -> String {
+    format!(
+        r#"
+name = "test"
+[run]
+duration = "{duration}"
+[[queues]]
+name = "{queue}"
+durable = true
+[[publishers]]
+queue = "{queue}"
+rate = 2000
+confirm-window = 100
+[[consumers]]
+queue = "{queue}"
+prefetch = 100
+"#
+    )
+}
+
+/// True when this process may record profiles.
+pub(crate) fn may_profile() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+pub(crate) fn lines(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
