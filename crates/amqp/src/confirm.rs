@@ -128,11 +128,12 @@ mod tests {
             } else if sent > 0 {
                 let tag = sent - below(sent.min(64));
                 let multiple = below(4) == 0;
-                let tags = settle(&mut ring, tag, multiple).unwrap_or_default();
-                tags.iter().for_each(|tag| seen[usize::try_from(*tag).unwrap()] += 1);
+                let mut tags = settle(&mut ring, tag, multiple).unwrap_or_default();
                 if sent == 20_000 {
-                    let rest = settle(&mut ring, 0, true).unwrap();
-                    rest.iter().for_each(|tag| seen[usize::try_from(*tag).unwrap()] += 1);
+                    tags.extend(settle(&mut ring, 0, true).unwrap());
+                }
+                for tag in tags {
+                    seen[usize::try_from(tag).unwrap()] += 1;
                 }
             }
         }

@@ -51,9 +51,8 @@ impl Properties {
             return Err(Malformed("more than 15 property flags"));
         }
         let has = |at: u32| flags & (1 << (15 - at)) != 0;
-        let text = |at: u32, reader: &mut Reader<'_>| {
-            has(at).then(|| reader.short_text()).transpose()
-        };
+        let text =
+            |at: u32, reader: &mut Reader<'_>| has(at).then(|| reader.short_text()).transpose();
         let reader = &mut reader;
         Ok(Self {
             content_type: text(0, reader)?,

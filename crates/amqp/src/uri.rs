@@ -211,7 +211,8 @@ fn encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            let digit = |half: u8| char::from(b"0123456789ABCDEF"[usize::from(half)]);
+            encoded.extend(['%', digit(byte >> 4), digit(byte & 15)]);
         }
     }
     encoded

@@ -22,7 +22,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(Malformed("short of bytes"))?;
+        let (taken, rest) =
+            self.rest.split_at_checked(length).ok_or(Malformed("short of bytes"))?;
         self.rest = rest;
         Ok(taken)
     }
@@ -111,7 +112,8 @@ impl Write for Vec<u8> {
     }
 
     fn put_bits(&mut self, bits: &[bool]) {
-        let octet = bits.iter().enumerate().fold(0, |octet, (at, bit)| octet | u8::from(*bit) << at);
+        let octet =
+            bits.iter().enumerate().fold(0, |octet, (at, bit)| octet | u8::from(*bit) << at);
         self.push(octet);
     }
 }

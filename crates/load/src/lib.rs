@@ -8,9 +8,21 @@
 //! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
 //! row), files, and anything that observes the broker from outside or inside.
 
+mod clock;
 mod error;
+mod fleet;
+mod latency;
+mod link;
 mod outcome;
+mod pace;
+mod plan;
+mod run;
 mod session;
+mod stamp;
+mod tally;
+mod timer;
+mod topology;
+mod worker;
 
 pub use error::LoadError;
 pub use outcome::{LatencyRecord, LoadOutcome, Progress};

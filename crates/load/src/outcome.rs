@@ -24,6 +24,8 @@ pub struct LoadOutcome {
     pub started_unix_nanos: u64,
     /// From the start until the publishers stopped; the drain that follows is not part of it.
     pub duration: Duration,
+    /// What was counted within `duration`: rates are these, divided by it.
+    pub during: LoadTotals,
     /// Everything that was counted, drain included.
     pub totals: LoadTotals,
     /// One for each latency that was measured.

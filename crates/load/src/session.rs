@@ -2,28 +2,70 @@
 
 use std::sync::atomic::AtomicBool;
 
-use rabbitscope_amqp::Uri;
-use rabbitscope_data::{run::BrokerFacts, scenario::Scenario};
+use rabbitscope_amqp::{Table, Uri};
+use rabbitscope_data::{
+    run::BrokerFacts,
+    scenario::{QueueSpec, Scenario},
+};
 
-use crate::{LoadError, LoadOutcome, Progress};
+use crate::{
+    LoadError, LoadOutcome, Progress, fleet, plan, run,
+    topology::{self, Topology},
+};
 
 /// A broker that is ready for the load of one scenario.
 #[derive(Debug)]
 pub struct Session {
+    scenario: Scenario,
+    uri: Uri,
     broker: BrokerFacts,
     declared: Vec<String>,
+    /// Stays open: queues that are exclusive and have no consumer belong to it.
+    control: Topology,
 }
 
 impl Session {
-    /// Connects and declares the scenario's queues. A queue that is there already is used as it is
-    /// and never deleted. `declaring` is told the names of the queues that are about to be created,
-    /// before the first of them is, so that the caller can remember to remove them.
+    /// Connects and declares the scenario's queues. A queue that is there already is used if it is
+    /// as the scenario says, and never deleted. `declaring` is told the names of the queues that
+    /// are about to be created and will have to be removed, before the first of them is created, so
+    /// that the caller can remember them should it be killed.
     pub fn open(
-        _scenario: &Scenario,
+        scenario: &Scenario,
         uri: &Uri,
-        _declaring: &mut dyn FnMut(&[String]),
+        declaring: &mut dyn FnMut(&[String]),
     ) -> Result<Self, LoadError> {
-        Err(LoadError::Unreachable { address: uri.address(), reason: "being written".to_owned() })
+        let mut control = Topology::connect(uri)?;
+        let broker = facts(uri, control.server_properties());
+        let needs = topology::look_up(scenario, &mut control)?;
+        for queue in &needs.present {
+            control.declare(queue)?;
+        }
+        let declared: Vec<_> = needs
+            .missing
+            .iter()
+            .filter(|queue| !queue.keep && !queue.exclusive)
+            .map(|queue| queue.name.clone())
+            .collect();
+        if !declared.is_empty() {
+            declaring(&declared);
+        }
+        let (scenario, uri) = (scenario.clone(), uri.clone());
+        let mut session = Self { scenario, uri, broker, declared, control };
+        session.declare(&needs.missing)?;
+        Ok(session)
+    }
+
+    fn declare(&mut self, missing: &[&QueueSpec]) -> Result<(), LoadError> {
+        let has_reader =
+            |queue: &QueueSpec| self.scenario.consumers.iter().any(|one| one.queue == queue.name);
+        for queue in missing.iter().filter(|queue| !(queue.exclusive && has_reader(queue))) {
+            if let Err(error) = self.control.declare(queue) {
+                // What came before it is taken back; the first error is the one that matters.
+                remove_queues(&self.uri, &self.declared).ok();
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// The broker, as it says of itself.
@@ -31,30 +73,55 @@ impl Session {
         &self.broker
     }
 
-    /// Queues that this session created and will remove.
+    /// Queues that this session created and will remove. Exclusive ones go away by themselves.
     pub fn declared(&self) -> &[String] {
         &self.declared
     }
 
     /// Puts the load on until the scenario says stop, `stop` becomes true or the broker goes away.
+    /// An error means that the load did not start; whatever ends it later is in the verdict.
     pub fn run(
         &mut self,
-        _progress: &mut dyn FnMut(Progress<'_>),
-        _stop: &AtomicBool,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        Err(LoadError::Unreachable {
-            address: self.broker.address.clone(),
-            reason: "being written".to_owned(),
-        })
+        let plans = plan::links(&self.scenario);
+        let workers = fleet::assemble(&plans, &self.uri)?;
+        Ok(run::run(&self.scenario, workers, progress, stop))
     }
 
     /// Removes the queues that this session created, but for those that the scenario keeps.
     pub fn close(self) -> Result<(), LoadError> {
+        self.control.close();
+        if !self.declared.is_empty() {
+            remove_queues(&self.uri, &self.declared)?;
+        }
         Ok(())
     }
 }
 
 /// Removes queues that an earlier run left behind; says which of them were there.
-pub fn remove_queues(_uri: &Uri, _names: &[String]) -> Result<Vec<String>, LoadError> {
-    Ok(Vec::new())
+pub fn remove_queues(uri: &Uri, names: &[String]) -> Result<Vec<String>, LoadError> {
+    let mut topology = Topology::connect(uri)?;
+    let mut removed = Vec::new();
+    for name in names {
+        if topology.delete(name)? {
+            removed.push(name.clone());
+        }
+    }
+    topology.close();
+    Ok(removed)
+}
+
+fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {
+    let text = |name| properties.text(name).unwrap_or_default().to_owned();
+    BrokerFacts {
+        product: text("product"),
+        version: text("version"),
+        platform: text("platform"),
+        cluster_name: text("cluster_name"),
+        address: uri.address(),
+        pid: None,
+        throwaway: false,
+    }
 }

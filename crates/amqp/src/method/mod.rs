@@ -7,8 +7,8 @@ mod server;
 
 pub use request::Request;
 pub(crate) use request::{Handshake, write_handshake, write_request};
-pub(crate) use server::{ContentMethod, ServerMethod};
 pub use server::Reply;
+pub(crate) use server::{ContentMethod, ServerMethod};
 
 /// Numbers of classes.
 mod class {

@@ -326,10 +326,7 @@ mod tests {
     #[test]
     fn bytes_on_the_wire() {
         let acknowledge = Request::Ack { delivery_tag: 258, multiple: true };
-        check(
-            &acknowledge,
-            &[1, 0, 1, 0, 0, 0, 13, 0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0xce],
-        );
+        check(&acknowledge, &[1, 0, 1, 0, 0, 0, 13, 0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0xce]);
         let none = Table::default();
         let declare = Request::QueueDeclare {
             queue: "q",

@@ -48,7 +48,12 @@ pub(crate) enum ContentMethod<'a> {
         routing_key: Cow<'a, [u8]>,
         messages: u32,
     },
-    Return { code: u16, text: String, exchange: Cow<'a, [u8]>, routing_key: Cow<'a, [u8]> },
+    Return {
+        code: u16,
+        text: String,
+        exchange: Cow<'a, [u8]>,
+        routing_key: Cow<'a, [u8]>,
+    },
 }
 
 /// The answer to a [`super::Request`].
@@ -141,12 +146,8 @@ fn basic<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
             exchange: Cow::Borrowed(reader.short_bytes()?),
             routing_key: Cow::Borrowed(reader.short_bytes()?),
         }),
-        80 => {
-            ServerMethod::Ack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 }
-        }
-        120 => {
-            ServerMethod::Nack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 }
-        }
+        80 => ServerMethod::Ack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 },
+        120 => ServerMethod::Nack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 },
         50 => ServerMethod::Content(ContentMethod::Return {
             code: reader.u16()?,
             text: reader.short_text()?,

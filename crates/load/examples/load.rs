@@ -1,0 +1,56 @@
+//! Puts the load of a scenario on a broker that is already there and prints what was measured:
+//! `load SCENARIO URI [KEY=VALUE]...`
+#![expect(clippy::print_stdout, reason = "an example talks to its user")]
+
+use std::{env, error::Error, fs, sync::atomic::AtomicBool};
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_data::scenario;
+use rabbitscope_load::{Progress, Session};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let usage = "usage: load SCENARIO URI [KEY=VALUE]...";
+    let (file, uri) = arguments.next().zip(arguments.next()).ok_or(usage)?;
+    let overrides: Vec<_> = arguments.collect();
+    let scenario = scenario::parse(&fs::read_to_string(&file)?, &file, &overrides)?;
+    let uri = Uri::parse(&uri)?;
+    let mut session = Session::open(&scenario, &uri, &mut |names| println!("creates {names:?}"))?;
+    println!("{:?}", session.broker());
+    let outcome = session.run(&mut show, &AtomicBool::new(false))?;
+    session.close()?;
+    let totals = &outcome.totals;
+    let messages = totals.published.max(totals.consumed).max(1) as f64;
+    println!("{totals:#?}");
+    for latency in &outcome.latencies {
+        println!("{:?}", latency.summary);
+    }
+    println!("{:?} {:?}", outcome.losses, outcome.verdict);
+    println!(
+        "{:.0} published/s, {:.0} consumed/s, {:.3} µs client CPU per message, {:.1} messages per \
+         write, {:.4} reads per message",
+        outcome.during.published as f64 / outcome.duration.as_secs_f64(),
+        outcome.during.consumed as f64 / outcome.duration.as_secs_f64(),
+        totals.client_cpu_nanos as f64 / 1000.0 / messages,
+        totals.published as f64 / totals.writes.max(1) as f64,
+        totals.reads as f64 / messages,
+    );
+    Ok(())
+}
+
+fn show(progress: Progress<'_>) {
+    if let Progress::Second(row) = progress {
+        println!(
+            "{:3} {} published {} confirmed {} consumed {} stall {:.2} s cpu {:.2} confirm {:?} e2e {:?}",
+            row.second,
+            if row.draining { "drain" } else { "load " },
+            row.published,
+            row.confirmed,
+            row.consumed,
+            row.socket_stall_nanos as f64 / 1e9,
+            row.client_cpu_cores.unwrap_or_default(),
+            row.confirm_latency.map(|latency| (latency.p50, latency.max)),
+            row.end_to_end_latency.map(|latency| (latency.p50, latency.max)),
+        );
+    }
+}

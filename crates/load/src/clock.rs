@@ -1,0 +1,42 @@
+//! Time within a run: nanoseconds since it began, and the CPU time of threads.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds in a second.
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// The clock of a run; copies agree with each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunClock {
+    origin: Instant,
+}
+
+impl RunClock {
+    pub(crate) fn start() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    /// Nanoseconds since the run began.
+    pub(crate) fn nanos(&self) -> u64 {
+        nanos(self.origin.elapsed())
+    }
+
+    /// The instant `nanos` after the run began.
+    pub(crate) fn instant(&self, nanos: u64) -> Instant {
+        self.origin + Duration::from_nanos(nanos)
+    }
+}
+
+/// A duration in nanoseconds; 584 years are enough.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// CPU time of the calling thread in nanoseconds, user and system.
+pub(crate) fn thread_cpu_nanos() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds * SECOND + u64::try_from(time.tv_nsec).unwrap_or(0)
+}

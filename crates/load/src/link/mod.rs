@@ -1,0 +1,178 @@
+//! One connection under load: its socket, and the publishers or consumers that use it.
+
+mod consuming;
+mod publishing;
+mod setup;
+mod socket;
+
+use rabbitscope_amqp::{ConnectionError, Event, Frames};
+use thiserror::Error;
+
+use crate::{clock::RunClock, tally::Tally};
+use consuming::Consuming;
+use publishing::Publishing;
+pub(crate) use setup::{SetupError, connect};
+use socket::{Fill, Socket};
+
+/// Reads in a row before other connections get their turn.
+const READ_ROUNDS: u32 = 8;
+
+/// Writes in a row before other connections get their turn.
+const WRITE_ROUNDS: u32 = 4;
+
+/// Why a connection cannot go on, as one sentence for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub(crate) struct Failure(pub(crate) String);
+
+impl From<ConnectionError> for Failure {
+    fn from(error: ConnectionError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What is going on while a link is served.
+pub(crate) struct Moment<'a> {
+    /// Nanoseconds since the run began.
+    pub(crate) now: u64,
+    pub(crate) clock: RunClock,
+    /// Of the run, in the stamps.
+    pub(crate) mark: u16,
+    pub(crate) tally: &'a mut Tally,
+    /// Publishers that have just sent their last message.
+    pub(crate) publishers_done: usize,
+    /// Consumers that have just received their last message.
+    pub(crate) consumers_done: usize,
+}
+
+/// One connection under load.
+pub(crate) struct Link {
+    pub(crate) socket: Socket,
+    role: Role,
+    is_closed: bool,
+}
+
+enum Role {
+    Publishing(Publishing),
+    Consuming(Consuming),
+}
+
+impl Link {
+    /// Largest frame that was agreed on, in bytes.
+    pub(crate) fn frame_max(&self) -> u32 {
+        self.socket.frame_max()
+    }
+
+    /// The first messages may come and go now.
+    pub(crate) fn start(&mut self) {
+        if let Role::Consuming(consuming) = &mut self.role {
+            consuming.start(&mut self.socket.connection);
+        }
+    }
+
+    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    pub(crate) fn serve(
+        &mut self,
+        scratch: &mut [u8],
+        moment: &mut Moment<'_>,
+    ) -> Result<bool, Failure> {
+        self.read(scratch, moment)?;
+        self.socket.flush(moment)?;
+        let mut more = self.socket.is_readable();
+        if let Role::Publishing(publishing) = &mut self.role {
+            for _ in 0..WRITE_ROUNDS {
+                if !publishing.encode(&mut self.socket, moment) {
+                    return Ok(more);
+                }
+                self.socket.flush(moment)?;
+            }
+            more |= self.socket.can_publish() && publishing.has_due(moment.now);
+        }
+        Ok(more)
+    }
+
+    fn read(&mut self, scratch: &mut [u8], moment: &mut Moment<'_>) -> Result<(), Failure> {
+        for _ in 0..READ_ROUNDS {
+            let filled = match self.socket.fill(scratch, moment)? {
+                Fill::Bytes(filled) => filled,
+                Fill::Nothing => return Ok(()),
+                Fill::Eof if self.is_closed => return Ok(()),
+                Fill::Eof => {
+                    return Err(Failure("the broker closed the connection without a word".into()));
+                }
+            };
+            let mut frames = Frames::new(&scratch[..filled]);
+            while let Some(event) = self.socket.connection.next_event(&mut frames)? {
+                self.on_event(event, moment)?;
+            }
+            self.socket.keep(frames.rest());
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn on_event(&mut self, event: Event<'_>, moment: &mut Moment<'_>) -> Result<(), Failure> {
+        match (&mut self.role, event) {
+            (Role::Consuming(consuming), Event::Delivery(delivery)) => {
+                consuming.on_delivery(&delivery, &mut self.socket.connection, moment);
+            }
+            (Role::Publishing(publishing), Event::Confirm { channel, tag, multiple, accepted }) => {
+                publishing.on_confirm(channel, tag, multiple, accepted, moment)?;
+            }
+            (_, Event::Returned(_)) => moment.tally.counts.returned += 1,
+            (_, Event::Blocked { .. }) => self.socket.block(moment.now),
+            (_, Event::Unblocked) => self.socket.unblock(moment),
+            (_, Event::Closed) => self.is_closed = true,
+            (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
+                return Err(Failure(format!("the broker closed a channel: {refusal}")));
+            }
+            (Role::Consuming(consuming), Event::ConsumerCancelled { .. }) => {
+                return Err(Failure(format!(
+                    "the broker ended a consumer of queue `{}`: the queue was deleted or moved",
+                    consuming.queue()
+                )));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// When a publisher that waits for its schedule is due next.
+    pub(crate) fn next_due(&self, now: u64) -> Option<u64> {
+        match &self.role {
+            Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(now),
+            _ => None,
+        }
+    }
+
+    /// Messages sent and not confirmed.
+    pub(crate) fn outstanding(&self) -> u64 {
+        match &self.role {
+            Role::Publishing(publishing) => publishing.outstanding(),
+            Role::Consuming(_) => 0,
+        }
+    }
+
+    pub(crate) fn is_consuming(&self) -> bool {
+        matches!(&self.role, Role::Consuming(consuming) if !consuming.is_done())
+    }
+
+    /// Nothing more is published.
+    pub(crate) fn stop_publishing(&mut self) {
+        if let Role::Publishing(publishing) = &mut self.role {
+            publishing.stop();
+        }
+    }
+
+    /// Acknowledges the rest and closes the connection.
+    pub(crate) fn finish(&mut self) {
+        if let Role::Consuming(consuming) = &mut self.role {
+            consuming.finish(&mut self.socket.connection);
+        }
+        self.socket.connection.close();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}

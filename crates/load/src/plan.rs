@@ -1,0 +1,84 @@
+//! Who sits where: a scenario's groups spread over connections and channels.
+
+use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup, QueueSpec, Scenario};
+
+/// One connection and who uses it.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPlan<'a> {
+    /// Shown by the broker's management.
+    pub(crate) name: String,
+    /// Channels to open, numbered from 1.
+    pub(crate) channels: u16,
+    pub(crate) members: Members<'a>,
+}
+
+/// Those who use a connection.
+#[derive(Clone, Debug)]
+pub(crate) enum Members<'a> {
+    Publishers { group: &'a PublisherGroup, seats: Vec<Seat> },
+    Consumers { group: &'a ConsumerGroup, seats: Vec<Seat>, exclusive: Option<&'a QueueSpec> },
+}
+
+/// Place of one publisher or consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    /// Number within the group, from 0.
+    pub(crate) member: u32,
+    /// Channel number, from 1.
+    pub(crate) channel: u16,
+}
+
+/// All connections of a scenario.
+pub(crate) fn links(scenario: &Scenario) -> Vec<LinkPlan<'_>> {
+    let mut links = Vec::new();
+    for group in &scenario.consumers {
+        let exclusive =
+            scenario.queues.iter().find(|queue| queue.exclusive && queue.name == group.queue);
+        for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
+            let members = Members::Consumers { group, seats, exclusive };
+            links.push(link(&group.name, at, members));
+        }
+    }
+    for group in &scenario.publishers {
+        for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
+            links.push(link(&group.name, at, Members::Publishers { group, seats }));
+        }
+    }
+    links
+}
+
+fn link<'a>(group: &str, at: usize, members: Members<'a>) -> LinkPlan<'a> {
+    let (Members::Publishers { seats, .. } | Members::Consumers { seats, .. }) = &members;
+    let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(1);
+    LinkPlan { name: format!("rabbitscope {group} {at}"), channels, members }
+}
+
+/// Members in turn over connections, and within each over its channels.
+fn spread(count: u32, connections: u32, channels: u32) -> impl Iterator<Item = Vec<Seat>> {
+    (0..connections).map(move |connection| {
+        let members = (connection..count).step_by(connections.max(1) as usize);
+        let seats = members.zip(0_u32..).map(|(member, position)| {
+            let channel = 1 + u16::try_from(position % channels.max(1)).unwrap_or(0);
+            Seat { member, channel }
+        });
+        seats.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_spread_in_turn() {
+        fn check(count: u32, connections: u32, channels: u32, expected: &[&[(u32, u16)]]) {
+            let seats: Vec<Vec<_>> = spread(count, connections, channels)
+                .map(|seats| seats.iter().map(|seat| (seat.member, seat.channel)).collect())
+                .collect();
+            assert_eq!(seats, expected);
+        }
+        check(1, 1, 1, &[&[(0, 1)]]);
+        check(5, 2, 2, &[&[(0, 1), (2, 2), (4, 1)], &[(1, 1), (3, 2)]]);
+        check(3, 1, 3, &[&[(0, 1), (1, 2), (2, 3)]]);
+    }
+}

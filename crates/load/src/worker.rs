@@ -1,0 +1,358 @@
+//! A thread that owns many connections: waits for any of them, serves those that have work.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    io,
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::Sender,
+    },
+    time::Duration,
+};
+
+use mio::{Events, Interest, Poll, Token};
+
+use crate::{
+    clock::{RunClock, SECOND, thread_cpu_nanos},
+    link::{Failure, Link, Moment},
+    tally::Tally,
+    timer::Timer,
+};
+
+/// Longest wait, so that orders from outside are seen soon.
+const NAP_NANOS: u64 = SECOND / 20;
+
+/// How long outstanding confirms are awaited.
+const CONFIRM_PATIENCE_NANOS: u64 = 5 * SECOND;
+
+/// Consumers have drained when nothing came for this long, and are cut off after the second time.
+const DRAIN_IDLE_NANOS: u64 = SECOND / 4;
+const DRAIN_NANOS: u64 = 2 * SECOND;
+
+/// How long the broker may take to agree to the end of a connection.
+const CLOSE_PATIENCE_NANOS: u64 = SECOND;
+
+/// Read room beyond two frames of the largest size.
+const SCRATCH_ROOM: usize = 64 * 1024;
+
+const TIMER: Token = Token(usize::MAX);
+
+/// What the threads of a run share.
+#[derive(Debug, Default)]
+pub(crate) struct Control {
+    /// The load ends; what is outstanding is awaited.
+    pub(crate) ending: AtomicBool,
+    /// The load ends at once.
+    pub(crate) abort: AtomicBool,
+    /// Publishers that have sent all their messages.
+    pub(crate) publishers_done: AtomicUsize,
+    /// Consumers that have received all their messages.
+    pub(crate) consumers_done: AtomicUsize,
+    /// Threads that await confirms; consumers go on while there are any.
+    pub(crate) confirming: AtomicUsize,
+}
+
+/// What a worker reports.
+pub(crate) enum Report {
+    /// An interval is over.
+    Part(Box<Part>),
+    /// A connection cannot go on.
+    Failed(Failure),
+    /// The thread is done.
+    Done,
+}
+
+/// What one worker counted in one interval.
+pub(crate) struct Part {
+    pub(crate) worker: usize,
+    pub(crate) second: u32,
+    /// Nanoseconds since the run began.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) draining: bool,
+    pub(crate) tally: Tally,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Load,
+    Drain { since: u64, is_confirming: bool },
+    Close { since: u64 },
+}
+
+/// A thread's connections and its poll.
+pub(crate) struct Worker {
+    number: usize,
+    poll: Poll,
+    timer: Timer,
+    links: Vec<Link>,
+    scratch: Vec<u8>,
+    /// Links that have work, each at most once.
+    queue: Vec<usize>,
+    /// Those that are being served.
+    serving: Vec<usize>,
+    is_queued: Vec<bool>,
+    /// When links are due that wait for their schedule.
+    due: BinaryHeap<Reverse<(u64, usize)>>,
+    armed: Vec<u64>,
+    tally: Tally,
+    interval_start: u64,
+    cpu_at_start: u64,
+    second: u32,
+    stage: Stage,
+    last_delivery: (u64, u64),
+}
+
+/// What a run is for its workers.
+pub(crate) struct Orders<'a> {
+    pub(crate) clock: RunClock,
+    pub(crate) mark: u16,
+    /// End of the load in nanoseconds since the run began.
+    pub(crate) end: u64,
+    pub(crate) control: &'a Control,
+    pub(crate) reports: Sender<Report>,
+}
+
+impl Worker {
+    pub(crate) fn new(number: usize, mut links: Vec<Link>, frame_max: u32) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let timer = Timer::new(poll.registry(), TIMER)?;
+        for (index, link) in links.iter_mut().enumerate() {
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            poll.registry().register(&mut link.socket.stream, Token(index), interest)?;
+        }
+        let count = links.len();
+        Ok(Self {
+            number,
+            poll,
+            timer,
+            scratch: vec![0; 2 * frame_max as usize + SCRATCH_ROOM],
+            queue: (0..count).collect(),
+            serving: Vec::with_capacity(count),
+            is_queued: vec![true; count],
+            due: BinaryHeap::new(),
+            armed: vec![u64::MAX; count],
+            tally: Tally::default(),
+            interval_start: 0,
+            cpu_at_start: 0,
+            second: 0,
+            stage: Stage::Load,
+            last_delivery: (0, 0),
+            links,
+        })
+    }
+
+    /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
+    pub(crate) fn run(mut self, orders: &Orders<'_>) {
+        self.cpu_at_start = thread_cpu_nanos();
+        self.links.iter_mut().for_each(Link::start);
+        if let Err(failure) = self.turn_until_done(orders) {
+            orders.reports.send(Report::Failed(failure)).ok();
+        }
+        if let Stage::Drain { is_confirming: true, .. } = self.stage {
+            orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
+        }
+        let draining = self.stage != Stage::Load;
+        self.report(orders.clock.nanos(), draining, orders);
+        orders.reports.send(Report::Done).ok();
+    }
+
+    fn turn_until_done(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
+        let mut events = Events::with_capacity(1024);
+        while self.advance(orders)? && !orders.control.abort.load(Ordering::Relaxed) {
+            self.wait(&mut events, orders)?;
+            self.serve_queue(orders)?;
+        }
+        Ok(())
+    }
+
+    /// Moves on in time: seconds, end of the load, end of the drain. False: all is done.
+    fn advance(&mut self, orders: &Orders<'_>) -> Result<bool, Failure> {
+        let now = orders.clock.nanos();
+        match self.stage {
+            Stage::Load => {
+                let boundary = (u64::from(self.second) + 1) * SECOND;
+                if now >= boundary && boundary < orders.end {
+                    self.tick(orders)?;
+                    self.report(now, false, orders);
+                    self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
+                }
+                if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
+                    self.tick(orders)?;
+                    self.report(now, false, orders);
+                    self.links.iter_mut().for_each(Link::stop_publishing);
+                    orders.control.confirming.fetch_add(1, Ordering::Relaxed);
+                    self.last_delivery = (self.tally.counts.consumed, now);
+                    self.stage = Stage::Drain { since: now, is_confirming: true };
+                }
+            }
+            Stage::Drain { since, is_confirming } => {
+                if is_confirming && !self.awaits_confirms(since, now) {
+                    orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
+                    self.stage = Stage::Drain { since, is_confirming: false };
+                } else if !is_confirming && self.has_drained(since, now, orders) {
+                    self.links.iter_mut().for_each(Link::finish);
+                    (0..self.links.len()).for_each(|index| self.enqueue(index));
+                    self.stage = Stage::Close { since: now };
+                }
+            }
+            Stage::Close { since } => {
+                let patience = since + CLOSE_PATIENCE_NANOS;
+                return Ok(now < patience && !self.links.iter().all(Link::is_closed));
+            }
+        }
+        Ok(true)
+    }
+
+    fn awaits_confirms(&self, since: u64, now: u64) -> bool {
+        self.outstanding() > 0 && now < since + CONFIRM_PATIENCE_NANOS
+    }
+
+    fn has_drained(&mut self, since: u64, now: u64, orders: &Orders<'_>) -> bool {
+        let consumed = self.tally.counts.consumed;
+        if consumed != self.last_delivery.0 {
+            self.last_delivery = (consumed, now);
+        }
+        let others_confirm = orders.control.confirming.load(Ordering::Relaxed) > 0;
+        let is_idle = now >= self.last_delivery.1 + DRAIN_IDLE_NANOS && !others_confirm;
+        let is_consuming = self.links.iter().any(Link::is_consuming);
+        !is_consuming || is_idle || now >= since + CONFIRM_PATIENCE_NANOS + DRAIN_NANOS
+    }
+
+    fn outstanding(&self) -> u64 {
+        self.links.iter().map(Link::outstanding).sum()
+    }
+
+    fn wait(&mut self, events: &mut Events, orders: &Orders<'_>) -> Result<(), Failure> {
+        let now = orders.clock.nanos();
+        self.wake_due(now);
+        let nap = self.nap(now, orders)?;
+        match self.poll.poll(events, Some(nap)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            Err(error) => return Err(Failure(format!("cannot wait for sockets: {error}"))),
+        }
+        for event in events.iter().filter(|event| event.token() != TIMER) {
+            let Token(index) = event.token();
+            let readable = event.is_readable() || event.is_read_closed() || event.is_error();
+            self.links[index].socket.wake(readable, event.is_writable());
+            self.enqueue(index);
+        }
+        self.wake_due(orders.clock.nanos());
+        Ok(())
+    }
+
+    /// How long the poll may wait.
+    fn nap(&self, now: u64, orders: &Orders<'_>) -> Result<Duration, Failure> {
+        if !self.queue.is_empty() {
+            return Ok(Duration::ZERO);
+        }
+        let mut until = now + NAP_NANOS;
+        if self.stage == Stage::Load {
+            until = until.min((u64::from(self.second) + 1) * SECOND).min(orders.end);
+            if let Some(Reverse((due, _))) = self.due.peek()
+                && *due < until
+            {
+                let armed = self.timer.arm(due.saturating_sub(now));
+                armed.map_err(|error| Failure(format!("cannot set a timer: {error}")))?;
+            }
+        }
+        Ok(Duration::from_nanos(until.saturating_sub(now)))
+    }
+
+    fn wake_due(&mut self, now: u64) {
+        while let Some(Reverse((due, index))) = self.due.peek().copied()
+            && due <= now
+        {
+            self.due.pop();
+            // An entry that was replaced by an earlier one wakes nobody.
+            if self.armed[index] == due {
+                self.armed[index] = u64::MAX;
+                self.enqueue(index);
+            }
+        }
+    }
+
+    fn enqueue(&mut self, index: usize) {
+        if !std::mem::replace(&mut self.is_queued[index], true) {
+            self.queue.push(index);
+        }
+    }
+
+    fn serve_queue(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
+        self.serving.clear();
+        std::mem::swap(&mut self.queue, &mut self.serving);
+        for position in 0..self.serving.len() {
+            let index = self.serving[position];
+            self.is_queued[index] = false;
+            if self.serve(index, orders)? {
+                self.enqueue(index);
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(&mut self, index: usize, orders: &Orders<'_>) -> Result<bool, Failure> {
+        let is_closing = matches!(self.stage, Stage::Close { .. });
+        let link = &mut self.links[index];
+        let mut moment = moment(&mut self.tally, orders);
+        let more = link.serve(&mut self.scratch, &mut moment);
+        let (now, publishers, consumers) =
+            (moment.now, moment.publishers_done, moment.consumers_done);
+        if publishers > 0 {
+            orders.control.publishers_done.fetch_add(publishers, Ordering::Relaxed);
+        }
+        if consumers > 0 {
+            orders.control.consumers_done.fetch_add(consumers, Ordering::Relaxed);
+        }
+        if let Some(due) = link.next_due(now)
+            && due < self.armed[index]
+        {
+            self.armed[index] = due;
+            self.due.push(Reverse((due, index)));
+        }
+        match more {
+            // The broker may close its side as soon as it has read our goodbye.
+            Err(_) if is_closing => Ok(false),
+            more => more,
+        }
+    }
+
+    fn tick(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
+        for link in &mut self.links {
+            link.socket.tick(&mut moment(&mut self.tally, orders))?;
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, now: u64, draining: bool, orders: &Orders<'_>) {
+        let mut tally = std::mem::take(&mut self.tally);
+        let cpu = thread_cpu_nanos();
+        tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
+        tally.outstanding = self.outstanding();
+        self.last_delivery.0 = 0;
+        let part = Part {
+            worker: self.number,
+            second: self.second,
+            start: self.interval_start,
+            end: now,
+            draining,
+            tally,
+        };
+        self.interval_start = now;
+        self.cpu_at_start = cpu;
+        orders.reports.send(Report::Part(Box::new(part))).ok();
+    }
+}
+
+fn moment<'a>(tally: &'a mut Tally, orders: &Orders<'_>) -> Moment<'a> {
+    Moment {
+        now: orders.clock.nanos(),
+        clock: orders.clock,
+        mark: orders.mark,
+        tally,
+        publishers_done: 0,
+        consumers_done: 0,
+    }
+}
