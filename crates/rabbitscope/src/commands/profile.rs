@@ -78,7 +78,7 @@ impl Valid {
         let options = rabbitscope_probe::CpuOptions {
             pid: self.pid,
             freq_hz: self.freq_hz,
-            duration: self.duration,
+            duration: Some(self.duration),
         };
         let profile = rabbitscope_probe::record_cpu(&options, stop, &mut |progress| {
             line.show(&experiment::recording_progress(progress, self.duration));

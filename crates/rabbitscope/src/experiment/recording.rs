@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::{profile::Profile, scenario::ProfileSpec};
+use rabbitscope_data::{
+    profile::Profile,
+    scenario::{ProfileEvent, ProfileSpec},
+};
 use rabbitscope_probe::{CpuOptions, ProbeError, Progress, record_cpu};
 
 const STEP: Duration = Duration::from_millis(20);
@@ -38,13 +41,24 @@ pub(super) fn record(
         thread::sleep(STEP.min(spec.delay.saturating_sub(start.elapsed())));
     }
     let offset = start.elapsed();
-    let options = CpuOptions { pid, freq_hz: spec.freq_hz, duration: spec.duration };
-    let profile = record_cpu(&options, load_ended, &mut |_| {});
+    let profile = record_cpu(&options(pid, spec, spec.duration), load_ended, &mut |_| {});
     Some(profile.map(|profile| Recorded { profile, offset }))
 }
 
+/// A recording of no length: whatever forbids a recording says so now, and not when the load has
+/// been running for a while.
+pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
+    let options = options(pid, spec, Duration::ZERO);
+    record_cpu(&options, &AtomicBool::new(false), &mut |_| {}).map(drop)
+}
+
+fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> CpuOptions {
+    let ProfileEvent::Cpu = spec.event;
+    CpuOptions { pid, freq_hz: spec.freq_hz, duration: Some(duration) }
+}
+
 /// How far a recording of `whole` length is.
-pub fn recording_progress(progress: &Progress, whole: Duration) -> String {
+pub fn recording_progress(progress: Progress, whole: Duration) -> String {
     format!(
         "recording: {} of {} s, {} samples",
         progress.elapsed.as_secs(),

@@ -61,7 +61,7 @@ pub fn run(
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
     let target = Target::open(&scenario.broker, directory)?;
-    require_local_node(scenario, &target)?;
+    prepare_profile(scenario, &target)?;
     let ledger = Ledger::open(&target.uri)?;
     let mut session = open_session(scenario, &target, &ledger)?;
     let facts = BrokerFacts {
@@ -85,15 +85,19 @@ pub fn run(
     Ok(finished)
 }
 
-fn require_local_node(scenario: &Scenario, target: &Target) -> Result<(), UsageError> {
-    if scenario.profile.is_none() || target.pid.is_some() {
-        return Ok(());
-    }
-    Err(UsageError(format!(
+/// Makes sure that the profile that the scenario asks for can be taken.
+fn prepare_profile(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
+    let Some(spec) = &scenario.profile else { return Ok(()) };
+    let pid = target.pid.ok_or_else(|| no_local_node(target))?;
+    Ok(recording::rehearse(pid, spec)?)
+}
+
+fn no_local_node(target: &Target) -> UsageError {
+    UsageError(format!(
         "the scenario asks for a profile, but no Erlang node of this machine listens on {}; run \
          rabbitscope on the broker's machine or leave out [profile]",
         target.uri.address()
-    )))
+    ))
 }
 
 /// Queues on somebody else's broker are remembered, so that they can be removed later should this

@@ -60,7 +60,8 @@ fn rates(record: &RunRecord) -> String {
 }
 
 fn usage(series: &[SecondRow], record: &RunRecord) -> String {
-    let cpu: Vec<f64> = series.iter().filter_map(|row| row.broker_cpu_cores).collect();
+    let loaded = series.iter().filter(|row| !row.draining);
+    let cpu: Vec<f64> = loaded.filter_map(|row| row.broker_cpu_cores).collect();
     let peak = series.iter().filter_map(|row| row.broker_rss_bytes).max();
     let Some(peak) = peak.filter(|_| !cpu.is_empty()) else { return String::new() };
     let client = record.load.client_cpu_nanos as f64 / record.duration_nanos.max(1) as f64;

@@ -1,22 +1,28 @@
 //! `profile` and `flamegraph`.
 
-use crate::workbench::{Workbench, existing_broker, may_profile};
+use crate::workbench::{Ended, Workbench, existing_broker, may_profile};
 
 #[test]
 fn nodes_that_are_none() {
     let bench = Workbench::new("nodes");
     bench.rabbitscope("profile --node nobody@nowhere -o x.svg").code(5).says(&["nobody@nowhere"]);
-    if may_profile() {
-        bench.rabbitscope("profile --pid 999999999 -o x.svg").code(5).says(&["999999999"]);
-        let own = std::process::id();
-        bench
-            .rabbitscope(&format!("profile --pid {own} -o x.svg"))
-            .code(5)
-            .says(&["not an Erlang"]);
-    } else {
-        let pid = existing_broker().pid;
-        bench.rabbitscope(&format!("profile --pid {pid} -o x.svg")).code(6).says(&["CAP_BPF"]);
-    }
+    bench.rabbitscope("profile --pid 999999999 -o x.svg").code(5).says(&["999999999"]);
+    let own = std::process::id();
+    bench.rabbitscope(&format!("profile --pid {own} -o x.svg")).code(5).says(&["not an Erlang"]);
+    assert!(!bench.path("x.svg").exists());
+}
+
+#[test]
+fn capabilities_that_are_missing() {
+    let bench = Workbench::new("capabilities");
+    let pid = existing_broker().pid;
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    // For root this takes the capabilities away; others have none.
+    let drop = if may_profile() { "setpriv --bounding-set=-all --inh-caps=-all" } else { "env" };
+    let mut without = bench.command_line(&format!("{drop} {program} profile --pid {pid} -o x.svg"));
+    let missing = ["CAP_BPF", "CAP_PERFMON", "CAP_SYS_PTRACE"];
+    let ended = Ended::from(without.output().unwrap()).code(6).says(&missing);
+    assert_eq!(ended.stderr.lines().count(), 1, "{ended:#?}");
     assert!(!bench.path("x.svg").exists());
 }
 

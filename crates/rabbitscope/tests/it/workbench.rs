@@ -61,9 +61,15 @@ impl Workbench {
 
     /// The program, not started yet.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rabbitscope"));
+        self.command_line(&format!("{} {arguments}", env!("CARGO_BIN_EXE_rabbitscope")))
+    }
+
+    /// A command line in this place, not started yet. Words are separated by white space.
+    pub(crate) fn command_line(&self, words: &str) -> Command {
+        let mut words = words.split_whitespace();
+        let mut command = Command::new(words.next().unwrap());
         command
-            .args(arguments.split_whitespace())
+            .args(words)
             .current_dir(&self.directory)
             .env("TMPDIR", self.path("tmp"))
             .env("XDG_STATE_HOME", self.path("state"))
@@ -164,7 +170,9 @@ pub(crate) fn existing_broker() -> &'static Broker {
 
 /// Names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
-    broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
+    broker
+        .eval("[binary_to_list(element(4, Name)) || Name <- rabbit_amqqueue:list_names()]")
+        .unwrap()
 }
 
 #[track_caller]
