@@ -3,7 +3,7 @@
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
 
 use super::Moment;
-use crate::{latency, stamp::Stamp};
+use crate::stamp::Stamp;
 
 pub(super) struct Consuming {
     pub(super) queue: String,
@@ -111,7 +111,7 @@ impl Unacknowledged {
 fn measure(body: &[u8], moment: &mut Moment<'_>) {
     match Stamp::decode(body) {
         Some(stamp) if stamp.mark == moment.mark && stamp.nanos <= moment.now => {
-            latency::record(&mut moment.tally.end_to_end, moment.now - stamp.nanos, 1);
+            moment.delivered(stamp.nanos);
         }
         _ => moment.tally.unstamped += 1,
     }

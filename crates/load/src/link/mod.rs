@@ -8,7 +8,7 @@ mod socket;
 use rabbitscope_amqp::{ConnectionError, Event, Frames};
 use thiserror::Error;
 
-use crate::{clock::RunClock, tally::Tally};
+use crate::{clock::RunClock, latency, tally::Tally};
 use consuming::Consuming;
 use publishing::Publishing;
 pub(crate) use setup::{SetupError, connect};
@@ -43,6 +43,29 @@ pub(crate) struct Moment<'a> {
     pub(crate) publishers_done: usize,
     /// Consumers that have just received their last message.
     pub(crate) consumers_done: usize,
+    /// The shortest latency that was measured, in nanoseconds.
+    pub(crate) fastest: Option<u64>,
+}
+
+impl Moment<'_> {
+    #[inline]
+    fn confirmed(&mut self, sent_at: u64, count: u64) {
+        let nanos = self.now.saturating_sub(sent_at);
+        latency::record(&mut self.tally.confirm, nanos, count);
+        self.measured(nanos);
+    }
+
+    #[inline]
+    fn delivered(&mut self, sent_at: u64) {
+        let nanos = self.now.saturating_sub(sent_at);
+        latency::record(&mut self.tally.end_to_end, nanos, 1);
+        self.measured(nanos);
+    }
+
+    #[inline]
+    fn measured(&mut self, nanos: u64) {
+        self.fastest = Some(self.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
+    }
 }
 
 /// One connection under load.

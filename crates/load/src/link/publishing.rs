@@ -4,7 +4,6 @@ use rabbitscope_amqp::{ConfirmRing, PublishTemplate};
 
 use super::{Failure, Moment, socket::Socket};
 use crate::{
-    latency,
     pace::Pace,
     stamp::{self, Stamp},
 };
@@ -135,15 +134,13 @@ impl Publishing {
             Failure(format!("the broker confirmed on channel {channel}, which has no confirms"))
         })?;
         let publishers = &mut self.publishers;
-        let confirm = &mut moment.tally.confirm;
-        let now = moment.now;
         // Messages of one write have the same time: they are recorded together.
         let (mut run_at, mut run, mut settled) = (0, 0, 0);
         let outcome = ring.settle(tag, multiple, |sent| {
             publishers[sent.publisher as usize].outstanding -= 1;
             settled += 1;
             if sent.at != run_at && run > 0 {
-                latency::record(confirm, now - run_at, run);
+                moment.confirmed(run_at, run);
                 run = 0;
             }
             run_at = sent.at;
@@ -151,7 +148,7 @@ impl Publishing {
         });
         outcome.map_err(|error| Failure(error.to_string()))?;
         if run > 0 {
-            latency::record(confirm, now - run_at, run);
+            moment.confirmed(run_at, run);
         }
         self.outstanding -= settled;
         let counts = &mut moment.tally.counts;
