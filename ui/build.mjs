@@ -1,8 +1,8 @@
 // Bundles the page, the script of the SVG and the tests. Everything that is shipped ends up in
 // `page.js`, `page.css` and `svg.js`, which crates/web embeds.
 //
-//   node build.mjs DIR          what is shipped
-//   node build.mjs --tests DIR  the tests, for node's test runner
+//   node build.mjs DIR           what is shipped
+//   node build.mjs --tests NAME  one of the folders of test/, into dist/test/NAME
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,22 +12,19 @@ const [first, second] = process.argv.slice(2);
 const target = ["es2022"];
 
 if (first === "--tests") {
-  const suites = ["unit", "browser"];
-  for (const suite of suites) {
-    const folder = join("test", suite);
-    const files = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
-    await build({
-      entryPoints: files.map((name) => join(folder, name)),
-      outdir: join(second, suite),
-      outExtension: { ".js": ".mjs" },
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      target: ["node18"],
-      packages: "external",
-      logLevel: "warning",
-    });
-  }
+  const folder = join("test", second);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
+  await build({
+    entryPoints: files.map((name) => join(folder, name)),
+    outdir: join("dist", folder),
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: ["node18"],
+    packages: "external",
+    logLevel: "warning",
+  });
 } else {
   await build({
     entryPoints: { page: "src/main.ts", svg: "src/svg.ts" },

@@ -1,6 +1,5 @@
 //! Builds the page from `ui/` with npm, in a copy inside `OUT_DIR`, so that the sources stay as they
 //! are and several builds can run at once. Leaves `ui/dist/page.js`, `page.css` and `svg.js` there.
-#![expect(clippy::print_stdout, reason = "cargo is told things on standard output")]
 
 use std::{
     env, fs, io,

@@ -143,7 +143,7 @@ mod tests {
         let json = serde_json::to_value(ProfileData::new(&profile)).unwrap();
         let expected = json!({
             "frame": [0, 1, 2, 1, 3, 4],
-            "climb": [0, 0, 0, 2, 0, 2],
+            "climb": [0, 0, 0, 2, 0, 3],
             "leaf": [0, 0, 5, 0, 2, 1],
             "run-node": [1],
             "run-length": [2],

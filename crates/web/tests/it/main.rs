@@ -1,0 +1,54 @@
+//! Writes pages from real types and runs the page's own tests on them: unit tests in Node.js, and
+//! the whole page in a headless Chromium.
+
+mod pages;
+
+use std::{fs, path::Path, process::Command};
+
+use rabbitscope_web::{Report, write_report, write_svg};
+
+/// The copy of `ui/` that the build script has built, with its packages.
+const UI: &str = concat!(env!("OUT_DIR"), "/ui");
+
+fn npm(script: &str, pages: &Path) {
+    let output = Command::new("npm")
+        .args(["run", "--silent", script])
+        .current_dir(UI)
+        .env("RABBITSCOPE_PAGES", pages)
+        .output()
+        .expect("npm was there when the page was built");
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "npm run {script}:\n{}", String::from_utf8_lossy(&said));
+}
+
+#[test]
+fn parts_of_the_page_work() {
+    npm("test", Path::new(env!("CARGO_TARGET_TMPDIR")));
+}
+
+#[test]
+fn pages_work_in_a_browser() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    fs::create_dir_all(&folder).unwrap();
+    let create = |name: &str| fs::File::create(folder.join(name)).unwrap();
+    let (run, series, profile) = (pages::run(), pages::series(), pages::profile());
+    let report = Report { run: Some(&run), series: &series, profile: Some(&profile) };
+    write_report(create("report.html"), &report).unwrap();
+    let bare = Report { profile: Some(&profile), ..Report::default() };
+    write_report(create("profile.html"), &bare).unwrap();
+    write_svg(create("profile.svg"), &profile).unwrap();
+    npm("test:browser", &folder);
+}
+
+#[test]
+fn a_report_refers_to_nothing_outside() {
+    let mut out = Vec::new();
+    write_report(&mut out, &Report { profile: Some(&pages::profile()), ..Report::default() })
+        .unwrap();
+    let page = String::from_utf8(out).unwrap();
+    assert!(page.contains("default-src 'none'"));
+    for forbidden in ["src=\"", "@import", "url(", "fetch(", "XMLHttpRequest"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    assert_eq!(page.matches("</script>").count(), 2);
+}

@@ -1,0 +1,129 @@
+//! A run and a profile with figures that a test can know by heart.
+
+use rabbitscope_data::{
+    profile::{Capture, Profile, StackQuality, read_folded},
+    run::{
+        BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
+        ProfileFacts, RunRecord, SecondRow, Verdict,
+    },
+};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// 1,000 samples.
+const STACKS: &str = "\
+scheduler;proc_lib:init_p_do_apply/3;rabbit_channel:handle_method/3;ets:lookup/2;db_get 300
+scheduler;proc_lib:init_p_do_apply/3;rabbit_channel:handle_method/3 100
+scheduler;proc_lib:init_p_do_apply/3;lists:foldr_1/3;lists:foldr_1/3;lists:foldr_1/3;lists:foldr_1/3;lists:foldr_1/3;rabbit_misc:f/1 150
+scheduler;proc_lib:init_p_do_apply/3;lists:foldr_1/3;lists:foldr_1/3 50
+scheduler;proc_lib:init_p_do_apply/3;osiris_log:write/5;writev;ext4_write_[k] 250
+scheduler;schedule 150
+";
+
+pub(crate) fn profile() -> Profile {
+    let mut profile = read_folded(STACKS.as_bytes()).unwrap();
+    profile.capture = Capture {
+        recorder: "eBPF".to_owned(),
+        clock: "cpu-clock".to_owned(),
+        node_pid: 77,
+        otp_release: "25".to_owned(),
+        started_unix_nanos: 1_763_640_000 * SECOND,
+        duration_nanos: 2 * SECOND,
+        period_nanos: 1_001_001,
+        cpus: 2,
+        notes: vec!["A note with </script> in it.".to_owned()],
+    };
+    profile.quality = StackQuality {
+        complete: 780,
+        truncated: 15,
+        broken: 5,
+        no_process: 200,
+        unsymbolised: 2,
+        lost: 0,
+    };
+    profile
+}
+
+pub(crate) fn series() -> Vec<SecondRow> {
+    (0..4)
+        .map(|second| SecondRow {
+            second,
+            interval_nanos: SECOND,
+            published: 1000 + u64::from(second) * 10,
+            confirmed: 990,
+            confirm_latency: Some(LatencyPoint {
+                count: 990,
+                p50: 2_000_000,
+                p95: 3_000_000,
+                p99: 4_000_000,
+                max: 90_000_000,
+            }),
+            broker_cpu_cores: Some(1.25),
+            broker_rss_bytes: Some(200 << 20),
+            client_cpu_cores: Some(0.2),
+            ..SecondRow::default()
+        })
+        .collect()
+}
+
+pub(crate) fn run() -> RunRecord {
+    let profile = profile();
+    RunRecord {
+        format_version: FORMAT_VERSION,
+        rabbitscope: "0.1.0".to_owned(),
+        name: "experiment <1> & more".to_owned(),
+        description: "One publisher to a stream.".to_owned(),
+        started_unix_nanos: 1_763_640_000 * SECOND,
+        duration_nanos: 4 * SECOND,
+        scenario: serde_json::json!({ "name": "experiment <1> & more" }),
+        machine: MachineFacts {
+            kernel: "Linux 6.1.0 x86_64".to_owned(),
+            distribution: "Debian GNU/Linux 12".to_owned(),
+            cpu: "A processor with a rather long name @ 2.60GHz".to_owned(),
+            cpus: 2,
+            memory_bytes: 8 << 30,
+        },
+        broker: BrokerFacts {
+            product: "RabbitMQ".to_owned(),
+            version: "3.10.8".to_owned(),
+            platform: "Erlang/OTP 25".to_owned(),
+            cluster_name: "rabbit@localhost".to_owned(),
+            address: "127.0.0.1:5672".to_owned(),
+            pid: Some(77),
+            throwaway: true,
+        },
+        load: LoadTotals {
+            published: 4060,
+            confirmed: 3960,
+            unconfirmed: 100,
+            bytes_written: 400_000,
+            writes: 400,
+            bytes_read: 80_000,
+            reads: 200,
+            client_cpu_nanos: 800_000_000,
+            ..LoadTotals::default()
+        },
+        latencies: vec![LatencySummary {
+            name: "confirm".to_owned(),
+            count: 3960,
+            p50: 2_000_000,
+            p99: 4_000_000,
+            max: 90_000_000,
+            ..LatencySummary::default()
+        }],
+        profile: Some(ProfileFacts {
+            event: "cpu".to_owned(),
+            file: "profile-cpu.pb.gz".to_owned(),
+            offset_nanos: SECOND,
+            capture: profile.capture,
+            quality: profile.quality,
+        }),
+        losses: vec![Loss {
+            what: "unconfirmed messages".to_owned(),
+            count: 100,
+            of: 4060,
+            meaning: "Their latency is unknown.".to_owned(),
+        }],
+        verdict: Verdict::Completed,
+    }
+}

@@ -1,0 +1,62 @@
+// A real Chromium on the files that crates/web's test wrote; it watches for errors and requests.
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+
+const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const FOLDER = process.env["RABBITSCOPE_PAGES"];
+
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export interface Opened {
+  page: Page;
+  /** Errors on the console, uncaught exceptions, and requests for anything but the file. */
+  problems: string[];
+}
+
+export class Browser {
+  private readonly profile = mkdtempSync(join(tmpdir(), "rabbitscope-chromium-"));
+  private context: BrowserContext | null = null;
+
+  async start(): Promise<void> {
+    if (!existsSync(PROGRAM)) {
+      throw new Error(`there is no ${PROGRAM}; on Debian: apt-get install chromium`);
+    }
+    this.context = await chromium.launchPersistentContext(this.profile, {
+      executablePath: PROGRAM,
+      headless: true,
+      args: ARGUMENTS,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.context?.close();
+    rmSync(this.profile, { recursive: true, force: true });
+  }
+
+  async open(name: string, width = 1400, dark = false): Promise<Opened> {
+    if (!this.context || !FOLDER) throw new Error("run this through `cargo test -p rabbitscope-web`");
+    const page = await this.context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) problems.push(`request for ${request.url()}`);
+    });
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+    await page.goto(`file://${FOLDER}/${name}`);
+    return { page, problems };
+  }
+}

@@ -1,0 +1,181 @@
+// The report in a real browser. The profile is the one of crates/web `tests/it/pages.rs`: 1,000
+// samples, so that a frame's share is its weight divided by 10.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { Browser } from "./open.ts";
+
+const browser = new Browser();
+before(() => browser.start());
+after(() => browser.stop());
+
+const ROW = 19;
+const spaced = (text: string | null): string => (text ?? "").replaceAll("\u202f", " ");
+
+/** The middle of a place in the graph: a row from the root, and a share of the width. */
+async function place(page: Page, row: number, share: number): Promise<{ position: { x: number; y: number } }> {
+  const box = await page.locator(".graph canvas").boundingBox();
+  assert.ok(box);
+  return { position: { x: box.width * share, y: row * ROW + ROW / 2 } };
+}
+
+const graph = (page: Page): Locator => page.locator(".graph");
+
+async function tooltipAt(page: Page, row: number, share: number): Promise<string> {
+  await graph(page).hover(await place(page, row, share));
+  return spaced(await page.locator(".tooltip").innerText());
+}
+
+async function wide(page: Page): Promise<void> {
+  const [content, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content! <= view!, `content of ${content} pixels in a view of ${view}`);
+}
+
+test("the report shows what ran and asks for nothing", async () => {
+  for (const [width, dark] of [[1400, false], [1400, true], [700, false], [700, true]] as const) {
+    const { page, problems } = await browser.open("report.html", width, dark);
+    assert.equal(await page.locator("h1").innerText(), "experiment <1> & more");
+    assert.match(await page.locator(".run-facts").innerText(), /RabbitMQ 3\.10\.8/);
+    assert.match(spaced(await page.locator(".quality-sentence").innerText()), /97\.5 % of 800 samples/);
+    assert.equal(await page.locator(".tile").count(), 6);
+    assert.equal(await page.locator(".chart").count(), 4);
+    assert.match(await page.locator(".losses").innerText(), /unconfirmed messages/);
+    await wide(page);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test("a frame says its shares", async () => {
+  const { page } = await browser.open("report.html");
+  const tooltip = await tooltipAt(page, 3, 0.2);
+  assert.match(tooltip, /rabbit_channel:handle_method\/3/);
+  assert.match(tooltip, /total\s+40\.0 %\s+400 samples/);
+  assert.match(tooltip, /self\s+10\.0 %\s+100 samples/);
+  assert.match(await tooltipAt(page, 3, 0.75), /lists:foldr_1\/3 ×5\n.*5 activations/);
+  await page.close();
+});
+
+test("a click zooms, the address remembers, and Escape shows all", async () => {
+  const { page, problems } = await browser.open("report.html");
+  await graph(page).click(await place(page, 3, 0.2));
+  assert.match(await page.locator(".crumbs").innerText(), /rabbit_channel:handle_method\/3/);
+  assert.match(await tooltipAt(page, 4, 0.5), /ets:lookup\/2[^]*75\.0 % of the zoomed frame/);
+  assert.match(page.url(), /#zoom=/);
+  await page.reload();
+  assert.match(await page.locator(".crumbs").innerText(), /rabbit_channel:handle_method\/3/);
+  await page.goBack();
+  assert.ok(await page.locator(".crumbs").isHidden());
+  await page.goForward();
+  await page.keyboard.press("Escape");
+  assert.ok(await page.locator(".crumbs").isHidden());
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a search says the share of what it found", async () => {
+  const { page } = await browser.open("report.html");
+  const said = async (): Promise<string> => spaced(await page.locator("#search-result").innerText());
+  await page.keyboard.press("/");
+  await page.keyboard.type("^(ets|db_)");
+  assert.equal(await said(), "30.0 % · 300 samples, 2 functions");
+  await page.keyboard.type("(");
+  assert.equal(await page.locator(".search").first().getAttribute("aria-invalid"), "true");
+  await page.keyboard.press("Escape");
+  assert.equal(await said(), "");
+  await page.locator(".function-name", { hasText: "osiris_log:write/5" }).click();
+  assert.equal(await said(), "25.0 % · 250 samples, 1 function");
+  await page.close();
+});
+
+test("recursion opens by double click, by key and by button", async () => {
+  const { page } = await browser.open("report.html");
+  const deepest = async (): Promise<number> =>
+    Number.parseInt(await page.locator(".graph-filler").evaluate((it) => it.style.height), 10) / ROW;
+  assert.equal(await deepest(), 6);
+  await page.getByRole("button", { name: "Open recursion" }).click();
+  assert.equal(await deepest(), 9);
+  assert.match(await tooltipAt(page, 6, 0.7), /lists:foldr_1\/3\n/);
+  await page.getByRole("button", { name: "Open recursion" }).click();
+  await graph(page).dblclick(await place(page, 3, 0.75));
+  assert.equal(await deepest(), 9);
+  assert.match(await tooltipAt(page, 7, 0.3), /total\s+15\.0 %/);
+  await page.keyboard.press("Space");
+  assert.equal(await deepest(), 5);
+  await page.close();
+});
+
+test("the keyboard walks the graph", async () => {
+  const { page } = await browser.open("report.html");
+  await graph(page).focus();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  assert.match(await page.locator(".graph-line").innerText(), /^osiris_log:write\/5 · Erlang/);
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".crumbs").innerText(), /osiris_log:write\/5$/);
+  await page.close();
+});
+
+test("colours follow the system and the button", async () => {
+  const { page } = await browser.open("report.html", 1400, true);
+  const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await ground();
+  await page.getByRole("button", { name: "Switch to light colours" }).click();
+  assert.notEqual(await ground(), dark);
+  await page.getByRole("button", { name: "Switch to dark colours" }).click();
+  assert.equal(await ground(), dark);
+  await page.evaluate(() => localStorage.clear());
+  await page.close();
+});
+
+test("the table sorts and filters", async () => {
+  const { page } = await browser.open("report.html");
+  const first = (): Promise<string> => page.locator(".function-name").first().innerText();
+  assert.equal(await first(), "ets:lookup/2");
+  await page.getByRole("button", { name: "Total" }).click();
+  assert.equal(await first(), "proc_lib:init_p_do_apply/3");
+  await page.getByRole("button", { name: "Total" }).click();
+  assert.equal(await first(), "rabbit_misc:f/1");
+  await page.getByLabel("Kind of function").selectOption("kernel");
+  assert.equal(await first(), "ext4_write");
+  await page.getByLabel("Kind of function").selectOption("");
+  await page.getByLabel("Filter functions by name").fill("^osiris");
+  assert.equal(await page.locator(".function-name").count(), 1);
+  await page.close();
+});
+
+test("a chart reads out its values", async () => {
+  const { page } = await browser.open("report.html");
+  const chart = page.locator(".chart").first();
+  await chart.locator(".plot").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await chart.locator(".chart-time").innerText(), "at 0.5 s");
+  assert.match(await chart.locator(".legend").innerText(), /published\s*1,000/);
+  await page.close();
+});
+
+test("a bare profile is a page too", async () => {
+  const { page, problems } = await browser.open("profile.html", 700);
+  assert.equal(await page.locator("h1").innerText(), "Profile");
+  assert.match(await tooltipAt(page, 3, 0.2), /handle_method/);
+  await wide(page);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("the picture zooms and searches", async () => {
+  const { page, problems } = await browser.open("profile.svg");
+  const frame = (name: string): Locator => page.locator("#frames > g").filter({ hasText: name });
+  const width = async (name: string): Promise<number> =>
+    Number(await frame(name).first().locator("rect").getAttribute("width"));
+  assert.equal(await width("osiris_log:write/5"), 300);
+  await frame("osiris_log:write/5").first().click();
+  assert.equal(await width("osiris_log:write/5"), 1200);
+  await page.locator("#reset").click();
+  assert.equal(await width("osiris_log:write/5"), 300);
+  page.on("dialog", (dialog) => void dialog.accept("^(ets|db_)"));
+  await page.locator("#search").click();
+  assert.equal(await page.locator("#matched").textContent(), "30.00 % matched");
+  assert.deepEqual(problems, []);
+  await page.close();
+});

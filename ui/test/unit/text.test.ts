@@ -1,0 +1,56 @@
+// Numbers as text, marks of axes, and the view in the address.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decadeMarks, linearMarks } from "../../src/charts/axis.ts";
+import { bytes, digits, duration, inUnit, moment, nanos, percent, short, whole } from "../../src/format.ts";
+import { fromFragment, START, toFragment } from "../../src/link.ts";
+
+function check(actual: string, expected: string): void {
+  assert.equal(actual.replaceAll("\u202f", " "), expected);
+}
+
+test("numbers keep three digits", () => {
+  check(digits(0), "0");
+  check(digits(0.21), "0.210");
+  check(digits(25.44), "25.4");
+  check(digits(1234.6), "1,235");
+  check(whole(2090400), "2,090,400");
+  check(short(71_500), "71.5k");
+  check(short(0.5), "0.5");
+});
+
+test("shares are never rounded away", () => {
+  check(percent(0), "0 %");
+  check(percent(0.000001), "<0.01 %");
+  check(percent(0.0123), "1.23 %");
+  check(percent(0.5), "50.0 %");
+  check(percent(1), "100 %");
+});
+
+test("times and sizes choose their unit", () => {
+  check(nanos(950), "950 ns");
+  check(nanos(25_400_000), "25.4 ms");
+  check(bytes(2396), "2.34 KiB");
+  check(duration(30), "30 s");
+  check(duration(125), "2 min 5 s");
+  check(moment(1_763_640_000_000_000_000), "2025-11-20 12:00:00 UTC");
+  assert.deepEqual(inUnit(69_680.4, "per-second"), ["69,680", "/s"]);
+  assert.deepEqual(inUnit(3000, "nanos"), ["3.00", "µs"]);
+});
+
+test("axes have round marks", () => {
+  assert.deepEqual(linearMarks(79_400, 4), [0, 20_000, 40_000, 60_000, 80_000]);
+  assert.deepEqual(linearMarks(1.46, 4), [0, 0.5, 1, 1.5]);
+  assert.deepEqual(linearMarks(0, 4), [0, 1]);
+  assert.deepEqual(decadeMarks(24e6, 412e6), [1e7, 1e8, 1e9]);
+  assert.deepEqual(decadeMarks(100, 100), [100, 1000]);
+});
+
+test("a view survives in the address", () => {
+  const choice = { search: "a&b=#", zoom: "12.3", flame: true, openAll: false, opened: [4, 12] };
+  assert.deepEqual(fromFragment(`#${toFragment(choice)}`), choice);
+  assert.deepEqual(fromFragment(""), START);
+  assert.equal(toFragment(START), "");
+  assert.deepEqual(fromFragment("#zoom=<x>&opened=1.x.2"), { ...START, opened: [1, 2] });
+});
