@@ -91,6 +91,12 @@ fn what_cannot_be_is_refused() {
     refused(&["consumers.0.auto-ack=true"], &["consumers.0.prefetch", "leave one of the two out"]);
     refused(&["consumers.0.auto-ack=true", "consumers.0.multi-ack-every=5"], &["auto-ack"]);
     refused(&["consumers.0.prefetch=0"], &["1 to 65535"]);
+    let shared = ["consumers.0.count=2", "consumers.0.channels=1", "consumers.0.messages=5"];
+    read(SMALL, &shared).unwrap();
+    refused(
+        &[shared[0], shared[1], shared[2], "consumers.0.multi-ack-every=2"],
+        &["consumers.0.messages", "share a channel"],
+    );
     refused(&["consumers.0.queue=p"], &["no queue `p`", "declared are `q`"]);
     refused(&["publishers.0.queue=p"], &["publishers.0.queue", "no queue `p`"]);
     refused(&["publishers.0.exchange=amq.direct"], &["either `queue`"]);

@@ -116,17 +116,19 @@ impl Random {
         let connections = if queue.exclusive { 1 } else { self.number(count) };
         let auto_ack = queue.queue_type != QueueType::Stream && self.chance();
         let prefetch = u16::try_from(self.number(65_535)).unwrap();
+        let channels = self.number(count.div_ceil(connections));
+        let is_shared = channels < count.div_ceil(connections);
         ConsumerGroup {
             name: format!("c of {}", queue.name),
             count,
             connections,
-            channels: self.number(count.div_ceil(connections)),
+            channels,
             queue: queue.name.clone(),
             prefetch: (!auto_ack).then_some(prefetch),
             auto_ack,
             multi_ack_every: if auto_ack { 1 } else { self.number(u32::from(prefetch)) },
             arguments: self.arguments(),
-            messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
+            messages: Some(u64::from(self.number(9999))).filter(|_| self.chance() && !is_shared),
         }
     }
 }

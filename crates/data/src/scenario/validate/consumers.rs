@@ -17,6 +17,7 @@ pub(super) fn group(
     let spread = fields::spread(wire.count, wire.connections, wire.channels)?;
     let queue = fields::queue(&wire.queue, context)?;
     acknowledgement(&wire)?;
+    shared_channel(&wire, &spread)?;
     if let Some(queue) = queue {
         fits(&wire, queue)?;
     }
@@ -62,6 +63,19 @@ fn acknowledgement(wire: &wire::Consumers) -> Result<(), Problem> {
         }
         _ => Ok(()),
     }
+}
+
+/// An acknowledgement of many covers all consumers of a channel, also what came for one that has
+/// had its last message and must give the rest back.
+fn shared_channel(wire: &wire::Consumers, spread: &fields::Spread) -> Result<(), Problem> {
+    let is_shared = spread.count.div_ceil(spread.connections) > spread.channels;
+    let acknowledges_many = wire.multi_ack_every.unwrap_or(1) > 1;
+    if wire.messages.is_some() && is_shared && acknowledges_many {
+        let reason = "cannot be combined with `multi-ack-every` when consumers share a channel: \
+                      leave `channels` out, so that each has its own";
+        return refuse("messages", reason);
+    }
+    Ok(())
 }
 
 fn fits(wire: &wire::Consumers, queue: &QueueSpec) -> Result<(), Problem> {
