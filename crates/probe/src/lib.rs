@@ -1,1 +1,17 @@
-//! (being written)
+//! Looks at a running BEAM node from outside: no flag, no restart, no stop of the process.
+//!
+//! What lives here: finding the node ([`node`]), reading the VM's own tables out of its memory
+//! ([`beam`]), names of native code ([`native`]), and the CPU sampler ([`cpu`]). What deliberately
+//! does not: anything that talks to the node (that needs a cookie and is the business of another
+//! crate) and anything that draws.
+
+mod beam;
+mod cpu;
+mod error;
+mod native;
+mod node;
+mod permission;
+
+pub use cpu::{CpuOptions, Progress, record_cpu};
+pub use error::{ErrorKind, ProbeError};
+pub use node::{Node, find_node, list_nodes, sole_node};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * The part of the kernel's BPF interface that the sampler uses, and nothing else, so that the
+ * build needs clang but no kernel or libbpf headers. Helper numbers and structures are ABI:
+ * include/uapi/linux/bpf.h and arch/x86/include/uapi/asm/ptrace.h.
+ */
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef int s32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define SEC(name) __attribute__((section(name), used))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* BTF-defined maps: the number is the length of an array type. */
+#define UINT(name, value) int(*name)[value]
+#define TYPE(name, value) typeof(value) *name
+
+enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6 };
+enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
+enum { STACK_SKIP_NONE = 0 };
+
+#ifdef __x86_64__
+#error "compile for the bpf target"
+#endif
+
+/* What user space calls pt_regs on x86-64; also the head of the context of a perf_event program,
+ * and, for the fields used here, of the kernel's own structure of that name. */
+struct pt_regs {
+    u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
+    u64 rip, cs, eflags, rsp, ss;
+};
+
+struct bpf_perf_event_data {
+    struct pt_regs regs;
+    u64 sample_period;
+    u64 addr;
+};
+
+struct bpf_pidns_info {
+    u32 pid;
+    u32 tgid;
+};
+
+struct task_struct;
+
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
+                                         u64 flags) = (void *)2;
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static long (*const bpf_get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
+static long (*const bpf_probe_read_user)(void *dst, u32 size, const void *src) = (void *)112;
+static long (*const bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, struct bpf_pidns_info *info,
+                                                 u32 size) = (void *)120;
+static struct task_struct *(*const bpf_get_current_task_btf)(void) = (void *)158;
+static long (*const bpf_task_pt_regs)(struct task_struct *task) = (void *)175;

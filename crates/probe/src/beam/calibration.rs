@@ -1,0 +1,124 @@
+//! Checks the layout against what the processor holds: in JIT code one register is the current
+//! process and another the top of its stack, so both must be found where the layout says.
+
+use super::layout::Layout;
+
+/// Words of a structure in a snapshot; as in `bpf/sampler.h`.
+pub(crate) const SNAPSHOT_WORDS: usize = 64;
+
+/// One tick in JIT code: two registers, and the beginning of the structures they belong to.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Snapshot {
+    /// 1 when everything could be read.
+    pub(crate) valid: u64,
+    /// The process register.
+    pub(crate) process: u64,
+    /// The stack register.
+    pub(crate) stack: u64,
+    /// Address of the scheduler's block.
+    pub(crate) scheduler_data: u64,
+    /// The first words of that block.
+    pub(crate) scheduler_words: [u64; SNAPSHOT_WORDS],
+    /// The first words of the process.
+    pub(crate) process_words: [u64; SNAPSHOT_WORDS],
+}
+
+/// Share of the snapshots that must agree; some are taken while shared code is on the C stack.
+const AGREEMENT: f64 = 0.8;
+
+/// Compares snapshots with the layout. `Ok` holds the number of snapshots that were looked at,
+/// which is 0 on an idle node; `Err` says in words what disagreed.
+pub(crate) fn judge(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, String> {
+    let valid: Vec<&Snapshot> = snapshots.iter().filter(|snapshot| snapshot.valid == 1).collect();
+    let mut disagreements: Vec<String> =
+        valid.iter().filter_map(|snapshot| disagreement(layout, snapshot)).collect();
+    let agreeing = valid.len() - disagreements.len();
+    if valid.is_empty() || agreeing as f64 >= AGREEMENT * valid.len() as f64 {
+        return Ok(valid.len());
+    }
+    let example = disagreements.swap_remove(0);
+    Err(format!("{agreeing} of {} snapshots agree; {example}", valid.len()))
+}
+
+fn disagreement(layout: &Layout, snapshot: &Snapshot) -> Option<String> {
+    let scheduler = |offset: u32| snapshot.scheduler_words[offset as usize / 8];
+    let process = |offset: u32| snapshot.process_words[offset as usize / 8];
+    let current = scheduler(layout.current_process);
+    if current != snapshot.process {
+        return Some(format!("current process {current:#x}, register {:#x}", snapshot.process));
+    }
+    let id = process(layout.id);
+    if !is_pid(id) {
+        return Some(format!("{id:#x} is not the id of a process"));
+    }
+    let (htop, stop, hend) = (process(layout.htop), process(layout.stop), process(layout.hend));
+    let inside = |address: u64| (htop..=hend).contains(&address);
+    if !inside(stop) || !inside(snapshot.stack) {
+        return Some(format!(
+            "stack {:#x} and saved stack {stop:#x} are not within {htop:#x}..{hend:#x}",
+            snapshot.stack
+        ));
+    }
+    None
+}
+
+/// The tag of a local pid is 0011 (`erl_term.h` of the emulator).
+fn is_pid(term: u64) -> bool {
+    term & 0xf == 0x3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SNAPSHOT_WORDS, Snapshot, judge};
+    use crate::beam::layout::Layout;
+
+    fn layout() -> &'static Layout {
+        Layout::find("25", "x86_64").unwrap()
+    }
+
+    fn snapshot(layout: &Layout) -> Snapshot {
+        let mut snapshot = Snapshot {
+            valid: 1,
+            process: 0x7000,
+            stack: 0x9100,
+            scheduler_data: 0x1000,
+            scheduler_words: [0; SNAPSHOT_WORDS],
+            process_words: [0; SNAPSHOT_WORDS],
+        };
+        snapshot.scheduler_words[layout.current_process as usize / 8] = 0x7000;
+        for (offset, word) in [
+            (layout.id, 0x1233),
+            (layout.htop, 0x9000),
+            (layout.stop, 0x9200),
+            (layout.hend, 0x9800),
+        ] {
+            snapshot.process_words[offset as usize / 8] = word;
+        }
+        snapshot
+    }
+
+    #[test]
+    fn an_idle_node_says_nothing() {
+        assert_eq!(judge(layout(), &[]), Ok(0));
+    }
+
+    #[test]
+    fn agreement() {
+        assert_eq!(judge(layout(), &[snapshot(layout()); 4]), Ok(4));
+    }
+
+    #[test]
+    fn a_foreign_layout_is_refused() {
+        let other = Layout::find("27", "x86_64").unwrap();
+        let error = judge(other, &[snapshot(layout()); 4]).unwrap_err();
+        assert!(error.contains("0 of 4"), "{error}");
+    }
+
+    #[test]
+    fn a_stack_register_outside_the_stack_is_refused() {
+        let mut wrong = snapshot(layout());
+        wrong.stack = 0x1000;
+        assert!(judge(layout(), &[wrong; 3]).is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! The running emulator: which release it is, where its exported variables lie, where each
+//! scheduler's data is.
+
+use std::{collections::HashMap, fs};
+
+use object::{Object, ObjectKind, ObjectSymbol};
+
+use super::layout::{Layout, ThreadKind};
+use crate::{
+    error::ProbeError,
+    node::{Mapping, Process, ReadMemory},
+};
+
+/// Exported by every emulator with a JIT and by no other.
+const JIT_DESCRIPTOR: &str = "__jit_debug_descriptor";
+
+/// Exported by every multi-threaded emulator.
+const SCHEDULER_DATA: &str = "erts_aligned_scheduler_data";
+const DIRTY_CPU_DATA: &str = "erts_aligned_dirty_cpu_scheduler_data";
+const DIRTY_IO_DATA: &str = "erts_aligned_dirty_io_scheduler_data";
+const RELEASE: &str = "etp_otp_release";
+const ERTS_VERSION: &str = "etp_erts_version";
+
+const WANTED: [&str; 6] =
+    [JIT_DESCRIPTOR, SCHEDULER_DATA, DIRTY_CPU_DATA, DIRTY_IO_DATA, RELEASE, ERTS_VERSION];
+
+/// A VM whose release is known and whose structures were found where they belong.
+#[derive(Debug)]
+pub(crate) struct Emulator {
+    /// OTP release (`25`).
+    pub(crate) release: String,
+    /// Where things are in its structures.
+    pub(crate) layout: &'static Layout,
+    /// Address of `__jit_debug_descriptor`.
+    pub(crate) jit_descriptor: u64,
+    schedulers: [(ThreadKind, u64); 3],
+}
+
+/// A thread that runs Erlang processes, with its `ErtsSchedulerData`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SchedulerBlock {
+    /// The thread, in the node's pid namespace.
+    pub(crate) tid: u32,
+    /// Address of the block.
+    pub(crate) data: u64,
+    /// Normal or dirty.
+    pub(crate) kind: ThreadKind,
+}
+
+impl Emulator {
+    /// Reads release and places out of the node's memory.
+    pub(crate) fn read(process: &Process) -> Result<Self, ProbeError> {
+        let symbols = exported_symbols(process)?;
+        let pid = process.pid;
+        let missing = || ProbeError::NotABeam { pid, program: program_of(process) };
+        let at = |name: &str| symbols.get(name).copied();
+        let scheduler_data = at(SCHEDULER_DATA).ok_or_else(missing)?;
+        let jit_descriptor = at(JIT_DESCRIPTOR).ok_or(ProbeError::InterpreterOnly { pid })?;
+        let release = text_at(process, at(RELEASE).ok_or_else(missing)?)?;
+        let erts = at(ERTS_VERSION).map_or(Ok("?".into()), |address| text_at(process, address))?;
+        let arch = std::env::consts::ARCH;
+        let layout = Layout::find(&release, arch).ok_or_else(|| ProbeError::UnknownLayout {
+            release: release.clone(),
+            erts,
+            arch,
+            known: Layout::known(),
+        })?;
+        let pointer = |address: Option<u64>| match address {
+            Some(address) => process
+                .word(address)
+                .map_err(ProbeError::io(format!("reading the memory of node {pid}"))),
+            None => Ok(0),
+        };
+        Ok(Self {
+            release,
+            layout,
+            jit_descriptor,
+            schedulers: [
+                (ThreadKind::Scheduler, pointer(Some(scheduler_data))?),
+                (ThreadKind::DirtyCpu, pointer(at(DIRTY_CPU_DATA))?),
+                (ThreadKind::DirtyIo, pointer(at(DIRTY_IO_DATA))?),
+            ],
+        })
+    }
+
+    /// The data of every scheduler thread. Refuses when a block does not carry the kind and the
+    /// number that its thread's name says, for then the stride or the offsets are wrong.
+    pub(crate) fn schedulers(&self, process: &Process) -> Result<Vec<SchedulerBlock>, ProbeError> {
+        let mut blocks = Vec::new();
+        for thread in process.threads()? {
+            let (kind, number) = ThreadKind::from_name(&thread.name);
+            let Some(data) = self.block_of(kind, number) else { continue };
+            self.check(process, kind, number, data).map_err(|detail| {
+                ProbeError::LayoutMismatch {
+                    pid: process.pid,
+                    release: self.release.clone(),
+                    detail: format!("thread {}: {detail}", thread.name),
+                }
+            })?;
+            blocks.push(SchedulerBlock { tid: thread.tid, data, kind });
+        }
+        if blocks.is_empty() {
+            return Err(ProbeError::LayoutMismatch {
+                pid: process.pid,
+                release: self.release.clone(),
+                detail: "no thread has the name of a scheduler".into(),
+            });
+        }
+        Ok(blocks)
+    }
+
+    fn block_of(&self, kind: ThreadKind, number: u32) -> Option<u64> {
+        let &(_, base) = self.schedulers.iter().find(|&&(own, base)| own == kind && base != 0)?;
+        Some(base + u64::from(number.checked_sub(1)?) * self.layout.scheduler_stride)
+    }
+
+    fn check(
+        &self,
+        memory: &impl ReadMemory,
+        kind: ThreadKind,
+        number: u32,
+        data: u64,
+    ) -> Result<(), String> {
+        let (type_number, number_offset) = match kind {
+            ThreadKind::DirtyCpu => (1, self.layout.dirty_number),
+            ThreadKind::DirtyIo => (2, self.layout.dirty_number),
+            _ => (0, self.layout.number),
+        };
+        let word = |offset: u32| {
+            memory
+                .word(data + u64::from(offset))
+                .map_err(|error| format!("cannot be read: {error}"))
+        };
+        let found_type = word(self.layout.scheduler_type)? & 0xffff_ffff;
+        let found_number = word(number_offset)? & 0xffff_ffff;
+        if (found_type, found_number) == (type_number, u64::from(number)) {
+            return Ok(());
+        }
+        Err(format!(
+            "expected scheduler type {type_number} number {number}, found type {found_type} \
+             number {found_number}"
+        ))
+    }
+}
+
+fn program_of(process: &Process) -> String {
+    process.executable().map_or_else(|_| "?".into(), |path| path.display().to_string())
+}
+
+/// Run-time addresses of the [`WANTED`] symbols.
+fn exported_symbols(process: &Process) -> Result<HashMap<String, u64>, ProbeError> {
+    // Through the link itself, so that a replaced package or another root directory do not matter.
+    let path = format!("/proc/{}/exe", process.pid);
+    let bytes = fs::read(&path).map_err(ProbeError::io(format!("reading {path}")))?;
+    let not_a_beam = || ProbeError::NotABeam { pid: process.pid, program: program_of(process) };
+    let file = object::File::parse(bytes.as_slice()).map_err(|_| not_a_beam())?;
+    let program = process.executable()?.display().to_string();
+    let bias = load_bias(&file, &process.mappings()?, &program).ok_or_else(not_a_beam)?;
+    Ok(file
+        .dynamic_symbols()
+        .chain(file.symbols())
+        .filter_map(|symbol| {
+            let name = symbol.name().ok()?;
+            let name = name.split('@').next()?;
+            WANTED.contains(&name).then(|| (name.to_owned(), symbol.address().wrapping_add(bias)))
+        })
+        .collect())
+}
+
+/// What is to be added to an address in the file to get one in the process.
+fn load_bias(file: &object::File<'_>, mappings: &[Mapping], program: &str) -> Option<u64> {
+    if file.kind() != ObjectKind::Dynamic {
+        return Some(0);
+    }
+    let own = |mapping: &&Mapping| {
+        mapping.path.trim_end_matches(" (deleted)") == program.trim_end_matches(" (deleted)")
+    };
+    let first = mappings.iter().filter(own).min_by_key(|mapping| mapping.start)?;
+    Some(first.start.wrapping_sub(first.file_offset))
+}
+
+fn text_at(process: &Process, address: u64) -> Result<String, ProbeError> {
+    let mut bytes = [0; 32];
+    process
+        .read(address, &mut bytes)
+        .map_err(ProbeError::io(format!("reading the memory of node {}", process.pid)))?;
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}

@@ -1,0 +1,287 @@
+//! The VM's own list of the machine code that it generated: the GDB JIT interface.
+//!
+//! The list is kept by every JIT emulator on Linux, needs no flag and survives stripping
+//! (`beam_jit_metadata.cpp` of the emulator). It is read while the VM goes on changing it, so
+//! every length is checked and a walk that makes no sense is repeated by the caller.
+
+use thiserror::Error;
+
+use crate::node::ReadMemory;
+
+/// A list this long is not a list any more.
+const MAX_ENTRIES: usize = 1 << 20;
+
+/// No module's table comes near this.
+const MAX_BLOB: usize = 64 << 20;
+
+/// The entry of the emulator is the shortest.
+const MIN_BLOB: usize = 24;
+
+const KIND_EMULATOR: u32 = 0;
+const KIND_MODULE: u32 = 1;
+
+/// Bytes of an entry's blob that tell it apart from another at the same place.
+pub(crate) const HEAD_BYTES: usize = 32;
+
+/// The table made no sense; most often it was changed while it was read.
+#[derive(Debug, Error)]
+pub(crate) enum JitError {
+    #[error("cannot be read: {0}")]
+    Unreadable(#[from] std::io::Error),
+    #[error("an entry of {size} bytes")]
+    EntrySize { size: u64 },
+    #[error("more than {MAX_ENTRIES} entries")]
+    Endless,
+    #[error("a table of {have} bytes ends in the middle of a field at byte {at}")]
+    Truncated { at: usize, have: usize },
+    #[error("a table of {have} bytes holds {used}")]
+    Length { used: usize, have: usize },
+    #[error("an entry of unknown kind {0}")]
+    Kind(u32),
+    #[error("no entry for the emulator itself")]
+    NoEmulator,
+}
+
+/// An element of the list; newest first in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Entry {
+    /// Address of its blob.
+    pub(crate) blob: u64,
+    /// Length of its blob in bytes.
+    pub(crate) size: usize,
+    /// The blob's first bytes.
+    pub(crate) head: [u8; HEAD_BYTES],
+}
+
+/// What a blob says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Blob {
+    /// Facts about the emulator.
+    Emulator {
+        /// 0: return addresses only; 1: frame pointers as well.
+        frame_layout: i32,
+        /// The return address at the bottom of every process's stack.
+        normal_exit: u64,
+    },
+    /// The code of a module, or a group of shared fragments.
+    Module {
+        /// Address ranges with their names.
+        ranges: Vec<Range>,
+    },
+}
+
+/// A function's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    /// First address.
+    pub(crate) start: u64,
+    /// One past the last.
+    pub(crate) end: u64,
+    /// `module:function/arity` or `global::name`.
+    pub(crate) name: String,
+}
+
+/// The address of the newest entry; it changes whenever code is loaded.
+pub(crate) fn first_entry(memory: &impl ReadMemory, descriptor: u64) -> Result<u64, JitError> {
+    Ok(memory.word(descriptor + 16)?)
+}
+
+/// All entries, newest first.
+pub(crate) fn entries(memory: &impl ReadMemory, first: u64) -> Result<Vec<Entry>, JitError> {
+    let mut found = Vec::new();
+    let mut at = first;
+    while at != 0 {
+        if found.len() == MAX_ENTRIES {
+            return Err(JitError::Endless);
+        }
+        let mut bytes = [0; 32];
+        memory.read(at, &mut bytes)?;
+        let mut cursor = Cursor { bytes: &bytes, at: 0 };
+        at = cursor.u64()?;
+        let _previous = cursor.u64()?;
+        let (blob, size) = (cursor.u64()?, cursor.u64()?);
+        let size = usize::try_from(size)
+            .ok()
+            .filter(|size| (MIN_BLOB..=MAX_BLOB).contains(size))
+            .ok_or(JitError::EntrySize { size })?;
+        let mut head = [0; HEAD_BYTES];
+        let head_size = HEAD_BYTES.min(size);
+        memory.read(blob, &mut head[..head_size])?;
+        found.push(Entry { blob, size, head });
+    }
+    Ok(found)
+}
+
+/// Reads and parses the blob of `entry`.
+pub(crate) fn read_blob(memory: &impl ReadMemory, entry: &Entry) -> Result<Blob, JitError> {
+    let mut bytes = vec![0; entry.size];
+    memory.read(entry.blob, &mut bytes)?;
+    parse(&bytes)
+}
+
+/// Parses a blob; fields are unaligned and little-endian, lengths of names include a NUL.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Blob, JitError> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    match cursor.u32()? {
+        KIND_EMULATOR => {
+            cursor.skip(4)?;
+            let frame_layout = cursor.u32()?.cast_signed();
+            cursor.skip(4)?;
+            Ok(Blob::Emulator { frame_layout, normal_exit: cursor.u64()? })
+        }
+        KIND_MODULE => parse_module(cursor),
+        kind => Err(JitError::Kind(kind)),
+    }
+}
+
+fn parse_module(mut cursor: Cursor<'_>) -> Result<Blob, JitError> {
+    cursor.skip(4)?;
+    let base = cursor.u64()?;
+    let range_count = cursor.u32()?;
+    let _code_size = cursor.u32()?;
+    let _module = cursor.text()?;
+    cursor.skip(6)?;
+    let mut ranges = Vec::with_capacity((range_count as usize).min(cursor.bytes.len() / 14));
+    for _ in 0..range_count {
+        ranges.push(parse_range(&mut cursor, base)?);
+    }
+    if cursor.at != cursor.bytes.len() {
+        return Err(JitError::Length { used: cursor.at, have: cursor.bytes.len() });
+    }
+    Ok(Blob::Module { ranges })
+}
+
+fn parse_range(cursor: &mut Cursor<'_>, base: u64) -> Result<Range, JitError> {
+    let start = cursor.u32()?;
+    let end = cursor.u32()?;
+    let line_count = cursor.u32()?;
+    let name = cursor.text()?;
+    cursor.skip(2)?;
+    for _ in 0..line_count {
+        cursor.skip(8)?;
+        let file_length = cursor.u16()?;
+        cursor.skip(usize::from(file_length) + 2)?;
+    }
+    Ok(Range {
+        start: base.wrapping_add(u64::from(start)),
+        end: base.wrapping_add(u64::from(end)),
+        name: function_name(&name),
+    })
+}
+
+/// The VM appends what part of a function a range is; that is of no interest to a reader.
+fn function_name(raw: &str) -> String {
+    ["-CodeInfoPrologue", "::codeHeader", "::codeFooter"]
+        .iter()
+        .find_map(|suffix| raw.strip_suffix(suffix))
+        .unwrap_or(raw)
+        .to_owned()
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], JitError> {
+        let truncated = JitError::Truncated { at: self.at, have: self.bytes.len() };
+        let end = self.at.checked_add(count).ok_or(JitError::Endless)?;
+        let taken = self.bytes.get(self.at..end).ok_or(truncated)?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn skip(&mut self, count: usize) -> Result<(), JitError> {
+        self.take(count).map(|_| ())
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], JitError> {
+        Ok(self.take(N)?.try_into().expect("take returns as many bytes as asked for"))
+    }
+
+    fn u16(&mut self) -> Result<u16, JitError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, JitError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, JitError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    /// A length in two bytes, then that many bytes, the last of them NUL.
+    fn text(&mut self) -> Result<String, JitError> {
+        let length = usize::from(self.u16()?);
+        let bytes = self.take(length)?;
+        let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blob, JitError, Range, parse};
+
+    /// The table of a small module, as an OTP 25 node had it.
+    const PG2: &[u8] = b"\x01\0\0\0\xc5\x7f\0\0\x80o\x88\x97\xc2\x7f\0\0\x06\0\0\0\xd0\x03\0\0\
+        \x04\0pg2\0\0\0@/\x90\x14\0\0\0\0\xd0\0\0\0\0\0\0\0\x10\0pg2::codeHeader\0\x85\x14\
+        \xd0\0\0\0\0\x01\0\0\0\0\0\0#\0pg2:module_info/0-CodeInfoPrologue\0U\0\
+        \0\x01\0\0`\x01\0\0\0\0\0\0\x12\0pg2:module_info/0\0\0\0\
+        `\x01\0\0\x90\x01\0\0\0\0\0\0#\0pg2:module_info/1-CodeInfoPrologue\0\0\0\
+        \x90\x01\0\0\xf2\x01\0\0\0\0\0\0\x12\0pg2:module_info/1\0\0\0\
+        \xf2\x01\0\0\xd0\x03\0\0\0\0\0\0\x10\0pg2::codeFooter\0\xc2\x7f";
+
+    fn ranges(bytes: &[u8]) -> Vec<Range> {
+        match parse(bytes).unwrap() {
+            Blob::Module { ranges } => ranges,
+            Blob::Emulator { .. } => panic!("a module was expected"),
+        }
+    }
+
+    #[test]
+    fn a_recorded_module() {
+        let ranges = ranges(PG2);
+        let names: Vec<&str> = ranges.iter().map(|range| range.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "pg2",
+                "pg2:module_info/0",
+                "pg2:module_info/0",
+                "pg2:module_info/1",
+                "pg2:module_info/1",
+                "pg2"
+            ]
+        );
+        assert_eq!(ranges[2].start, 0x7fc2_9788_6f80 + 0x100);
+        assert_eq!(ranges[2].end, 0x7fc2_9788_6f80 + 0x160);
+    }
+
+    #[test]
+    fn a_recorded_emulator_entry() {
+        let mut bytes = vec![0, 0, 0, 0, 0x78, 0x55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        bytes.extend(0x7fc2_d700_0c30_u64.to_le_bytes());
+        bytes.extend([0; 8]);
+        assert_eq!(
+            parse(&bytes).unwrap(),
+            Blob::Emulator { frame_layout: 0, normal_exit: 0x7fc2_d700_0c30 }
+        );
+    }
+
+    #[test]
+    fn every_cut_of_a_table_is_refused() {
+        for length in 0..PG2.len() {
+            assert!(parse(&PG2[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_count_that_the_bytes_cannot_hold_is_refused_without_reserving_for_it() {
+        let mut bytes = PG2.to_vec();
+        bytes[16..20].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(matches!(parse(&bytes), Err(JitError::Truncated { .. })));
+    }
+}

@@ -1,0 +1,15 @@
+//! What the VM says of itself in its own memory: its release and the places of its structures
+//! ([`emulator`], [`layout`]), the machine code it generated ([`jit`], [`code_map`]).
+//!
+//! Nothing here runs in the node and nothing is written to it.
+
+mod calibration;
+mod code_map;
+mod emulator;
+mod jit;
+mod layout;
+
+pub(crate) use calibration::{Snapshot, judge};
+pub(crate) use code_map::CodeMap;
+pub(crate) use emulator::{Emulator, SchedulerBlock};
+pub(crate) use layout::ThreadKind;

@@ -1,0 +1,302 @@
+//! One recording from attach to [`Profile`].
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread::sleep,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use rabbitscope_data::profile::{Capture, Event, Profile};
+
+use super::{
+    assemble::Assembler,
+    sampler::Sampler,
+    wire::{Counter, JIT_SEGMENTS, Live, Segment},
+};
+use crate::{
+    beam::{CodeMap, Emulator, judge},
+    error::ProbeError,
+    node::{Mapping, Process, first_argument, is_beam},
+    permission,
+};
+
+/// What to record.
+#[derive(Clone, Debug)]
+pub struct CpuOptions {
+    /// The node's process, as seen from here.
+    pub pid: u32,
+    /// Ticks a second on each CPU.
+    pub freq_hz: u32,
+    /// Length of the recording; absent: until stopped.
+    pub duration: Option<Duration>,
+}
+
+/// How far a recording has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Time since its start.
+    pub elapsed: Duration,
+    /// Ticks that fell on the node.
+    pub samples: u64,
+    /// Of those, not recorded.
+    pub lost: u64,
+}
+
+/// How often the recorder looks after the kernel's map and the node's code.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How often samples are fetched when the map is not filling up.
+const FETCH: Duration = Duration::from_secs(1);
+
+/// How long calibration waits for ticks in JIT code; an idle node has none.
+const CALIBRATION: Duration = Duration::from_millis(400);
+
+/// Snapshots that are enough for a judgement.
+const SNAPSHOTS_ENOUGH: usize = 12;
+
+/// Records where the node spends CPU time, until the time is up, `stop` is set or the node ends.
+/// What was recorded by then is returned; a node that ends early is noted in the capture.
+pub fn record_cpu(
+    options: &CpuOptions,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Profile, ProbeError> {
+    let mut recording = Recording::start(options)?;
+    recording.calibrate()?;
+    recording.run(options.duration, stop, progress)?;
+    recording.finish()
+}
+
+struct Recording {
+    process: Process,
+    emulator: Emulator,
+    code: CodeMap,
+    sampler: Sampler,
+    assembler: Assembler,
+    notes: Vec<String>,
+    freq_hz: u32,
+    started: Instant,
+    started_at: SystemTime,
+    /// Ticks and losses before the recording proper began.
+    baseline: (u64, u64),
+    elapsed: Duration,
+}
+
+impl Recording {
+    fn start(options: &CpuOptions) -> Result<Self, ProbeError> {
+        if std::env::consts::ARCH != "x86_64" {
+            return Err(ProbeError::UnsupportedMachine { arch: std::env::consts::ARCH });
+        }
+        if !Process::exists(options.pid) {
+            return Err(ProbeError::NoSuchProcess { pid: options.pid });
+        }
+        if !is_beam(options.pid) {
+            let program = first_argument(options.pid).unwrap_or_else(|| "a kernel thread".into());
+            return Err(ProbeError::NotABeam { pid: options.pid, program });
+        }
+        permission::require_sampling()?;
+        let process = Process::open(options.pid)?;
+        let emulator = Emulator::read(&process)?;
+        let code = CodeMap::read(&process, emulator.jit_descriptor, process.pid)?;
+        let schedulers = emulator.schedulers(&process)?;
+        let live = live_state(&code, &process.mappings()?);
+        let sampler =
+            Sampler::attach(&process, &emulator, &code, &schedulers, live, options.freq_hz)?;
+        Ok(Self {
+            assembler: Assembler::new(&process),
+            process,
+            emulator,
+            code,
+            sampler,
+            notes: Vec::new(),
+            freq_hz: options.freq_hz,
+            started: Instant::now(),
+            started_at: SystemTime::now(),
+            baseline: (0, 0),
+            elapsed: Duration::ZERO,
+        })
+    }
+
+    /// Refuses when the running node contradicts the layout, then throws away what was sampled so
+    /// far and starts the clock of the recording.
+    fn calibrate(&mut self) -> Result<(), ProbeError> {
+        self.sampler.request_snapshots()?;
+        let until = Instant::now() + CALIBRATION;
+        let mut snapshots = Vec::new();
+        while Instant::now() < until && snapshots.len() < SNAPSHOTS_ENOUGH {
+            sleep(Duration::from_millis(20));
+            snapshots = self.sampler.snapshots()?;
+        }
+        let looked_at = judge(self.emulator.layout, &snapshots).map_err(|detail| {
+            ProbeError::LayoutMismatch {
+                pid: self.process.pid,
+                release: self.emulator.release.clone(),
+                detail,
+            }
+        })?;
+        if looked_at == 0 {
+            self.notes.push(
+                "the node was idle at the start: its layout was checked by its scheduler data only"
+                    .into(),
+            );
+        }
+        self.sampler.fetch(|_| ())?;
+        self.baseline =
+            (self.sampler.counter(Counter::Ticks)?, self.sampler.counter(Counter::Lost)?);
+        self.started = Instant::now();
+        self.started_at = SystemTime::now();
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        duration: Option<Duration>,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), ProbeError> {
+        let mut last_fetch = Instant::now();
+        loop {
+            let left = duration.map_or(LOOK, |all| all.saturating_sub(self.started.elapsed()));
+            sleep(left.min(LOOK));
+            self.elapsed = self.started.elapsed();
+            let node_gone = !self.process.is_alive();
+            if !node_gone {
+                self.follow_code()?;
+            }
+            if last_fetch.elapsed() >= FETCH || self.sampler.is_filling()? {
+                self.fetch()?;
+                last_fetch = Instant::now();
+                progress(self.progress()?);
+            }
+            if node_gone {
+                self.notes.push(format!(
+                    "the node exited after {:.1} s; what was recorded until then is kept",
+                    self.elapsed.as_secs_f64()
+                ));
+                break;
+            }
+            let time_is_up = duration.is_some_and(|all| self.elapsed >= all);
+            if time_is_up || stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        self.fetch()
+    }
+
+    /// Modules may be loaded while we sample.
+    fn follow_code(&mut self) -> Result<(), ProbeError> {
+        let changed = self.code.refresh(&self.process, self.emulator.jit_descriptor);
+        // On an error the list changes right now, or the node is going: the next look will tell.
+        if !changed.unwrap_or(false) {
+            return Ok(());
+        }
+        self.assembler.code_changed();
+        self.fetch()?;
+        self.sampler.update_code(live_state(&self.code, &self.process.mappings()?))
+    }
+
+    fn fetch(&mut self) -> Result<(), ProbeError> {
+        let (assembler, code, process) = (&mut self.assembler, &self.code, &self.process);
+        self.sampler.fetch(|raw| assembler.add(raw, code, process))
+    }
+
+    fn progress(&self) -> Result<Progress, ProbeError> {
+        Ok(Progress {
+            elapsed: self.elapsed,
+            samples: self.sampler.counter(Counter::Ticks)? - self.baseline.0,
+            lost: self.sampler.counter(Counter::Lost)? - self.baseline.1,
+        })
+    }
+
+    fn finish(mut self) -> Result<Profile, ProbeError> {
+        let lost = self.sampler.counter(Counter::Lost)? - self.baseline.1;
+        self.note_disagreement()?;
+        let (frames, samples, mut quality, more_notes) = self.assembler.finish();
+        if samples.is_empty() && !self.process.is_alive() {
+            return Err(ProbeError::NodeExited { pid: self.process.pid });
+        }
+        quality.lost = lost;
+        self.notes.extend(more_notes);
+        let since_1970 = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Profile {
+            event: Event::Cpu,
+            capture: Capture {
+                recorder: "eBPF".into(),
+                clock: self.sampler.clock.into(),
+                node_pid: self.process.pid,
+                otp_release: self.emulator.release,
+                started_unix_nanos: nanos(since_1970),
+                duration_nanos: nanos(self.elapsed),
+                period_nanos: 1_000_000_000 / u64::from(self.freq_hz),
+                cpus: self.sampler.cpus,
+                notes: self.notes,
+            },
+            quality,
+            frames,
+            samples,
+        })
+    }
+
+    /// The register check goes on for the whole recording.
+    fn note_disagreement(&mut self) -> Result<(), ProbeError> {
+        let agrees = self.sampler.counter(Counter::JitAgrees)?;
+        let disagrees = self.sampler.counter(Counter::JitDisagrees)?;
+        if disagrees * 50 > agrees + disagrees {
+            self.notes.push(format!(
+                "in {disagrees} of {} samples of JIT code the process register was not the \
+                 scheduler's current process",
+                agrees + disagrees
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Where JIT code is, in whole mappings, so that code generated a moment later is inside as well.
+fn live_state(code: &CodeMap, mappings: &[Mapping]) -> Live {
+    let mut segments: Vec<Segment> = mappings
+        .iter()
+        .filter(|mapping| mapping.executable && code.has_code_in(mapping.start..mapping.end))
+        .map(|mapping| Segment { start: mapping.start, size: mapping.end - mapping.start })
+        .collect();
+    merge_down_to(&mut segments, JIT_SEGMENTS);
+    let start = segments.first().map_or(0, |segment| segment.start);
+    let end = segments.last().map_or(0, |segment| segment.start + segment.size);
+    let mut live = Live { envelope: Segment { start, size: end - start }, ..Live::default() };
+    live.segments[..segments.len()].copy_from_slice(&segments);
+    live
+}
+
+/// Joins the closest neighbours until at most `limit` are left. `segments` is in order of address.
+fn merge_down_to(segments: &mut Vec<Segment>, limit: usize) {
+    while segments.len() > limit {
+        let gap = |at: usize| segments[at + 1].start - (segments[at].start + segments[at].size);
+        let closest = (0..segments.len() - 1).min_by_key(|&at| gap(at)).expect("at least two");
+        let next = segments.remove(closest + 1);
+        segments[closest].size = next.start + next.size - segments[closest].start;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Segment, merge_down_to};
+
+    fn check(segments: &[(u64, u64)], limit: usize, expected: &[(u64, u64)]) {
+        let mut segments: Vec<Segment> =
+            segments.iter().map(|&(start, size)| Segment { start, size }).collect();
+        merge_down_to(&mut segments, limit);
+        let found: Vec<(u64, u64)> = segments.iter().map(|s| (s.start, s.size)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_closest_segments_are_joined_first() {
+        check(&[(0, 10), (100, 10), (115, 10)], 2, &[(0, 10), (100, 25)]);
+        check(&[(0, 10), (100, 10)], 2, &[(0, 10), (100, 10)]);
+        check(&[(0, 10), (20, 10), (40, 10)], 1, &[(0, 50)]);
+    }
+}

@@ -1,0 +1,254 @@
+//! The sampler in the kernel: load, attach to a clock on every CPU, fetch what it counted.
+
+use std::{io, thread::sleep, time::Duration};
+
+use aya::{
+    Ebpf, EbpfLoader, include_bytes_aligned,
+    maps::{Array, HashMap, MapData, MapError, PerCpuArray},
+    programs::{
+        PerfEvent, ProgramError,
+        perf_event::{HardwareEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent},
+    },
+    util::online_cpus,
+};
+
+use super::wire::{Counter, Key, Live, RawSample, SNAPSHOTS, Scheduler};
+use crate::{
+    beam::{CodeMap, Emulator, SchedulerBlock, Snapshot, ThreadKind},
+    error::ProbeError,
+    node::Process,
+};
+
+/// Distinct samples that the kernel keeps for each CPU between two fetches. A tick makes at most
+/// one, and the recorder looks ten times a second, so this is far from full at any sane rate.
+const ENTRIES_PER_CPU: u32 = 256;
+const ENTRIES_MIN: u32 = 2048;
+
+/// Longer than a tick's program can run; after it nobody writes to the old generation.
+const SETTLE: Duration = Duration::from_millis(2);
+
+/// The attached program. Dropping it detaches it and frees all it held in the kernel.
+pub(super) struct Sampler {
+    /// Keeps the program and its links alive.
+    ebpf: Ebpf,
+    samples: HashMap<MapData, Key, RawSample>,
+    live: Array<MapData, Live>,
+    counters: PerCpuArray<MapData, u64>,
+    snapshots: Array<MapData, Snapshot>,
+    snapshots_wanted: Array<MapData, u64>,
+    state: Live,
+    capacity: u64,
+    fetched: u64,
+    /// What ticks: `cycles` or `cpu-clock`.
+    pub(super) clock: &'static str,
+    /// CPUs it ticks on.
+    pub(super) cpus: u32,
+}
+
+impl Sampler {
+    /// Loads the program for one node and starts the clock.
+    pub(super) fn attach(
+        process: &Process,
+        emulator: &Emulator,
+        code: &CodeMap,
+        schedulers: &[SchedulerBlock],
+        live: Live,
+        freq_hz: u32,
+    ) -> Result<Self, ProbeError> {
+        let cpus = online_cpus()
+            .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
+        let cpu_count = u32::try_from(cpus.len()).expect("fewer than 2^32 CPUs");
+        let capacity = ENTRIES_MIN.max(ENTRIES_PER_CPU * cpu_count);
+        let mut ebpf = load(process, emulator, code, capacity)?;
+        let mut sampler = Self {
+            samples: take(&mut ebpf, "samples", HashMap::try_from)?,
+            live: take(&mut ebpf, "live", Array::try_from)?,
+            counters: take(&mut ebpf, "counters", PerCpuArray::try_from)?,
+            snapshots: take(&mut ebpf, "snapshots", Array::try_from)?,
+            snapshots_wanted: take(&mut ebpf, "snapshots_wanted", Array::try_from)?,
+            state: live,
+            capacity: u64::from(capacity),
+            fetched: 0,
+            clock: "",
+            cpus: cpu_count,
+            ebpf,
+        };
+        sampler.fill_schedulers(schedulers)?;
+        sampler.write_live()?;
+        sampler.clock = start_clock(&mut sampler.ebpf, &cpus, freq_hz)?;
+        Ok(sampler)
+    }
+
+    fn fill_schedulers(&mut self, blocks: &[SchedulerBlock]) -> Result<(), ProbeError> {
+        let mut map: HashMap<MapData, u32, Scheduler> =
+            take(&mut self.ebpf, "schedulers", HashMap::try_from)?;
+        for block in blocks {
+            let runs_jit = u64::from(block.kind == ThreadKind::Scheduler);
+            map.insert(block.tid, Scheduler { data: block.data, runs_jit }, 0)
+                .map_err(kernel_error)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the program that JIT code has moved or grown.
+    pub(super) fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
+        let generation = self.state.generation;
+        self.state = Live { generation, ..live };
+        self.write_live()
+    }
+
+    fn write_live(&mut self) -> Result<(), ProbeError> {
+        self.live.set(0, self.state, 0).map_err(kernel_error)
+    }
+
+    /// Asks for snapshots of the next ticks in JIT code.
+    pub(super) fn request_snapshots(&mut self) -> Result<(), ProbeError> {
+        self.snapshots_wanted.set(0, u64::from(SNAPSHOTS), 0).map_err(kernel_error)
+    }
+
+    /// The snapshots taken so far.
+    pub(super) fn snapshots(&self) -> Result<Vec<Snapshot>, ProbeError> {
+        let all: Result<Vec<Snapshot>, MapError> = self.snapshots.iter().collect();
+        Ok(all.map_err(kernel_error)?.into_iter().filter(|snapshot| snapshot.valid == 1).collect())
+    }
+
+    /// A counter since attach.
+    pub(super) fn counter(&self, counter: Counter) -> Result<u64, ProbeError> {
+        let values = self.counters.get(&(counter as u32), 0).map_err(kernel_error)?;
+        Ok(values.iter().sum())
+    }
+
+    /// True when the map is filling up and should be fetched before its time.
+    pub(super) fn is_filling(&self) -> Result<bool, ProbeError> {
+        Ok(self.counter(Counter::New)?.saturating_sub(self.fetched) > self.capacity / 4)
+    }
+
+    /// Takes all samples out of the kernel. No count is lost: the program is switched to a new
+    /// generation first and what it still does with the old one is waited for.
+    pub(super) fn fetch(&mut self, mut each: impl FnMut(&RawSample)) -> Result<(), ProbeError> {
+        let old = self.state.generation;
+        self.state.generation = old.wrapping_add(1);
+        self.write_live()?;
+        sleep(SETTLE);
+        let keys: Vec<Key> = self
+            .samples
+            .keys()
+            .filter_map(Result::ok)
+            .filter(|key| key.generation == old)
+            .collect();
+        self.fetched += keys.len() as u64;
+        for key in keys {
+            each(&self.samples.get(&key, 0).map_err(kernel_error)?);
+            self.samples.remove(&key).map_err(kernel_error)?;
+        }
+        Ok(())
+    }
+}
+
+fn load(
+    process: &Process,
+    emulator: &Emulator,
+    code: &CodeMap,
+    capacity: u32,
+) -> Result<Ebpf, ProbeError> {
+    let namespace = process.pid_namespace()?;
+    let layout = emulator.layout;
+    let normal_exit = code.normal_exit();
+    let mut ebpf = EbpfLoader::new()
+        .override_global("cfg_pidns_dev", &namespace.device, true)
+        .override_global("cfg_pidns_ino", &namespace.inode, true)
+        .override_global("cfg_tgid", &namespace.tgid, true)
+        .override_global("cfg_off_registers", &layout.registers, true)
+        .override_global("cfg_off_current_process", &layout.current_process, true)
+        .override_global("cfg_off_id", &layout.id, true)
+        .override_global("cfg_off_htop", &layout.htop, true)
+        .override_global("cfg_off_stop", &layout.stop, true)
+        .override_global("cfg_off_hend", &layout.hend, true)
+        .override_global("cfg_registers_bias", &layout.registers_bias, true)
+        .override_global("cfg_normal_exit", &normal_exit, true)
+        .map_max_entries("samples", capacity)
+        .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))
+        .map_err(kernel_error)?;
+    // Before any map is taken out: the program names its maps by their descriptors.
+    program(&mut ebpf).load().map_err(kernel_error)?;
+    Ok(ebpf)
+}
+
+fn program(ebpf: &mut Ebpf) -> &mut PerfEvent {
+    ebpf.program_mut("on_tick")
+        .expect("the object holds this program")
+        .try_into()
+        .expect("it is a perf_event program")
+}
+
+fn take<M>(
+    ebpf: &mut Ebpf,
+    name: &str,
+    convert: impl FnOnce(aya::maps::Map) -> Result<M, MapError>,
+) -> Result<M, ProbeError> {
+    let map = ebpf.take_map(name).expect("the program defines this map");
+    convert(map).map_err(kernel_error)
+}
+
+/// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
+fn start_clock(ebpf: &mut Ebpf, cpus: &[u32], freq_hz: u32) -> Result<&'static str, ProbeError> {
+    let program = program(ebpf);
+    let clocks = [
+        ("cycles", PerfEventConfig::Hardware(HardwareEvent::CpuCycles)),
+        ("cpu-clock", PerfEventConfig::Software(SoftwareEvent::CpuClock)),
+    ];
+    let mut refusal = None;
+    for (name, clock) in clocks {
+        match attach_everywhere(program, clock, cpus, freq_hz) {
+            Ok(()) => return Ok(name),
+            Err(error) => refusal = Some(error),
+        }
+    }
+    Err(refusal.map_or_else(
+        || ProbeError::Kernel { detail: "no clock".into() },
+        |error| clock_error(&error, freq_hz),
+    ))
+}
+
+fn attach_everywhere(
+    program: &mut PerfEvent,
+    clock: PerfEventConfig,
+    cpus: &[u32],
+    freq_hz: u32,
+) -> Result<(), ProgramError> {
+    for &cpu in cpus {
+        let scope = PerfEventScope::AllProcessesOneCpu { cpu };
+        program.attach(clock, scope, SamplePolicy::Frequency(u64::from(freq_hz)), false)?;
+    }
+    Ok(())
+}
+
+fn clock_error(error: &ProgramError, freq_hz: u32) -> ProbeError {
+    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate")
+        .ok()
+        .and_then(|text| text.trim().parse::<u32>().ok());
+    match limit {
+        Some(limit) if limit < freq_hz => {
+            ProbeError::FrequencyTooHigh { asked_hz: freq_hz, limit_hz: limit }
+        }
+        _ => kernel_error(error),
+    }
+}
+
+/// The innermost cause is the kernel's own word; the verifier's log is too long for a line.
+fn kernel_error(error: impl std::error::Error) -> ProbeError {
+    let mut detail = first_line(&error.to_string());
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(system) = inner.downcast_ref::<io::Error>() {
+            detail = format!("{detail}: {system}");
+            break;
+        }
+        cause = inner.source();
+    }
+    ProbeError::Kernel { detail }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
+}

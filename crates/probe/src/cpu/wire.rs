@@ -1,0 +1,143 @@
+//! The structures of `bpf/sampler.h`, as this side sees them.
+
+use aya::Pod;
+
+use crate::beam::Snapshot;
+
+pub(super) const FRAME_SLOTS: usize = 256;
+pub(super) const KERNEL_FRAMES: usize = 64;
+pub(super) const JIT_SEGMENTS: usize = 8;
+pub(super) const SNAPSHOTS: u32 = 32;
+
+/// Bits of a frame that hold the address; those above count further consecutive activations.
+const REPEAT_SHIFT: u32 = 48;
+
+/// What happened since attach, by index in the `counters` map.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Counter {
+    Ticks = 0,
+    Lost = 1,
+    New = 2,
+    JitAgrees = 3,
+    JitDisagrees = 4,
+}
+
+pub(super) const MODE_KERNEL: u8 = 1;
+
+pub(super) const OUTCOME_NO_PROCESS: u8 = 0;
+pub(super) const OUTCOME_COMPLETE: u8 = 1;
+pub(super) const OUTCOME_TRUNCATED: u8 = 2;
+
+/// Key of the `samples` map.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Key {
+    pub(super) hash_a: u64,
+    pub(super) hash_b: u64,
+    pub(super) generation: u64,
+}
+
+/// Value of the `samples` map: a distinct sample and how often it was seen.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct RawSample {
+    pub(super) count: u64,
+    pub(super) process: u64,
+    pub(super) leaf: u64,
+    pub(super) boundary: u64,
+    pub(super) tid: u32,
+    pub(super) mode: u8,
+    pub(super) outcome: u8,
+    pub(super) origin: u8,
+    pub(super) leaf_in_jit: u8,
+    frame_count: u16,
+    kernel_count: u16,
+    reserved: u32,
+    frames: [u64; FRAME_SLOTS],
+    kernel: [u64; KERNEL_FRAMES],
+}
+
+impl RawSample {
+    /// Return addresses on the Erlang stack with the number of consecutive activations, outermost
+    /// first.
+    pub(super) fn erlang_frames(&self) -> impl Iterator<Item = (u64, u32)> {
+        let count = usize::from(self.frame_count).min(FRAME_SLOTS);
+        self.frames[..count].iter().rev().map(|&entry| {
+            let repeats = (entry >> REPEAT_SHIFT) as u32;
+            (entry & ((1 << REPEAT_SHIFT) - 1), repeats + 1)
+        })
+    }
+
+    /// Kernel addresses, outermost first.
+    pub(super) fn kernel_frames(&self) -> impl Iterator<Item = u64> {
+        let count = usize::from(self.kernel_count).min(KERNEL_FRAMES);
+        self.kernel[..count].iter().rev().copied()
+    }
+}
+
+/// A span of addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct Segment {
+    pub(super) start: u64,
+    pub(super) size: u64,
+}
+
+/// Value of the `live` map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct Live {
+    pub(super) generation: u64,
+    pub(super) envelope: Segment,
+    pub(super) segments: [Segment; JIT_SEGMENTS],
+}
+
+/// Value of the `schedulers` map.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Scheduler {
+    pub(super) data: u64,
+    pub(super) runs_jit: u64,
+}
+
+// SAFETY: `repr(C)`, integers only, no padding (see the size test), so every bit pattern is valid.
+#[expect(unsafe_code, reason = "aya copies these types to and from kernel memory")]
+mod plain {
+    use super::{Key, Live, Pod, RawSample, Scheduler, Snapshot};
+
+    // SAFETY: as above.
+    unsafe impl Pod for Key {}
+    // SAFETY: as above.
+    unsafe impl Pod for RawSample {}
+    // SAFETY: as above.
+    unsafe impl Pod for Live {}
+    // SAFETY: as above.
+    unsafe impl Pod for Scheduler {}
+    // SAFETY: as above.
+    unsafe impl Pod for Snapshot {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_SLOTS, KERNEL_FRAMES, Key, Live, RawSample, Snapshot};
+
+    /// The number after `#define NAME` in the header that the kernel side is compiled from.
+    fn defined(name: &str) -> usize {
+        let header = include_str!("../../bpf/sampler.h");
+        let line = header.lines().find_map(|line| line.strip_prefix(&format!("#define {name} ")));
+        line.unwrap().split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn both_sides_agree_on_sizes() {
+        assert_eq!(FRAME_SLOTS, defined("FRAME_SLOTS"));
+        assert_eq!(KERNEL_FRAMES, defined("KERNEL_FRAMES"));
+        assert_eq!(super::JIT_SEGMENTS, defined("JIT_SEGMENTS"));
+        assert_eq!(super::SNAPSHOTS as usize, defined("SNAPSHOTS"));
+        assert_eq!(super::REPEAT_SHIFT as usize, defined("REPEAT_SHIFT"));
+        assert_eq!(size_of::<RawSample>(), 48 + 8 * (FRAME_SLOTS + KERNEL_FRAMES));
+        assert_eq!(size_of::<Key>(), 24);
+        assert_eq!(size_of::<Live>(), 8 + 16 * (1 + super::JIT_SEGMENTS));
+        assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));
+    }
+}

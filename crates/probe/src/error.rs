@@ -1,0 +1,185 @@
+//! What can go wrong when a node is looked at from outside. Every message says what to do next.
+
+use std::io;
+
+use thiserror::Error;
+
+/// The family an error belongs to; the program's exit code follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A capability or sysctl is missing.
+    Permission,
+    /// There is no such node, or it has gone away.
+    NodeNotFound,
+    /// The node or this machine is of a kind that cannot be observed.
+    Unsupported,
+    /// Something else failed.
+    Failed,
+}
+
+/// Why a node could not be observed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The process lacks capabilities.
+    #[error(
+        "missing {}: run as root (sudo), or give them to the program once with \
+         `sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog+ep {program}`",
+        missing.join(", ")
+    )]
+    MissingCapabilities {
+        /// Names as in capabilities(7).
+        missing: Vec<&'static str>,
+        /// Path of the running program.
+        program: String,
+    },
+    /// No process with this pid.
+    #[error("no process with pid {pid}; `pgrep -a beam.smp` lists the nodes of this machine")]
+    NoSuchProcess {
+        /// What was asked for.
+        pid: u32,
+    },
+    /// The process is something else.
+    #[error("process {pid} ({program}) is not an Erlang VM; give the pid of a beam.smp process")]
+    NotABeam {
+        /// What was asked for.
+        pid: u32,
+        /// Its executable.
+        program: String,
+    },
+    /// A VM without JIT.
+    #[error(
+        "node {pid} runs the interpreter (emu flavour), which has no machine code to attribute \
+         time to; start it with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
+    )]
+    InterpreterOnly {
+        /// The node.
+        pid: u32,
+    },
+    /// A name that no node of this machine has.
+    #[error("no node named {name} on this machine; {}", known_nodes(.known))]
+    NoSuchNode {
+        /// What was asked for.
+        name: String,
+        /// Names that there are.
+        known: Vec<String>,
+    },
+    /// No VM runs here.
+    #[error("no Erlang node runs on this machine; start one, or give --pid")]
+    NoNodes,
+    /// More than one VM runs here.
+    #[error("several Erlang nodes run on this machine; give --pid or --node; {}", known_nodes(.known))]
+    SeveralNodes {
+        /// Names that there are.
+        known: Vec<String>,
+    },
+    /// A release whose structures are not in the table.
+    #[error(
+        "Erlang/OTP {release} (erts {erts}) on {arch} has a memory layout that is not known here; \
+         known: {known}"
+    )]
+    UnknownLayout {
+        /// OTP release.
+        release: String,
+        /// Version of the runtime system.
+        erts: String,
+        /// Architecture of this machine.
+        arch: &'static str,
+        /// What is in the table.
+        known: String,
+    },
+    /// The structures are not where the table says.
+    #[error(
+        "the memory of node {pid} (Erlang/OTP {release}) is not laid out as that release is known \
+         to be: {detail}; nothing was recorded, please report the package's version"
+    )]
+    LayoutMismatch {
+        /// The node.
+        pid: u32,
+        /// OTP release.
+        release: String,
+        /// What disagreed.
+        detail: String,
+    },
+    /// The table of JIT code could not be read.
+    #[error("the JIT symbol table of node {pid} could not be read: {detail}")]
+    JitTable {
+        /// The node.
+        pid: u32,
+        /// What was wrong.
+        detail: String,
+    },
+    /// The machine's processor is not supported.
+    #[error("{arch} is not supported by the eBPF sampler yet; x86_64 is")]
+    UnsupportedMachine {
+        /// Architecture of this machine.
+        arch: &'static str,
+    },
+    /// The kernel refused the program.
+    #[error("the kernel refused the sampler: {detail}; it needs Linux 5.15 or later with BTF")]
+    Kernel {
+        /// The kernel's words, shortened.
+        detail: String,
+    },
+    /// More ticks than the kernel allows.
+    #[error(
+        "{asked_hz} samples a second are more than the kernel allows ({limit_hz}, \
+         sysctl kernel.perf_event_max_sample_rate); give a lower --freq"
+    )]
+    FrequencyTooHigh {
+        /// What was asked for.
+        asked_hz: u32,
+        /// What is allowed.
+        limit_hz: u32,
+    },
+    /// The node went away before anything was recorded.
+    #[error("node {pid} exited before anything was recorded")]
+    NodeExited {
+        /// The node.
+        pid: u32,
+    },
+    /// An operating-system call failed.
+    #[error("{action}: {source}")]
+    Io {
+        /// What was tried, with path or pid.
+        action: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ProbeError {
+    /// The family of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MissingCapabilities { .. } => ErrorKind::Permission,
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                ErrorKind::Permission
+            }
+            Self::NoSuchProcess { .. }
+            | Self::NotABeam { .. }
+            | Self::NoSuchNode { .. }
+            | Self::NoNodes
+            | Self::SeveralNodes { .. }
+            | Self::NodeExited { .. } => ErrorKind::NodeNotFound,
+            Self::InterpreterOnly { .. }
+            | Self::UnknownLayout { .. }
+            | Self::LayoutMismatch { .. }
+            | Self::UnsupportedMachine { .. } => ErrorKind::Unsupported,
+            Self::JitTable { .. }
+            | Self::FrequencyTooHigh { .. }
+            | Self::Kernel { .. }
+            | Self::Io { .. } => ErrorKind::Failed,
+        }
+    }
+
+    /// Wraps the failure of `action`.
+    pub(crate) fn io(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let action = action.into();
+        move |source| Self::Io { action, source }
+    }
+}
+
+fn known_nodes(known: &[String]) -> String {
+    if known.is_empty() { "none runs here".into() } else { format!("here: {}", known.join(", ")) }
+}

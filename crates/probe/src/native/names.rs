@@ -1,0 +1,195 @@
+//! Names of native and kernel functions.
+//!
+//! The mappings are read while the node lives and addresses are looked up by file and offset, so
+//! that names can still be given after the node has gone.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    path::PathBuf,
+};
+
+use blazesym::{
+    MaybeDefault,
+    symbolize::{
+        Input, Symbolizer,
+        source::{Elf, Kernel, Source},
+    },
+};
+use object::{Object, ObjectSymbol};
+
+use super::function_starts::FunctionStarts;
+use crate::node::{Mapping, Process, ReadMemory};
+
+/// Looks up native code of one node, and of the kernel.
+pub(crate) struct NativeNames {
+    symbolizer: Symbolizer,
+    kernel: Source<'static>,
+    mappings: Vec<Mapping>,
+    files: HashMap<String, PathBuf>,
+    vdso: OnceCell<Vec<(u64, u64, String)>>,
+    starts: RefCell<HashMap<String, FunctionStarts>>,
+}
+
+/// A name, or the best that can be said without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NativeName {
+    /// From a symbol table.
+    Known(String),
+    /// `module+0x1234`, or the address.
+    Unknown(String),
+}
+
+impl NativeNames {
+    /// A symbolizer for `process`.
+    pub(crate) fn new(process: &Process) -> Self {
+        let symbolizer = Symbolizer::builder()
+            .enable_auto_reload(false)
+            .enable_code_info(false)
+            .enable_inlined_fns(false)
+            .build();
+        let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
+        let mut names = Self {
+            symbolizer,
+            kernel: Source::Kernel(kernel),
+            mappings: Vec::new(),
+            files: HashMap::new(),
+            vdso: OnceCell::new(),
+            starts: RefCell::default(),
+        };
+        names.refresh(process);
+        names
+    }
+
+    /// Reads the mappings again; keeps the old ones when the node has gone.
+    pub(crate) fn refresh(&mut self, process: &Process) {
+        let Ok(mappings) = process.mappings() else { return };
+        if mappings.is_empty() {
+            return;
+        }
+        self.mappings = mappings.into_iter().filter(|mapping| mapping.executable).collect();
+        for mapping in self.mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
+            // Through the node's own root, falling back to ours when the node has gone.
+            self.files
+                .entry(mapping.path.clone())
+                .or_insert_with(|| process.outside_path(&mapping.path));
+        }
+        if self.vdso.get().is_none()
+            && let Some(symbols) = self.read_vdso(process)
+        {
+            // Set once and never changed: every process of a machine has the same one.
+            let _ = self.vdso.set(symbols);
+        }
+    }
+
+    /// Whether some mapping holds `address`.
+    pub(crate) fn is_mapped(&self, address: u64) -> bool {
+        self.mapping_of(address).is_some()
+    }
+
+    /// The native function at `address`.
+    pub(crate) fn user(&self, address: u64) -> NativeName {
+        let Some(mapping) = self.mapping_of(address) else {
+            return NativeName::Unknown(format!("{address:#x}"));
+        };
+        let offset = address - mapping.start + mapping.file_offset;
+        if mapping.path == "[vdso]" {
+            return self.vdso_name(address - mapping.start);
+        }
+        let path = self.readable_path(&mapping.path);
+        let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
+        match self.symbolizer.symbolize_single(&source, Input::FileOffset(offset)) {
+            Ok(found) => match found.into_sym() {
+                Some(symbol) => NativeName::Known(strip_suffix(&symbol.name)),
+                None => self.nameless(&mapping.path, offset),
+            },
+            Err(_) => self.nameless(&mapping.path, offset),
+        }
+    }
+
+    /// A function without a symbol is called by its file and the place where it begins.
+    fn nameless(&self, path: &str, offset: u64) -> NativeName {
+        let mut starts = self.starts.borrow_mut();
+        let starts = starts
+            .entry(path.to_owned())
+            .or_insert_with(|| FunctionStarts::read(&self.readable_path(path)));
+        unknown_in(path, starts.at(offset).unwrap_or(offset))
+    }
+
+    /// The kernel function at `address`.
+    pub(crate) fn kernel(&self, address: u64) -> NativeName {
+        match self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(address)) {
+            Ok(found) => match found.into_sym() {
+                Some(symbol) => NativeName::Known(strip_suffix(&symbol.name)),
+                None => NativeName::Unknown("kernel".into()),
+            },
+            Err(_) => NativeName::Unknown("kernel".into()),
+        }
+    }
+
+    fn mapping_of(&self, address: u64) -> Option<&Mapping> {
+        let after = self.mappings.partition_point(|mapping| mapping.start <= address);
+        let mapping = self.mappings.get(after.checked_sub(1)?)?;
+        (address < mapping.end).then_some(mapping)
+    }
+
+    fn readable_path(&self, inside: &str) -> PathBuf {
+        match self.files.get(inside) {
+            Some(path) if path.exists() => path.clone(),
+            _ => PathBuf::from(inside),
+        }
+    }
+
+    fn vdso_name(&self, offset: u64) -> NativeName {
+        let symbols = self.vdso.get().map_or(&[][..], Vec::as_slice);
+        symbols
+            .iter()
+            .find(|&&(start, size, _)| (start..start + size.max(1)).contains(&offset))
+            .map_or_else(
+                || unknown_in("[vdso]", offset),
+                |(_, _, name)| NativeName::Known(name.clone()),
+            )
+    }
+
+    /// The vdso is in no file; its symbols are read out of the node's memory.
+    fn read_vdso(&self, process: &Process) -> Option<Vec<(u64, u64, String)>> {
+        let mapping = self.mappings.iter().find(|mapping| mapping.path == "[vdso]")?;
+        let mut bytes = vec![0; usize::try_from(mapping.end - mapping.start).ok()?];
+        process.read(mapping.start, &mut bytes).ok()?;
+        let file = object::File::parse(bytes.as_slice()).ok()?;
+        let symbols = file.dynamic_symbols().filter_map(|symbol| {
+            Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned()))
+        });
+        Some(symbols.collect())
+    }
+}
+
+fn unknown_in(path: &str, offset: u64) -> NativeName {
+    let file = path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path);
+    NativeName::Unknown(format!("{file}+{offset:#x}"))
+}
+
+/// Drops what the compiler appended to the name of a part or copy of a function.
+fn strip_suffix(name: &str) -> String {
+    let cut = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."]
+        .iter()
+        .filter_map(|suffix| name.find(suffix))
+        .min();
+    name[..cut.unwrap_or(name.len())].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strip_suffix;
+
+    fn check(name: &str, expected: &str) {
+        assert_eq!(strip_suffix(name), expected);
+    }
+
+    #[test]
+    fn compiler_suffixes_are_dropped() {
+        check("do_minor.isra.0", "do_minor");
+        check("db_match.constprop.2.cold", "db_match");
+        check("__vdso_clock_gettime", "__vdso_clock_gettime");
+    }
+}
