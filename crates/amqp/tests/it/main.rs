@@ -4,6 +4,8 @@
 //! is looked up and declared (`control`), five confirmed messages (`publisher`), five deliveries
 //! (`consumer`).
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 mod damaged;
 mod recorded;
 mod time;
