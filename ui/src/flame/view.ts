@@ -45,7 +45,7 @@ export function buildView(stacks: Stacks, isOpen: (members: number[]) => boolean
   const childStart: number[] = [];
   const childEnd: number[] = [];
   for (let at = 0; at < nodes.length; at++) {
-    const node = nodes[at];
+    const node = nodes[at] as Candidate;
     const below = at === 0 ? grouped(stacks, [-1], isOpen) : candidatesBelow(stacks, node, isOpen);
     childStart.push(nodes.length);
     for (const child of below.sort(byWeight)) {
@@ -118,20 +118,23 @@ function grouped(
   parents: number[],
   isOpen: (members: number[]) => boolean,
 ): Candidate[] {
-  const byFrame = new Map<number, number[]>();
-  for (const parent of parents) {
-    for (const child of childrenOf(stacks, parent)) {
-      const frame = stacks.frame[child];
-      const group = byFrame.get(frame);
-      if (group) group.push(child);
-      else byFrame.set(frame, [child]);
-    }
-  }
-  return Array.from(byFrame, ([frame, members]) => {
-    members.sort((left, right) => left - right);
+  const children = parents.length === 1 ? childrenOf(stacks, parents[0] as number) : parents.flatMap((it) => childrenOf(stacks, it));
+  return groups(stacks, children).map((members) => {
     const open = longest(stacks, members) > 1 && isOpen(members);
+    const frame = stacks.frame[members[0] as number];
     return { frame, members, step: 0, open, total: sum(stacks.total, members) };
   });
+}
+
+function groups(stacks: Stacks, nodes: number[]): number[][] {
+  if (nodes.length < 2) return nodes.map((node) => [node]);
+  const byFrame = new Map<number, number[]>();
+  for (const node of nodes) {
+    const group = byFrame.get(stacks.frame[node]);
+    if (group) group.push(node);
+    else byFrame.set(stacks.frame[node], [node]);
+  }
+  return Array.from(byFrame.values(), (members) => members.sort((left, right) => left - right));
 }
 
 function byWeight(left: Candidate, right: Candidate): number {
@@ -139,9 +142,11 @@ function byWeight(left: Candidate, right: Candidate): number {
 }
 
 function longest(stacks: Stacks, members: number[]): number {
+  if (members.length === 1) return stacks.run[members[0] as number];
   return members.reduce((most, member) => Math.max(most, stacks.run[member]), 1);
 }
 
 function sum(column: Float64Array, members: number[]): number {
+  if (members.length === 1) return column[members[0] as number];
   return members.reduce((all, member) => all + column[member], 0);
 }

@@ -3,19 +3,8 @@
 use super::FrameKind;
 
 /// Kinds of threads as they are named at the root of a stack.
-const THREAD_KINDS: [&str; 11] = [
-    "scheduler",
-    "dirty_cpu_scheduler",
-    "dirty_io_scheduler",
-    "aux",
-    "poller",
-    "async",
-    "signal_dispatcher",
-    "system_message_dispatcher",
-    "child_waiter",
-    "main",
-    "other",
-];
+const THREAD_KINDS: [&str; 7] =
+    ["scheduler", "dirty_cpu_scheduler", "dirty_io_scheduler", "poll", "aux", "async", "other"];
 
 /// What marks a kernel function at the end of its name.
 pub(super) const KERNEL_SUFFIX: &str = "_[k]";
