@@ -73,16 +73,10 @@ pub fn run(
     let load = load_and_record(scenario, &mut session, &target, directory.start_series()?, stop);
     let source = snapshot::source(&target);
     let after = snapshot::take(&target);
-    let closed = session.close();
-    if closed.is_ok() {
-        ledger.forget();
-    }
+    close(session, &target, &ledger);
     directory.write_broker(&BeforeAndAfter { facts: facts.clone(), source, before, after })?;
     drop(target);
-    let load = load?;
-    let finished = write_results(scenario, directory, facts, load)?;
-    closed?;
-    Ok(finished)
+    write_results(scenario, directory, facts, load?)
 }
 
 /// Makes sure that the profile that the scenario asks for can be taken.
@@ -117,6 +111,19 @@ fn open_session(scenario: &Scenario, target: &Target, ledger: &Ledger) -> anyhow
     });
     remembered?;
     Ok(session?)
+}
+
+/// Removes what the session declared. A throwaway broker takes it along anyway; on another it stays
+/// remembered when it cannot be removed now, and the results of the run are none the worse.
+fn close(session: Session, target: &Target, ledger: &Ledger) {
+    match session.close() {
+        Ok(()) => ledger.forget(),
+        Err(_) if target.throwaway.is_some() => {}
+        Err(error) => output::note(&format!(
+            "could not remove the queues of this run: {error}; the next run against this broker \
+             removes them"
+        )),
+    }
 }
 
 /// What the time under load gave.

@@ -24,6 +24,37 @@ fn ctrl_c_keeps_what_was_recorded() {
 }
 
 #[test]
+fn a_second_ctrl_c_ends_at_once() {
+    let bench = Workbench::new("twice");
+    bench.file("s.toml", &scenario("q", "60s"));
+    let running = bench.start("run s.toml --out out");
+    eventually("the broker is being started", || bench.processes().len() > 2);
+    signal(&running, Signal::INT);
+    // Signals of one kind that come while one is pending are one.
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    signal(&running, Signal::INT);
+    Ended::from(running.wait_with_output().unwrap()).code(130);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_broker_that_dies_ends_the_run() {
+    let bench = Workbench::new("death");
+    bench.file("s.toml", &scenario("q", "60s"));
+    let running = bench.start("run s.toml --out out");
+    let series = bench.path("out/series.jsonl");
+    eventually("a second is recorded", || lines(&series) >= 1);
+    let node = bench.broker_directories().remove(0).join("node.json");
+    let node: serde_json::Value = serde_json::from_slice(&std::fs::read(node).unwrap()).unwrap();
+    let pid = rustix::process::Pid::from_raw(node["pid"].as_i64().unwrap().try_into().unwrap());
+    rustix::process::kill_process(pid.unwrap(), Signal::KILL).unwrap();
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("Cut short"), "{ended:#?}");
+    assert_eq!(bench.json("out/run.json")["verdict"]["kind"], "aborted");
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_kill_leaves_no_broker() {
     let bench = Workbench::new("kill");
     bench.file("s.toml", &scenario("q", "60s"));

@@ -39,7 +39,7 @@ fn a_throwaway_broker() {
 
     bench.rabbitscope("report out -o again.html").code(0);
     assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
-    bench.rabbitscope("run out/scenario.toml --set run.duration=1s --out again").code(0);
+    bench.rabbitscope("run out/scenario.toml --set run.duration=3s --out again").code(0);
 }
 
 #[test]
