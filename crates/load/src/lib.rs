@@ -12,6 +12,7 @@ mod clock;
 mod error;
 mod fleet;
 mod latency;
+mod ledger;
 mod link;
 mod outcome;
 mod pace;

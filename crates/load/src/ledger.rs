@@ -1,0 +1,234 @@
+//! What the workers reported, added up: a row for each second, totals, latencies, losses.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+use rabbitscope_data::run::{LoadTotals, Loss, Verdict};
+
+use crate::{
+    latency::LatencyLog,
+    outcome::{LoadOutcome, Progress},
+    tally::{self, Tally},
+    worker::Part,
+};
+
+/// Everything that was reported.
+pub(crate) struct Ledger {
+    /// Seconds that not every worker has reported yet.
+    open: BTreeMap<u32, Interval>,
+    drain: Option<Interval>,
+    /// The second that each worker will report next.
+    frontier: Vec<u32>,
+    /// Outstanding messages at each worker's latest report.
+    outstanding: Vec<u64>,
+    during: LoadTotals,
+    totals: LoadTotals,
+    unstamped: u64,
+    confirm: LatencyLog,
+    end_to_end: LatencyLog,
+    load_end: u64,
+    rows: u32,
+}
+
+struct Interval {
+    start: u64,
+    end: u64,
+    tally: Tally,
+}
+
+impl Interval {
+    fn add(&mut self, part: &Part) {
+        self.start = self.start.min(part.start);
+        self.end = self.end.max(part.end);
+        self.tally.add(&part.tally);
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(workers: usize, started: SystemTime) -> Self {
+        let confirm = "from handing a message to the socket to reading its confirm";
+        let end_to_end = "from handing a message to the socket to reading its delivery";
+        Self {
+            open: BTreeMap::new(),
+            drain: None,
+            frontier: vec![0; workers],
+            outstanding: vec![0; workers],
+            during: LoadTotals::default(),
+            totals: LoadTotals::default(),
+            unstamped: 0,
+            confirm: LatencyLog::new("confirm", confirm, started),
+            end_to_end: LatencyLog::new("end-to-end", end_to_end, started),
+            load_end: 0,
+            rows: 0,
+        }
+    }
+
+    pub(crate) fn add(&mut self, part: Part, progress: &mut dyn FnMut(Progress<'_>)) {
+        self.outstanding[part.worker] = part.tally.outstanding;
+        let interval = if part.draining {
+            self.frontier[part.worker] = u32::MAX;
+            self.drain.as_mut()
+        } else {
+            self.frontier[part.worker] = part.second + 1;
+            self.load_end = self.load_end.max(part.end);
+            self.open.get_mut(&part.second)
+        };
+        if let Some(interval) = interval {
+            interval.add(&part);
+        } else {
+            let interval = Interval { start: part.start, end: part.end, tally: part.tally };
+            if part.draining {
+                self.drain = Some(interval);
+            } else {
+                self.open.insert(part.second, interval);
+            }
+        }
+        let complete = self.frontier.iter().copied().min().unwrap_or(u32::MAX);
+        self.emit_before(complete, progress);
+    }
+
+    fn emit_before(&mut self, second: u32, progress: &mut dyn FnMut(Progress<'_>)) {
+        while let Some(entry) = self.open.first_entry()
+            && *entry.key() < second
+        {
+            let (second, interval) = entry.remove_entry();
+            self.emit(second, &interval, false, progress);
+        }
+    }
+
+    fn emit(
+        &mut self,
+        second: u32,
+        interval: &Interval,
+        draining: bool,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        let Interval { start, end, tally } = interval;
+        let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
+        self.confirm.add(&tally.confirm, begin, length);
+        self.end_to_end.add(&tally.end_to_end, begin, length);
+        tally::add(&mut self.totals, &tally.counts);
+        if !draining {
+            tally::add(&mut self.during, &tally.counts);
+        }
+        self.unstamped += tally.unstamped;
+        self.rows = second + 1;
+        progress(Progress::Second(&tally.row(second, end - start, draining)));
+    }
+
+    pub(crate) fn finish(
+        mut self,
+        started_unix_nanos: u64,
+        verdict: Verdict,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> LoadOutcome {
+        self.emit_before(u32::MAX, progress);
+        if let Some(drain) = self.drain.take() {
+            self.emit(self.rows, &drain, true, progress);
+        }
+        let totals = &mut self.totals;
+        let unanswered = totals.published.saturating_sub(totals.confirmed + totals.nacked);
+        totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(unanswered);
+        let losses = losses(totals, self.unstamped);
+        let latencies = [self.confirm.finish(), self.end_to_end.finish()];
+        LoadOutcome {
+            started_unix_nanos,
+            duration: Duration::from_nanos(self.load_end),
+            during: self.during,
+            totals: self.totals,
+            latencies: latencies.into_iter().flatten().collect(),
+            losses,
+            verdict,
+        }
+    }
+}
+
+fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
+    let unconfirmed = Loss {
+        what: "unconfirmed messages".to_owned(),
+        count: totals.unconfirmed,
+        of: totals.published,
+        meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
+    };
+    let unmeasured = Loss {
+        what: "end-to-end latencies".to_owned(),
+        count: unstamped,
+        of: totals.consumed,
+        meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by \
+                  another run): delivered and counted, but not measured"
+            .to_owned(),
+    };
+    [unconfirmed, unmeasured].into_iter().filter(|loss| loss.count > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::SECOND, latency};
+
+    fn part(worker: usize, second: u32, published: u64, draining: bool) -> Part {
+        let start = u64::from(second) * SECOND;
+        let mut tally = Tally { outstanding: published, ..Tally::default() };
+        tally.counts.published = published;
+        latency::record(&mut tally.confirm, 1000 * (worker as u64 + 1), published);
+        Part { worker, second, start, end: start + SECOND, draining, tally }
+    }
+
+    /// Rows as `(second, draining, published)`, and the outcome.
+    fn collect(workers: usize, parts: Vec<Part>) -> (Vec<(u32, bool, u64)>, usize, LoadOutcome) {
+        let mut rows = Vec::new();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                rows.push((row.second, row.draining, row.published));
+            }
+        };
+        let mut ledger = Ledger::new(workers, SystemTime::UNIX_EPOCH);
+        for part in parts {
+            ledger.add(part, &mut progress);
+        }
+        let early = rows.len();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                rows.push((row.second, row.draining, row.published));
+            }
+        };
+        let outcome = ledger.finish(7, Verdict::Completed, &mut progress);
+        (rows, early, outcome)
+    }
+
+    #[test]
+    fn a_row_waits_for_every_worker() {
+        let parts = vec![
+            part(0, 0, 10, false),
+            part(0, 1, 20, false),
+            part(1, 0, 1, false),
+            part(0, 2, 3, true),
+            part(1, 1, 2, false),
+            part(1, 2, 4, true),
+        ];
+        let (rows, early, outcome) = collect(2, parts);
+        assert_eq!(rows, [(0, false, 11), (1, false, 22), (2, true, 7)]);
+        assert_eq!(early, 2, "the drain is known at the end only");
+        assert_eq!((outcome.during.published, outcome.totals.published), (33, 40));
+        assert_eq!(outcome.duration, Duration::from_secs(2));
+        assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
+        assert_eq!(outcome.losses.len(), 1);
+        let [confirm] = &outcome.latencies[..] else { panic!("one latency was measured") };
+        assert_eq!((confirm.summary.count, confirm.summary.min), (40, 1000));
+    }
+
+    #[test]
+    fn seconds_may_be_missing() {
+        let (rows, early, _) =
+            collect(2, vec![part(0, 0, 1, false), part(1, 0, 1, false), part(0, 4, 5, false)]);
+        assert_eq!((rows, early), (vec![(0, false, 2), (4, false, 5)], 1));
+    }
+
+    #[test]
+    fn nothing_at_all_is_an_outcome_too() {
+        let (rows, _, outcome) = collect(1, Vec::new());
+        assert!(rows.is_empty() && outcome.latencies.is_empty() && outcome.losses.is_empty());
+    }
+}
