@@ -18,11 +18,11 @@ export function decodeStacks(columns: ProfileData["stacks"]): Stacks {
   const length = columns.frame.length;
   const stacks: Stacks = {
     length,
-    frame: Int32Array.from(columns.frame),
+    frame: new Int32Array(columns.frame),
     end: new Int32Array(length),
     run: new Int32Array(length).fill(1),
-    leaf: Float64Array.from(columns.leaf),
-    total: Float64Array.from(columns.leaf),
+    leaf: new Float64Array(columns.leaf),
+    total: new Float64Array(columns.leaf),
   };
   columns["run-node"].forEach((node, at) => {
     stacks.run[node] = columns["run-length"][at] ?? 1;

@@ -27,7 +27,11 @@ export interface View {
   step: Int32Array;
 }
 
-interface Candidate {
+/** Whether the runs of these stack nodes are shown one activation at a time. */
+export type IsOpen = (members: number[]) => boolean;
+
+/** Stack nodes that are shown as one node. */
+interface Group {
   frame: number;
   members: number[];
   step: number;
@@ -35,40 +39,143 @@ interface Candidate {
   total: number;
 }
 
-/** Builds the view; `isOpen` says whether the runs of these stack nodes are shown one by one. */
-export function buildView(stacks: Stacks, isOpen: (members: number[]) => boolean): View {
-  const everything = sum(stacks.total, childrenOf(stacks, -1));
-  const nodes: Candidate[] = [{ frame: ALL, members: [], step: 0, open: false, total: everything }];
-  const parent = [-1];
-  const depth = [0];
-  const self = [0];
-  const childStart: number[] = [];
-  const childEnd: number[] = [];
-  for (let at = 0; at < nodes.length; at++) {
-    const node = nodes[at] as Candidate;
-    const below = at === 0 ? grouped(stacks, [-1], isOpen) : candidatesBelow(stacks, node, isOpen);
-    childStart.push(nodes.length);
-    for (const child of below.sort(byWeight)) {
-      nodes.push(child);
-      parent.push(at);
-      depth.push(depth[at] + 1);
-      self.push(sum(stacks.leaf, ending(stacks, child)));
-    }
-    childEnd.push(nodes.length);
+/** Builds the view of all stacks. */
+export function buildView(stacks: Stacks, isOpen: IsOpen): View {
+  return new Builder(stacks, isOpen).build();
+}
+
+/** Adds nodes level by level. Nearly all stand for one stack node; only the others have a group. */
+class Builder {
+  private readonly parent = [-1];
+  private readonly frame = [ALL];
+  private readonly depth = [0];
+  private readonly total = [0];
+  private readonly self = [0];
+  private readonly run = [1];
+  private readonly source = [-1];
+  private readonly step = [0];
+  private readonly childStart: number[] = [];
+  private readonly childEnd: number[] = [];
+  private readonly groups = new Map<number, Group>();
+  /** For each frame the node that it was last seen below. */
+  private readonly seen: Int32Array;
+
+  constructor(
+    private readonly stacks: Stacks,
+    private readonly isOpen: IsOpen,
+  ) {
+    this.seen = new Int32Array(stacks.frame.reduce((most, frame) => Math.max(most, frame), 0) + 1).fill(-1);
+    this.total[0] = sum(stacks.total, childrenOf(stacks, -1));
   }
-  return {
-    length: nodes.length,
-    parent: Int32Array.from(parent),
-    frame: Int32Array.from(nodes, (node) => node.frame),
-    depth: Int32Array.from(depth),
-    childStart: Int32Array.from(childStart),
-    childEnd: Int32Array.from(childEnd),
-    total: Float64Array.from(nodes, (node) => node.total),
-    self: Float64Array.from(self),
-    run: Int32Array.from(nodes, (node) => (node.open ? 1 : longest(stacks, node.members))),
-    source: Int32Array.from(nodes, (node) => node.members[0] ?? -1),
-    step: Int32Array.from(nodes, (node) => node.step),
-  };
+
+  build(): View {
+    for (let at = 0; at < this.parent.length; at++) {
+      this.childStart.push(this.parent.length);
+      const group = this.groups.get(at);
+      if (group) this.addBelowGroup(at, group);
+      else this.addBelow(at, this.source[at] as number);
+      this.groups.delete(at);
+      this.childEnd.push(this.parent.length);
+    }
+    return {
+      length: this.parent.length,
+      parent: new Int32Array(this.parent),
+      frame: new Int32Array(this.frame),
+      depth: new Int32Array(this.depth),
+      childStart: new Int32Array(this.childStart),
+      childEnd: new Int32Array(this.childEnd),
+      total: new Float64Array(this.total),
+      self: new Float64Array(this.self),
+      run: new Int32Array(this.run),
+      source: new Int32Array(this.source),
+      step: new Int32Array(this.step),
+    };
+  }
+
+  /** The children of one stack node. They stand by weight already; merging may change that. */
+  private addBelow(at: number, node: number): void {
+    const { frame, end, run } = this.stacks;
+    const last = node < 0 ? this.stacks.length : end[node];
+    for (let child = node + 1; child < last; child = end[child]) {
+      if (this.seen[frame[child]] === at || run[child] > 1) {
+        this.addGroups(at, this.grouped([node]));
+        return;
+      }
+      this.seen[frame[child]] = at;
+    }
+    for (let child = node + 1; child < last; child = end[child]) this.addSingle(at, child);
+  }
+
+  private addBelowGroup(at: number, group: Group): void {
+    const below = this.grouped(this.ending(group));
+    const longer = group.open
+      ? group.members.filter((member) => this.stacks.run[member] > group.step + 1)
+      : [];
+    if (longer.length > 0) {
+      const total = sum(this.stacks.total, longer);
+      below.push({ ...group, members: longer, step: group.step + 1, total });
+    }
+    this.addGroups(at, below);
+  }
+
+  private addGroups(at: number, groups: Group[]): void {
+    groups.sort((left, right) => right.total - left.total || first(left) - first(right));
+    for (const group of groups) {
+      if (group.members.length > 1 || group.open) this.groups.set(this.parent.length, group);
+      const run = group.open ? 1 : longest(this.stacks, group.members);
+      const self = sum(this.stacks.leaf, this.ending(group));
+      this.add(at, group.frame, group.total, self, run, first(group), group.step);
+    }
+  }
+
+  private addSingle(at: number, node: number): void {
+    const { frame, total, leaf } = this.stacks;
+    this.add(at, frame[node], total[node], leaf[node], 1, node, 0);
+  }
+
+  private add(
+    parent: number,
+    frame: number,
+    total: number,
+    self: number,
+    run: number,
+    source: number,
+    step: number,
+  ): void {
+    this.parent.push(parent);
+    this.frame.push(frame);
+    this.depth.push((this.depth[parent] as number) + 1);
+    this.total.push(total);
+    this.self.push(self);
+    this.run.push(run);
+    this.source.push(source);
+    this.step.push(step);
+  }
+
+  /** Stack nodes whose last activation this group is. */
+  private ending(group: Group): number[] {
+    if (!group.open) return group.members;
+    return group.members.filter((member) => this.stacks.run[member] === group.step + 1);
+  }
+
+  /** The children of all `parents`, those of one function together. */
+  private grouped(parents: number[]): Group[] {
+    const byFrame = new Map<number, number[]>();
+    for (const child of parents.flatMap((parent) => childrenOf(this.stacks, parent))) {
+      const group = byFrame.get(this.stacks.frame[child]);
+      if (group) group.push(child);
+      else byFrame.set(this.stacks.frame[child], [child]);
+    }
+    return Array.from(byFrame, ([frame, members]) => {
+      members.sort((left, right) => left - right);
+      const open = longest(this.stacks, members) > 1 && this.isOpen(members);
+      return { frame, members, step: 0, open, total: sum(this.stacks.total, members) };
+    });
+  }
+}
+
+function first(group: Group): number {
+  return group.members[0] as number;
 }
 
 /** The node that a link names as `source.step`; 0 when it is not in this view. */
@@ -91,62 +198,10 @@ export function pathTo(view: View, node: number): number[] {
   return path.reverse();
 }
 
-function candidatesBelow(
-  stacks: Stacks,
-  node: Candidate,
-  isOpen: (members: number[]) => boolean,
-): Candidate[] {
-  const below = grouped(stacks, ending(stacks, node), isOpen);
-  if (!node.open) return below;
-  const longer = node.members.filter((member) => stacks.run[member] > node.step + 1);
-  if (longer.length > 0) {
-    const total = sum(stacks.total, longer);
-    below.push({ frame: node.frame, members: longer, step: node.step + 1, open: true, total });
-  }
-  return below;
-}
-
-/** Stack nodes whose last activation this node is. */
-function ending(stacks: Stacks, node: Candidate): number[] {
-  if (!node.open) return node.members;
-  return node.members.filter((member) => stacks.run[member] === node.step + 1);
-}
-
-/** The children of all `parents`, those of one function together. */
-function grouped(
-  stacks: Stacks,
-  parents: number[],
-  isOpen: (members: number[]) => boolean,
-): Candidate[] {
-  const children = parents.length === 1 ? childrenOf(stacks, parents[0] as number) : parents.flatMap((it) => childrenOf(stacks, it));
-  return groups(stacks, children).map((members) => {
-    const open = longest(stacks, members) > 1 && isOpen(members);
-    const frame = stacks.frame[members[0] as number];
-    return { frame, members, step: 0, open, total: sum(stacks.total, members) };
-  });
-}
-
-function groups(stacks: Stacks, nodes: number[]): number[][] {
-  if (nodes.length < 2) return nodes.map((node) => [node]);
-  const byFrame = new Map<number, number[]>();
-  for (const node of nodes) {
-    const group = byFrame.get(stacks.frame[node]);
-    if (group) group.push(node);
-    else byFrame.set(stacks.frame[node], [node]);
-  }
-  return Array.from(byFrame.values(), (members) => members.sort((left, right) => left - right));
-}
-
-function byWeight(left: Candidate, right: Candidate): number {
-  return right.total - left.total || (left.members[0] ?? 0) - (right.members[0] ?? 0);
-}
-
 function longest(stacks: Stacks, members: number[]): number {
-  if (members.length === 1) return stacks.run[members[0] as number];
   return members.reduce((most, member) => Math.max(most, stacks.run[member]), 1);
 }
 
 function sum(column: Float64Array, members: number[]): number {
-  if (members.length === 1) return column[members[0] as number];
   return members.reduce((all, member) => all + column[member], 0);
 }
