@@ -39,19 +39,21 @@ impl ProfileFormat {
 #[derive(Debug)]
 pub(crate) struct ProfileFile {
     format: ProfileFormat,
-    file: AtomicFile,
+    path: PathBuf,
 }
 
 impl ProfileFile {
-    /// Refuses an unknown suffix, and a place that cannot be written to.
-    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+    /// Refuses an unknown suffix, and a place that cannot be written to. Leaves nothing there.
+    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
         let format = ProfileFormat::of(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
-        Ok(Self { format, file: AtomicFile::create(path)? })
+        drop(AtomicFile::create(path)?);
+        Ok(Self { format, path: path.to_owned() })
     }
 
     /// Writes the profile in the form that the suffix asks for.
-    pub(crate) fn write(mut self, profile: &Profile) -> anyhow::Result<()> {
-        let out = self.file.writer();
+    pub(crate) fn write(&self, profile: &Profile) -> anyhow::Result<()> {
+        let mut file = AtomicFile::create(&self.path)?;
+        let out = file.writer();
         match self.format {
             ProfileFormat::Html => {
                 let report = Report { profile: Some(profile), ..Report::default() };
@@ -62,7 +64,7 @@ impl ProfileFile {
             ProfileFormat::Folded => write_folded(profile, out),
         }
         .context("cannot write the profile")?;
-        self.file.commit()
+        file.commit()
     }
 }
 

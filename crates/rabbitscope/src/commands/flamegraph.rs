@@ -19,7 +19,7 @@ pub(super) struct Typed {
 
 impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        let file = ProfileFile::create(&self.output)?;
+        let file = ProfileFile::check(&self.output)?;
         file.write(&read_profile(&self.input)?)?;
         Ok(Exit::Done)
     }

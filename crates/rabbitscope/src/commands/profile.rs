@@ -33,6 +33,9 @@ pub(super) struct Typed {
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Print quality and hottest functions as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -50,7 +53,7 @@ struct Valid {
 impl Typed {
     fn validate(self) -> anyhow::Result<Valid> {
         let Event::Cpu = self.event;
-        let file = ProfileFile::create(&self.output)?;
+        let file = ProfileFile::check(&self.output)?;
         let pid = match (self.pid, &self.node) {
             (Some(pid), _) => pid,
             (None, Some(name)) => rabbitscope_probe::find_node(name)?.pid,
@@ -60,14 +63,17 @@ impl Typed {
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        let path = self.output.clone();
+        let (path, json) = (self.output.clone(), self.json);
         let valid = self.validate()?;
         let stop = interrupt::watch()?;
         let profile = valid.record(&stop)?;
         let cut_short = stop.load(std::sync::atomic::Ordering::Relaxed);
         valid.file.write(&profile)?;
-        output::result(&said_of(&profile));
-        output::result(&format!("profile: {}", path.display()));
+        if json {
+            output::json(&experiment::ProfileSummary::of(&profile))?;
+        } else {
+            output::result(&format!("{}\nprofile  {}", said_of(&profile), path.display()));
+        }
         Ok(if cut_short { Exit::Failed } else { Exit::Done })
     }
 }
@@ -89,7 +95,7 @@ impl Valid {
 
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
-    experiment::profile_summary(profile) + &notes.collect::<String>()
+    experiment::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -15,5 +15,5 @@ mod target;
 
 pub use recording::recording_progress;
 pub use run::{Finished, check, run};
-pub use summary::{profile_summary, summary};
+pub use summary::{ProfileSummary, summary};
 pub(crate) use target::sweep_dead_brokers;

@@ -62,8 +62,8 @@ pub fn run(
     directory.write_scenario(scenario)?;
     let target = Target::open(&scenario.broker, directory)?;
     prepare_profile(scenario, &target)?;
-    let ledger = Ledger::open(&target.uri)?;
-    let mut session = open_session(scenario, &target, &ledger)?;
+    let ledger = target.throwaway.is_none().then(|| Ledger::open(&target.uri)).transpose()?;
+    let mut session = open_session(scenario, &target, ledger.as_ref())?;
     let facts = BrokerFacts {
         pid: target.pid,
         throwaway: target.throwaway.is_some(),
@@ -73,7 +73,7 @@ pub fn run(
     let load = load_and_record(scenario, &mut session, &target, directory.start_series()?, stop);
     let source = snapshot::source(&target);
     let after = snapshot::take(&target);
-    close(session, &target, &ledger);
+    close(session, ledger.as_ref());
     directory.write_broker(&BeforeAndAfter { facts: facts.clone(), source, before, after })?;
     drop(target);
     write_results(scenario, directory, facts, load?)
@@ -96,10 +96,14 @@ fn no_local_node(target: &Target) -> UsageError {
 
 /// Queues on somebody else's broker are remembered, so that they can be removed later should this
 /// process be killed.
-fn open_session(scenario: &Scenario, target: &Target, ledger: &Ledger) -> anyhow::Result<Session> {
-    if target.throwaway.is_some() {
+fn open_session(
+    scenario: &Scenario,
+    target: &Target,
+    ledger: Option<&Ledger>,
+) -> anyhow::Result<Session> {
+    let Some(ledger) = ledger else {
         return Ok(Session::open(scenario, &target.uri, &mut |_| {})?);
-    }
+    };
     let removed = ledger.pay_debts(&target.uri)?;
     if !removed.is_empty() {
         let queues = removed.join(", ");
@@ -115,10 +119,11 @@ fn open_session(scenario: &Scenario, target: &Target, ledger: &Ledger) -> anyhow
 
 /// Removes what the session declared. A throwaway broker takes it along anyway; on another it stays
 /// remembered when it cannot be removed now, and the results of the run are none the worse.
-fn close(session: Session, target: &Target, ledger: &Ledger) {
-    match session.close() {
+fn close(session: Session, ledger: Option<&Ledger>) {
+    let closed = session.close();
+    let Some(ledger) = ledger else { return };
+    match closed {
         Ok(()) => ledger.forget(),
-        Err(_) if target.throwaway.is_some() => {}
         Err(error) => output::note(&format!(
             "could not remove the queues of this run: {error}; the next run against this broker \
              removes them"

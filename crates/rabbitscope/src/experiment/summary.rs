@@ -1,12 +1,16 @@
 //! What a run says at its end, in plain text.
 
-use std::{fmt::Write, path::Path};
+use std::{
+    fmt::{self, Write},
+    path::Path,
+};
 
 use rabbitscope_analysis::{hottest, quality_sentence};
 use rabbitscope_data::{
-    profile::{FrameKind, Profile},
+    profile::{Capture, FrameKind, Profile, StackQuality},
     run::{LatencySummary, Loss, RunRecord, SecondRow, Verdict},
 };
+use serde::Serialize;
 
 use super::Finished;
 
@@ -22,7 +26,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &latency_table(&record.latencies);
     if let Some(profile) = &finished.profile {
         text += "\n";
-        text += &profile_summary(profile);
+        text += &ProfileSummary::of(profile).to_string();
     }
     text += &record.losses.iter().map(loss).collect::<String>();
     if let Verdict::Aborted { reason } = &record.verdict {
@@ -90,18 +94,45 @@ fn latency_table(latencies: &[LatencySummary]) -> String {
     text
 }
 
-/// The ten hottest Erlang functions and how good the stacks are.
-pub fn profile_summary(profile: &Profile) -> String {
-    let whole = profile.total();
-    let mut text =
-        "Hottest Erlang functions (own time, with the native and kernel code they call)\n"
-            .to_owned();
-    for row in hottest(profile, FrameKind::Erlang, HOTTEST) {
-        let share = 100.0 * row.own_share(whole);
-        let _ = writeln!(text, "{share:>6.1} %  {}", row.name);
+/// The hottest Erlang functions and how good the stacks are.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileSummary<'a> {
+    hottest: Vec<Hot>,
+    capture: &'a Capture,
+    quality: &'a StackQuality,
+}
+
+/// Shares are of all samples of the node, 0 to 1.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Hot {
+    function: String,
+    own_share: f64,
+    total_share: f64,
+}
+
+impl<'a> ProfileSummary<'a> {
+    /// Of this profile.
+    pub fn of(profile: &'a Profile) -> Self {
+        let whole = profile.total();
+        let hottest = hottest(profile, FrameKind::Erlang, HOTTEST).into_iter().map(|row| Hot {
+            own_share: row.own_share(whole),
+            total_share: row.total_share(whole),
+            function: row.name,
+        });
+        Self { hottest: hottest.collect(), capture: &profile.capture, quality: &profile.quality }
     }
-    let _ = writeln!(text, "\n{}", quality_sentence(&profile.quality));
-    text
+}
+
+impl fmt::Display for ProfileSummary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Hottest Erlang functions (own time, with native and kernel code they call)")?;
+        for hot in &self.hottest {
+            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, hot.function)?;
+        }
+        writeln!(f, "\n{}", quality_sentence(self.quality))
+    }
 }
 
 fn loss(loss: &Loss) -> String {

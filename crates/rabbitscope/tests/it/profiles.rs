@@ -49,4 +49,5 @@ fn a_node_that_rabbitscope_did_not_start() {
         bench.rabbitscope(&format!("profile --node {name} --duration 1s -o x.folded")).code(0);
     assert!(ended.stdout.contains("x.folded"), "{ended:#?}");
     assert_eq!(ended.stderr, "");
+    assert!(bench.read("x.folded").lines().all(|line| line.contains(';')));
 }
