@@ -20,14 +20,15 @@ export function pageHeader(data: PageData): HTMLElement {
       themeButton(),
     ),
     run !== null && run.description !== "" && h("p", { class: "description" }, run.description),
+    run?.verdict.reason ? h("p", { class: "reason" }, run.verdict.reason) : null,
     run && runFacts(run),
     run && losses(run),
   );
 }
 
 function verdict(run: RunRecord): HTMLElement {
-  const { kind, reason } = run.verdict;
-  return h("span", { class: "verdict", "data-verdict": kind }, reason ? `${kind}: ${reason}` : kind);
+  const { kind } = run.verdict;
+  return h("span", { class: "verdict", "data-verdict": kind }, kind);
 }
 
 function runFacts(run: RunRecord): HTMLElement {

@@ -37,7 +37,7 @@ export function captureFacts(profile: ProfileData): HTMLElement {
   const { capture } = profile;
   const facts = [
     `${whole(profile.total)} ${profile.unit}`,
-    capture.recorder && `recorded by ${capture.recorder}`,
+    capture.recorder && `recorder ${capture.recorder}`,
     capture.clock && `clock ${capture.clock}`,
     capture.period_nanos > 0 && `${whole(1e9 / capture.period_nanos)} Hz`,
     capture.cpus > 0 && `${capture.cpus} CPU${capture.cpus === 1 ? "" : "s"}`,

@@ -21,7 +21,7 @@ scheduler;schedule 150
 ";
 
 pub(crate) fn profile() -> Profile {
-    let mut profile = read_folded(STACKS.as_bytes()).unwrap();
+    let mut profile = read_folded(STACKS.as_bytes()).expect("these stacks are well-formed");
     profile.capture = Capture {
         recorder: "eBPF".to_owned(),
         clock: "cpu-clock".to_owned(),

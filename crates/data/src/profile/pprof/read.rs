@@ -21,6 +21,9 @@ use super::{
 /// Bytes that a file may have after decompression. Ten minutes of a busy node need a hundredth.
 const SIZE_LIMIT: u64 = 2 << 30;
 
+/// Frames that a stack may have. Real ones have some thousands in deep recursion.
+const DEPTH_LIMIT: usize = 1 << 20;
+
 /// Why a pprof file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PprofError {
@@ -154,6 +157,10 @@ impl<'a> Import<'a> {
                 .locations
                 .get(id)
                 .ok_or_else(|| PprofError::Broken(format!("there is no location {id}")))?;
+            if stack.len() + frames.len() > DEPTH_LIMIT {
+                let problem = format!("a stack has more than {DEPTH_LIMIT} frames");
+                return Err(PprofError::Broken(problem));
+            }
             for &frame in frames {
                 match stack.last_mut() {
                     Some(last) if last.frame == frame => last.repeat += 1,

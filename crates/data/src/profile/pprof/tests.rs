@@ -165,3 +165,16 @@ fn a_broken_file_is_refused() {
     assert!(not_pprof.starts_with("not a pprof file: "), "{not_pprof}");
     assert!(read_pprof(&[0x1f, 0x8b, 0][..]).is_err());
 }
+
+#[test]
+fn damage_is_an_error_or_another_profile_but_never_a_panic() {
+    let bytes = foreign().encode_to_vec();
+    for at in 0..bytes.len() {
+        let _ = read_pprof(&bytes[..at]);
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            let _ = read_pprof(damaged.as_slice());
+        }
+    }
+}
