@@ -1,8 +1,6 @@
 //! A thread that owns many connections: waits for any of them, serves those that have work.
 
 use std::{
-    cmp::Reverse,
-    collections::BinaryHeap,
     io,
     sync::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -17,7 +15,9 @@ use mio::{Events, Interest, Poll, Token};
 use crate::{
     clock::{RunClock, SECOND, thread_cpu_nanos},
     link::{Failure, Link, Moment},
+    schedule::Schedule,
     tally::Tally,
+    tempo::Tempo,
     timer::Timer,
 };
 
@@ -33,12 +33,6 @@ const DRAIN_NANOS: u64 = 2 * SECOND;
 
 /// How long the broker may take to agree to the end of a connection.
 const CLOSE_PATIENCE_NANOS: u64 = SECOND;
-
-/// A thread rests for this part of the latency that it measures, but never longer than the second
-/// time; what is shorter than the third is not worth a system call.
-const REST_SHARE: u64 = 64;
-const REST_MAX_NANOS: u64 = SECOND / 1000;
-const REST_MIN_NANOS: u64 = SECOND / 20_000;
 
 /// Read room beyond two frames of the largest size.
 const SCRATCH_ROOM: usize = 64 * 1024;
@@ -100,17 +94,15 @@ pub(crate) struct Worker {
     /// Those that are being served.
     serving: Vec<usize>,
     is_queued: Vec<bool>,
-    /// When links are due that wait for their schedule.
-    due: BinaryHeap<Reverse<(u64, usize)>>,
-    armed: Vec<u64>,
+    /// When links are due that wait for their publishers' schedules.
+    schedule: Schedule,
+    tempo: Tempo,
     tally: Tally,
     interval_start: u64,
     cpu_at_start: u64,
     second: u32,
     stage: Stage,
     last_delivery: (u64, u64),
-    /// The shortest latency measured when something was last measured, in nanoseconds.
-    fastest: u64,
 }
 
 /// What a run is for its workers.
@@ -140,15 +132,14 @@ impl Worker {
             queue: (0..count).collect(),
             serving: Vec::with_capacity(count),
             is_queued: vec![true; count],
-            due: BinaryHeap::new(),
-            armed: vec![u64::MAX; count],
+            schedule: Schedule::new(count),
+            tempo: Tempo::default(),
             tally: Tally::default(),
             interval_start: 0,
             cpu_at_start: 0,
             second: 0,
             stage: Stage::Load,
             last_delivery: (0, 0),
-            fastest: 0,
             links,
         })
     }
@@ -254,19 +245,21 @@ impl Worker {
         Ok(())
     }
 
-    /// RabbitMQ sends small packets, and waking up for each of them would cost more than all else.
-    /// So a busy thread rests before it looks again, but for a small part of the latency that it
-    /// measures, so that what it measures stays true.
+    /// Lets small things add up; see [`Tempo`].
     fn rest(&self, orders: &Orders<'_>) {
-        let rest = (self.fastest / REST_SHARE).min(REST_MAX_NANOS);
-        if rest < REST_MIN_NANOS || !self.queue.is_empty() || self.stage != Stage::Load {
+        if !self.queue.is_empty() || self.stage != Stage::Load {
             return;
         }
-        let now = orders.clock.nanos();
-        let next = self.due.peek().map_or(orders.end, |Reverse((due, _))| orders.end.min(*due));
-        if next.saturating_sub(now) > rest {
+        let next = self.next_due().map_or(orders.end, |due| orders.end.min(due));
+        let room = next.saturating_sub(orders.clock.nanos());
+        if let Some(rest) = self.tempo.rest_nanos(room) {
             thread::sleep(Duration::from_nanos(rest));
         }
+    }
+
+    /// When the first publisher that waits for its schedule may send.
+    fn next_due(&self) -> Option<u64> {
+        self.schedule.first().map(|due| due.max(self.tempo.pace_at()))
     }
 
     /// How long the poll may wait.
@@ -277,8 +270,8 @@ impl Worker {
         let mut until = now + NAP_NANOS;
         if self.stage == Stage::Load {
             until = until.min((u64::from(self.second) + 1) * SECOND).min(orders.end);
-            if let Some(Reverse((due, _))) = self.due.peek()
-                && *due < until
+            if let Some(due) = self.next_due()
+                && due < until
             {
                 let armed = self.timer.arm(due.saturating_sub(now));
                 armed.map_err(|error| Failure(format!("cannot set a timer: {error}")))?;
@@ -288,15 +281,11 @@ impl Worker {
     }
 
     fn wake_due(&mut self, now: u64) {
-        while let Some(Reverse((due, index))) = self.due.peek().copied()
-            && due <= now
-        {
-            self.due.pop();
-            // An entry that was replaced by an earlier one wakes nobody.
-            if self.armed[index] == due {
-                self.armed[index] = u64::MAX;
-                self.enqueue(index);
-            }
+        if now < self.tempo.pace_at() {
+            return;
+        }
+        while let Some(index) = self.schedule.take(now) {
+            self.enqueue(index);
         }
     }
 
@@ -316,6 +305,7 @@ impl Worker {
                 self.enqueue(index);
             }
         }
+        self.tempo.end_pass(orders.clock.nanos());
         Ok(())
     }
 
@@ -323,23 +313,18 @@ impl Worker {
         let is_closing = matches!(self.stage, Stage::Close { .. });
         let link = &mut self.links[index];
         let mut moment = moment(&mut self.tally, orders);
+        moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
-        let (now, publishers, consumers) =
-            (moment.now, moment.publishers_done, moment.consumers_done);
-        if let Some(fastest) = moment.fastest {
-            self.fastest = fastest;
-        }
+        let (publishers, consumers) = (moment.publishers_done, moment.consumers_done);
+        self.tempo.observe(moment.fastest, moment.has_paced);
         if publishers > 0 {
             orders.control.publishers_done.fetch_add(publishers, Ordering::Relaxed);
         }
         if consumers > 0 {
             orders.control.consumers_done.fetch_add(consumers, Ordering::Relaxed);
         }
-        if let Some(due) = link.next_due(now)
-            && due < self.armed[index]
-        {
-            self.armed[index] = due;
-            self.due.push(Reverse((due, index)));
+        if let Some(due) = link.next_due() {
+            self.schedule.put(index, due);
         }
         match more {
             // The broker may close its side as soon as it has read our goodbye.
@@ -384,5 +369,7 @@ fn moment<'a>(tally: &'a mut Tally, orders: &Orders<'_>) -> Moment<'a> {
         publishers_done: 0,
         consumers_done: 0,
         fastest: None,
+        is_pacing: true,
+        has_paced: false,
     }
 }

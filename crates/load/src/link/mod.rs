@@ -45,6 +45,10 @@ pub(crate) struct Moment<'a> {
     pub(crate) consumers_done: usize,
     /// The shortest latency that was measured, in nanoseconds.
     pub(crate) fastest: Option<u64>,
+    /// Publishers with a schedule may send what is due.
+    pub(crate) is_pacing: bool,
+    /// One of them has.
+    pub(crate) has_paced: bool,
 }
 
 impl Moment<'_> {
@@ -109,7 +113,7 @@ impl Link {
                 }
                 self.socket.flush(moment)?;
             }
-            more |= self.socket.can_publish() && publishing.has_due(moment.now);
+            more |= self.socket.can_publish() && publishing.has_due(moment);
         }
         Ok(more)
     }
@@ -160,10 +164,10 @@ impl Link {
         Ok(())
     }
 
-    /// When a publisher that waits for its schedule is due next.
-    pub(crate) fn next_due(&self, now: u64) -> Option<u64> {
+    /// When a publisher that waits for nothing but its schedule is due next, or was.
+    pub(crate) fn next_due(&self) -> Option<u64> {
         match &self.role {
-            Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(now),
+            Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(),
             _ => None,
         }
     }

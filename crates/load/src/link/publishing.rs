@@ -48,17 +48,25 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    /// Messages that may go at `now`.
+    /// Messages that window and limit leave room for.
     #[inline]
-    fn allowed(&self, now: u64) -> u64 {
+    fn room(&self) -> u64 {
         let window = self
             .window
             .map_or(u64::MAX, |window| u64::from(window.saturating_sub(self.outstanding)));
-        let limit = self.limit.map_or(u64::MAX, |limit| limit - self.sent);
-        let free = window.min(limit);
+        window.min(self.limit.map_or(u64::MAX, |limit| limit - self.sent))
+    }
+
+    /// Messages that may go now.
+    #[inline]
+    fn allowed(&self, moment: &Moment<'_>) -> u64 {
+        let room = self.room();
         match &self.pace {
-            Some(pace) if free > 0 => free.min(pace.count_at(now).saturating_sub(self.sent)),
-            _ => free,
+            None => room,
+            Some(pace) if moment.is_pacing && room > 0 => {
+                room.min(pace.count_at(moment.now).saturating_sub(self.sent))
+            }
+            Some(_) => 0,
         }
     }
 }
@@ -103,11 +111,12 @@ impl Publishing {
         let publisher = &mut self.publishers[index];
         let size = publisher.template.wire_size();
         let fits = (*room / size).max(1) as u64;
-        let count = publisher.allowed(moment.now).min(QUANTUM).min(fits);
+        let count = publisher.allowed(moment).min(QUANTUM).min(fits);
         if count == 0 {
             return 0;
         }
         let ring = self.rings[usize::from(publisher.channel)].as_mut();
+        moment.has_paced |= publisher.pace.is_some();
         publisher.append(count, socket, moment);
         if let Some(ring) = ring {
             let sent = Sent { at: moment.now, publisher: u32::try_from(index).unwrap_or(0) };
@@ -156,20 +165,16 @@ impl Publishing {
         Ok(())
     }
 
-    pub(super) fn has_due(&self, now: u64) -> bool {
-        !self.is_stopped && self.publishers.iter().any(|publisher| publisher.allowed(now) > 0)
+    pub(super) fn has_due(&self, moment: &Moment<'_>) -> bool {
+        !self.is_stopped && self.publishers.iter().any(|publisher| publisher.allowed(moment) > 0)
     }
 
-    pub(super) fn next_due(&self, now: u64) -> Option<u64> {
+    pub(super) fn next_due(&self) -> Option<u64> {
         if self.is_stopped {
             return None;
         }
-        let waiting = self.publishers.iter().filter_map(|publisher| {
-            let due = publisher.pace?.due(publisher.sent);
-            let is_open = publisher.limit.is_none_or(|limit| publisher.sent < limit);
-            (is_open && due > now).then_some(due)
-        });
-        waiting.min()
+        let waiting = self.publishers.iter().filter(|publisher| publisher.room() > 0);
+        waiting.filter_map(|publisher| Some(publisher.pace?.due(publisher.sent))).min()
     }
 
     pub(super) fn outstanding(&self) -> u64 {
