@@ -1,12 +1,14 @@
 //! Pure numbers: what a profile says, computed the same way for the terminal, the page and tests.
 //!
-//! What lives here: stack trees, tables of functions, sentences about quality. What deliberately
-//! does not: clocks, files, networks, and any idea of how a figure is drawn.
+//! What lives here: stack trees, tables of functions, sentences about quality, rates. What
+//! deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
 
 mod functions;
 mod quality;
+mod rates;
 mod tree;
 
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use quality::quality_sentence;
+pub use rates::LoadRates;
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};

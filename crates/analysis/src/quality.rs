@@ -11,7 +11,7 @@ use crate::share;
 pub fn quality_sentence(quality: &StackQuality) -> String {
     if quality.recorded() == 0 {
         return match quality.lost {
-            0 => "unknown, no sample was graded".to_owned(),
+            0 => "nothing is known, as no sample says how complete its stack is".to_owned(),
             lost => format!("no sample was recorded; {} lost", grouped(lost)),
         };
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_cannot_be_said_is_not_said() {
         let nothing = StackQuality::default();
-        check(nothing, "unknown, no sample was graded");
+        check(nothing, "nothing is known, as no sample says how complete its stack is");
         check(StackQuality { lost: 1234, ..nothing }, "no sample was recorded; 1,234 lost");
     }
 

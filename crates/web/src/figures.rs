@@ -1,5 +1,6 @@
 //! The main figures of a run: what the tiles at the top of the page show.
 
+use rabbitscope_analysis::LoadRates;
 use rabbitscope_data::run::{LatencySummary, RunRecord, SecondRow};
 use serde::Serialize;
 
@@ -34,12 +35,13 @@ pub(crate) struct Detail {
 
 /// The figures that this run can show, in the order of the page.
 pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
+    let rates = LoadRates::of(series).unwrap_or_else(|| rates_of_totals(run));
     [
-        publish_rate(run),
-        consume_rate(run),
+        publish_rate(run, &rates),
+        consume_rate(run, &rates),
         latency(run, "confirm", "Confirm latency", "Median time from write to confirm."),
         latency(run, "end-to-end", "End-to-end latency", "Median time from write to delivery."),
-        broker_cpu(run, series),
+        broker_cpu(&rates, series),
         client_cpu(run),
         batching(run, Direction::Write),
         batching(run, Direction::Read),
@@ -49,13 +51,25 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
     .collect()
 }
 
-fn publish_rate(run: &RunRecord) -> Option<Figure> {
+/// For a run without series.
+fn rates_of_totals(run: &RunRecord) -> LoadRates {
+    let seconds = run.duration_nanos.max(1) as f64 / 1e9;
+    LoadRates {
+        published: run.load.published as f64 / seconds,
+        confirmed: run.load.confirmed as f64 / seconds,
+        consumed: run.load.consumed as f64 / seconds,
+        broker_cpu_cores: None,
+        seconds,
+    }
+}
+
+fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     let load = &run.load;
-    let published = Detail::per_second("published", ratio(load.published, seconds(run))?);
+    let published = Detail::per_second("published", rates.published);
     if load.confirmed == 0 {
         return (load.published > 0).then(|| Figure {
             name: "Published",
-            meaning: "Messages written, over the whole run; no confirms were asked for.",
+            meaning: "Messages written a second under load; no confirms were asked for.",
             value: published.value,
             unit: Unit::PerSecond,
             details: vec![Detail::messages("in all", load.published)],
@@ -63,19 +77,20 @@ fn publish_rate(run: &RunRecord) -> Option<Figure> {
     }
     Some(Figure {
         name: "Confirmed",
-        meaning: "Messages that the broker confirmed, over the whole run.",
-        value: ratio(load.confirmed, seconds(run))?,
+        meaning: "Messages that the broker confirmed a second under load; those that came after \
+                  the publishers had stopped are only in the sum.",
+        value: rates.confirmed,
         unit: Unit::PerSecond,
         details: vec![published, Detail::messages("in all", load.confirmed)],
     })
 }
 
-fn consume_rate(run: &RunRecord) -> Option<Figure> {
+fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     (run.load.consumed > 0).then_some(())?;
     Some(Figure {
         name: "Consumed",
-        meaning: "Messages delivered to consumers, over the whole run.",
-        value: ratio(run.load.consumed, seconds(run))?,
+        meaning: "Messages delivered to consumers a second under load.",
+        value: rates.consumed,
         unit: Unit::PerSecond,
         details: vec![Detail::messages("in all", run.load.consumed)],
     })
@@ -99,24 +114,21 @@ fn latency(
     })
 }
 
-fn broker_cpu(run: &RunRecord, series: &[SecondRow]) -> Option<Figure> {
-    let (nanos, covered) = series
-        .iter()
-        .filter_map(|row| Some((row.broker_cpu_cores?, row.interval_nanos as f64)))
-        .fold((0.0, 0.0), |(cpu, time), (cores, nanos)| (cpu + cores * nanos, time + nanos));
-    (covered > 0.0).then_some(())?;
-    let messages = (run.load.published + run.load.consumed) as f64;
+fn broker_cpu(rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
+    let cores = rates.broker_cpu_cores?;
+    let messages = rates.published + rates.consumed;
     let mut details = Vec::new();
     if messages > 0.0 {
-        details.push(Detail { name: "per message", value: nanos / messages, unit: Unit::Nanos });
+        let value = cores * 1e9 / messages;
+        details.push(Detail { name: "per message", value, unit: Unit::Nanos });
     }
     if let Some(rss) = series.iter().filter_map(|row| row.broker_rss_bytes).max() {
         details.push(Detail { name: "peak memory", value: rss as f64, unit: Unit::Bytes });
     }
     Some(Figure {
         name: "Broker CPU",
-        meaning: "Mean over the run, user and system, as the kernel accounts it to the node.",
-        value: nanos / covered,
+        meaning: "Mean under load, user and system, as the kernel accounts it to the node.",
+        value: cores,
         unit: Unit::Cores,
         details,
     })

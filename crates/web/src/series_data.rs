@@ -31,7 +31,10 @@ struct LatencyColumns {
 }
 
 impl SeriesData {
+    /// Leaves out the seconds in which the rest was awaited: they are part of no rate.
     pub(crate) fn new(rows: &[SecondRow]) -> Self {
+        let rows: Vec<&SecondRow> = rows.iter().filter(|row| !row.draining).collect();
+        let rows = rows.as_slice();
         let rate = |count: fn(&SecondRow) -> u64| {
             rows.iter().map(|row| tenths(count(row) as f64 / interval(row))).collect()
         };
@@ -50,7 +53,7 @@ impl SeriesData {
 }
 
 impl LatencyColumns {
-    fn new(rows: &[SecondRow], latency: fn(&SecondRow) -> Option<LatencyPoint>) -> Self {
+    fn new(rows: &[&SecondRow], latency: fn(&SecondRow) -> Option<LatencyPoint>) -> Self {
         let column = |value: fn(LatencyPoint) -> u64| {
             rows.iter().map(|row| latency(row).filter(|point| point.count > 0).map(value)).collect()
         };
@@ -87,6 +90,7 @@ mod tests {
                 confirm_latency: Some(point),
                 ..SecondRow::default()
             },
+            SecondRow { second: 2, confirmed: 9, draining: true, ..SecondRow::default() },
         ];
         let json = serde_json::to_value(SeriesData::new(&rows)).unwrap();
         assert_eq!(json["at"], serde_json::json!([0.5, 1.25]));

@@ -221,7 +221,7 @@ mod tests {
         check("<rect class=\"erlang\" x=\"0.00\"");
         check("width=\"900.00\"");
         check("&lt;b&gt;':g/0</text>");
-        check("Stack quality: unknown, no sample was graded.");
+        check("Stack quality: nothing is known, as no sample says how complete its stack is.");
     }
 
     #[test]

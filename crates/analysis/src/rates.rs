@@ -1,0 +1,90 @@
+//! What a broker did a second while it was under load, from the seconds of a run.
+
+use rabbitscope_data::run::SecondRow;
+
+/// Means over the time in which publishers were running. Seconds in which the rest was awaited
+/// ([`SecondRow::draining`]) count for nothing here: they would add confirms without time to match.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoadRates {
+    /// Messages published a second.
+    pub published: f64,
+    /// Messages confirmed a second.
+    pub confirmed: f64,
+    /// Messages delivered to consumers a second.
+    pub consumed: f64,
+    /// CPU of the broker in cores, over the seconds in which it was measured.
+    pub broker_cpu_cores: Option<f64>,
+    /// Length of the load in seconds.
+    pub seconds: f64,
+}
+
+impl LoadRates {
+    /// Means over these seconds; absent when none of them was under load.
+    pub fn of(series: &[SecondRow]) -> Option<Self> {
+        let loaded = || series.iter().filter(|row| !row.draining);
+        let seconds = loaded().map(|row| row.interval_nanos as f64).sum::<f64>() / 1e9;
+        if seconds <= 0.0 {
+            return None;
+        }
+        let rate = |count: fn(&SecondRow) -> u64| loaded().map(count).sum::<u64>() as f64 / seconds;
+        Some(Self {
+            published: rate(|row| row.published),
+            confirmed: rate(|row| row.confirmed),
+            consumed: rate(|row| row.consumed),
+            broker_cpu_cores: mean_cores(loaded()),
+            seconds,
+        })
+    }
+}
+
+/// Longer seconds count for more.
+fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
+    let (cpu, time) = rows
+        .filter_map(|row| Some((row.broker_cpu_cores?, row.interval_nanos as f64)))
+        .fold((0.0, 0.0), |(cpu, time), (cores, nanos)| (cpu + cores * nanos, time + nanos));
+    (time > 0.0).then(|| cpu / time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(nanos: u64, published: u64, cores: Option<f64>, draining: bool) -> SecondRow {
+        SecondRow {
+            interval_nanos: nanos,
+            published,
+            confirmed: published / 2,
+            broker_cpu_cores: cores,
+            draining,
+            ..SecondRow::default()
+        }
+    }
+
+    fn check(series: &[SecondRow], expected: Option<LoadRates>) {
+        assert_eq!(LoadRates::of(series), expected);
+    }
+
+    #[test]
+    fn only_seconds_under_load_count() {
+        let series = [
+            row(1_000_000_000, 100, Some(1.0), false),
+            row(500_000_000, 80, Some(4.0), false),
+            row(500_000_000, 0, None, false),
+            row(1_000_000_000, 900, Some(9.0), true),
+        ];
+        let expected = LoadRates {
+            published: 90.0,
+            confirmed: 45.0,
+            consumed: 0.0,
+            broker_cpu_cores: Some(2.0),
+            seconds: 2.0,
+        };
+        check(&series, Some(expected));
+    }
+
+    #[test]
+    fn no_load_has_no_rate() {
+        check(&[], None);
+        check(&[row(1_000_000_000, 5, None, true)], None);
+    }
+}
