@@ -5,7 +5,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::error::{Origin, Problem};
+use super::error::{Origin, Problem, quoted};
 
 /// A parsed file after overrides.
 pub(super) struct Document<'text> {
@@ -51,7 +51,8 @@ impl<'text> Document<'text> {
     fn apply(&mut self, assignment: &str) -> Result<(), Problem> {
         let Some((key, value)) = assignment.split_once('=') else {
             return Err(overridden(Problem::new(format!(
-                "`{assignment}` is no override: write `key=value`, as in `publishers.0.rate=5000`"
+                "{} is no override: write `key=value`, as in `publishers.0.rate=5000`",
+                quoted(assignment)
             ))));
         };
         let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();

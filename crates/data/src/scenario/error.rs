@@ -86,6 +86,11 @@ pub(super) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Probl
     Err(Problem::new(reason).under(key))
 }
 
+/// What was written, for a message; what may hold a password (`user:password@host`) is not shown.
+pub(super) fn quoted(text: &str) -> String {
+    if text.contains('@') { "(not shown: it has an `@`)".to_owned() } else { format!("`{text}`") }
+}
+
 /// ``one of `a`, `b`; did you mean `b`?``
 pub(super) fn allowed(written: &str, names: &[&str]) -> String {
     let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();

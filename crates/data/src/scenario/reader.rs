@@ -16,7 +16,7 @@ use serde::{
 use toml::Value;
 
 use super::{
-    error::{Problem, allowed},
+    error::{Problem, allowed, quoted},
     wire,
 };
 
@@ -39,7 +39,11 @@ impl de::Error for Problem {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(format!("`{variant}` is unknown; allowed are {}", allowed(variant, expected)))
+        Self::new(format!(
+            "{} is unknown; allowed are {}",
+            quoted(variant),
+            allowed(variant, expected)
+        ))
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -54,7 +58,7 @@ impl de::Error for Problem {
 
 fn describe(found: Unexpected<'_>) -> String {
     match found {
-        Unexpected::Str(text) => format!("the text \"{text}\""),
+        Unexpected::Str(text) => format!("the text {}", quoted(text)),
         Unexpected::Signed(number) => format!("the number {number}"),
         Unexpected::Unsigned(number) => format!("the number {number}"),
         Unexpected::Float(number) => format!("the number {number}"),

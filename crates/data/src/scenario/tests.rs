@@ -74,7 +74,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
     );
     check(
         "prefetch = \"ten\"",
-        "f.toml:11: `consumers.0.prefetch`: is the text \"ten\", but a whole number from 0 to \
+        "f.toml:11: `consumers.0.prefetch`: is the text `ten`, but a whole number from 0 to \
          65535 is expected",
     );
     check(
@@ -170,12 +170,16 @@ fn a_password_never_leaves() {
         let message = read(SMALL, &[&format!("broker.uri={uri}")]).unwrap_err().to_string();
         assert!(!message.contains("ret"), "{message}");
     }
+    for wrong in ["broker=", "", "run.duration=", "queues.0.type=", "seed=", "publishers.0.size="] {
+        let message = read(SMALL, &[&format!("{wrong}amqp://u:secret@h")]).unwrap_err().to_string();
+        assert!(!message.contains("secret"), "{message}");
+    }
 }
 
 #[test]
 fn every_resolved_scenario_reads_back_as_itself() {
     let mut random = Random(7);
-    for _ in 0..2_000 {
+    for _ in 0..1_000 {
         let scenario = random.scenario();
         let text = scenario.to_toml();
         match parse(&text, "resolved", &[]) {
@@ -202,7 +206,7 @@ fn the_scenarios_that_come_with_the_program_are_valid() {
 fn damaged_text_is_refused_without_panic() {
     let mut random = Random(11);
     let whole = random.scenario().to_toml();
-    for _ in 0..5_000 {
+    for _ in 0..1_000 {
         let mut bytes = whole.clone().into_bytes();
         for _ in 0..=random.below(3) {
             let at = random.below(bytes.len());

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use super::{
-    super::error::{Problem, allowed, refuse},
+    super::error::{Problem, allowed, quoted, refuse},
     Context,
 };
 use crate::{
@@ -34,7 +34,7 @@ pub(super) fn size(key: &str, text: &str) -> Result<u32, Problem> {
 }
 
 fn unit(key: &str, error: &UnitError) -> Problem {
-    Problem::new(error.to_string()).under(key)
+    Problem::new(format!("{} is not {}", quoted(&error.text), error.expected)).under(key)
 }
 
 /// A number that must be at least 1.
