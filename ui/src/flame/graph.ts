@@ -5,7 +5,7 @@ import { h, onWidth } from "../dom.ts";
 import { onTheme } from "../theme.ts";
 import { indexAt, layOut, type Row } from "./layout.ts";
 import type { Model } from "./model.ts";
-import { paint, ROW_HEIGHT, rowTop } from "./paint.ts";
+import { paint, ROW_HEIGHT, rowAt, rowTop } from "./paint.ts";
 import { type Palette, readPalette } from "./palette.ts";
 import type { Matches } from "./search.ts";
 import { sentenceOf, Tooltip } from "./tooltip.ts";
@@ -30,6 +30,7 @@ export class Graph {
   private palette: Palette | null = null;
   private rows: Row[] = [];
   private width = 0;
+  private tallest = 0;
   private cursor = 0;
   private zoomed = 0;
   private rootAtBottom = false;
@@ -95,8 +96,10 @@ export class Graph {
     if (this.width === 0) return;
     this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width);
     const height = this.rows.length * ROW_HEIGHT;
-    const most = Math.max(Math.min(MOST_HEIGHT, innerHeight * 0.75), 8 * ROW_HEIGHT);
-    this.scroller.style.height = `${Math.min(height, most)}px`;
+    const most = Math.max(Math.min(MOST_HEIGHT, Math.floor(innerHeight * 0.75)), 8 * ROW_HEIGHT);
+    // The box never shrinks, so that what is below it stays in place when a frame is zoomed.
+    this.tallest = Math.max(this.tallest, Math.min(height, most));
+    this.scroller.style.height = `${this.tallest}px`;
     this.filler.style.height = `${height}px`;
     this.scheduleDraw();
   }
@@ -133,9 +136,8 @@ export class Graph {
 
   private nodeAt(event: MouseEvent): number {
     const box = this.scroller.getBoundingClientRect();
-    const place = Math.floor((event.clientY - box.top + this.scroller.scrollTop) / ROW_HEIGHT);
-    const index = this.rootAtBottom ? this.rows.length - 1 - place : place;
-    const row = this.rows[index];
+    const y = event.clientY - box.top + this.scroller.scrollTop;
+    const row = this.rows[rowAt(y, this.rows.length, this.rootAtBottom, this.scroller.clientHeight)];
     if (!row) return -1;
     const at = indexAt(row, (event.clientX - box.left) / this.width);
     return at < 0 ? -1 : row.node[at];
@@ -204,8 +206,8 @@ export class Graph {
 
   private moveTo(node: number): void {
     this.cursor = node;
-    const top = rowTop(this.view.depth[node], this.rows.length, this.rootAtBottom);
     const { scrollTop, clientHeight } = this.scroller;
+    const top = rowTop(this.view.depth[node], this.rows.length, this.rootAtBottom, clientHeight);
     if (top < scrollTop) this.scroller.scrollTop = top;
     else if (top + ROW_HEIGHT > scrollTop + clientHeight) {
       this.scroller.scrollTop = top + ROW_HEIGHT - clientHeight;

@@ -32,21 +32,26 @@ export interface Picture {
   look: (node: number) => Look;
 }
 
-/** Top of a row in the whole picture. */
-export function rowTop(index: number, rows: number, rootAtBottom: boolean): number {
-  return (rootAtBottom ? rows - 1 - index : index) * ROW_HEIGHT;
+/** Top of a row in the whole picture, which is as high as its rows or as the box around it. */
+export function rowTop(index: number, rows: number, rootAtBottom: boolean, boxHeight: number): number {
+  const height = Math.max(rows * ROW_HEIGHT, boxHeight);
+  return rootAtBottom ? height - (index + 1) * ROW_HEIGHT : index * ROW_HEIGHT;
+}
+
+/** The row at a height of the whole picture; there may be none. */
+export function rowAt(y: number, rows: number, rootAtBottom: boolean, boxHeight: number): number {
+  const height = Math.max(rows * ROW_HEIGHT, boxHeight);
+  return Math.floor((rootAtBottom ? height - y : y) / ROW_HEIGHT);
 }
 
 /** Draws what is visible. */
 export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
   const context = prepare(canvas, picture);
-  const first = Math.floor(picture.scrollTop / ROW_HEIGHT);
-  const last = Math.floor((picture.scrollTop + picture.height) / ROW_HEIGHT);
-  picture.rows.forEach((row, index) => {
-    const top = rowTop(index, picture.rows.length, picture.rootAtBottom);
-    const place = top / ROW_HEIGHT;
-    if (place < first || place > last) return;
-    paintRow(context, picture, row, top - picture.scrollTop, index < picture.zoomedDepth);
+  const { rows, rootAtBottom, scrollTop, height } = picture;
+  rows.forEach((row, index) => {
+    const top = rowTop(index, rows.length, rootAtBottom, height) - scrollTop;
+    if (top <= -ROW_HEIGHT || top >= height) return;
+    paintRow(context, picture, row, top, index < picture.zoomedDepth);
   });
 }
 

@@ -106,6 +106,18 @@ test("recursion opens by double click, by key and by button", async () => {
   await page.close();
 });
 
+test("the root can stand at the bottom", async () => {
+  const { page } = await browser.open("report.html");
+  await page.getByRole("button", { name: "Root at bottom" }).click();
+  const height = await graph(page).evaluate((it) => it.clientHeight / 19);
+  assert.match(await tooltipAt(page, height - 1, 0.5), /^all\n/);
+  await graph(page).click(await place(page, height - 4, 0.2));
+  assert.match(await tooltipAt(page, height - 5, 0.2), /^ets:lookup\/2\n/);
+  await page.reload();
+  assert.match(await tooltipAt(page, height - 1, 0.5), /^all\n/);
+  await page.close();
+});
+
 test("the keyboard walks the graph", async () => {
   const { page } = await browser.open("report.html");
   await graph(page).focus();
