@@ -108,8 +108,11 @@ impl Client {
         self.wait(|event| matches!(event, Event::Closed).then_some(Ok(())))
     }
 
-    /// Socket, connection, and bytes that were read and not taken yet.
-    pub fn into_parts(self) -> (TcpStream, Connection, Vec<u8>) {
+    /// Socket, connection, and bytes that were read and not taken yet. Buffers are given back: there
+    /// may be thousands of these.
+    pub fn into_parts(mut self) -> (TcpStream, Connection, Vec<u8>) {
+        self.input.shrink_to_fit();
+        self.connection.output().shrink(0);
         (self.stream, self.connection, self.input)
     }
 

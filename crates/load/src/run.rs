@@ -102,3 +102,40 @@ impl Ends {
             && reached(self.consumers, control.consumers_done.load(Ordering::Relaxed))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::scenario;
+
+    use super::*;
+
+    const TEXT: &str = r#"
+        name = "ends"
+        run = { duration = "1s" }
+        queues = [{ name = "q" }]
+        publishers = [{ queue = "q", count = 2 }, { name = "other", queue = "q" }]
+        consumers = [{ queue = "q", count = 3 }]
+    "#;
+
+    #[test]
+    fn counts_end_a_run_when_a_whole_side_has_them() {
+        /// With these groups counted, the run ends when so many publishers and consumers are done.
+        fn check(counted: &[&str], done: (usize, usize), expected: bool) {
+            let overrides: Vec<_> = counted.iter().map(|key| format!("{key}.messages=9")).collect();
+            let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
+            let control = Control::default();
+            control.publishers_done.store(done.0, Ordering::Relaxed);
+            control.consumers_done.store(done.1, Ordering::Relaxed);
+            assert_eq!(Ends::of(&scenario).are_reached(&control), expected, "{counted:?} {done:?}");
+        }
+        let publishers = ["publishers.0", "publishers.1"];
+        let all = ["publishers.0", "publishers.1", "consumers.0"];
+        check(&[], (0, 0), false);
+        check(&publishers[..1], (2, 0), false);
+        check(&publishers, (2, 0), false);
+        check(&publishers, (3, 0), true);
+        check(&all[2..], (0, 3), true);
+        check(&all, (3, 2), false);
+        check(&all, (3, 3), true);
+    }
+}
