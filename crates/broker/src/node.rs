@@ -82,11 +82,27 @@ impl Node {
         (self.directory.join("home"), self.ports.epmd)
     }
 
-    /// The value of an Erlang expression (`rabbit:is_running().`), as Erlang prints it.
+    /// The value of Erlang expressions, as the node itself prints it: `rabbit:is_running().` gives
+    /// `true`, `self()` gives `<0.1234.0>`.
+    /// What is asked is ASCII, what comes back at most 32 KiB of text.
     pub fn eval(&self, expression: &str) -> Result<String, BrokerError> {
-        let answer = self.erl_call(&Installation::find()?, expression)?;
-        let value = answer.trim().strip_prefix("{ok, ").and_then(|rest| rest.strip_suffix('}'));
-        value.map(str::to_owned).ok_or_else(|| BrokerError::Eval {
+        self.eval_by(&Installation::find()?, expression)
+    }
+
+    /// `erl_call` has its own way of printing; hexadecimal digits come through unchanged.
+    fn eval_by(
+        &self,
+        installation: &Installation,
+        expression: &str,
+    ) -> Result<String, BrokerError> {
+        let own = expression.trim().trim_end_matches('.');
+        let printed = format!(
+            "binary_to_list(binary:encode_hex(unicode:characters_to_binary(\
+             io_lib:format(\"~0tp\", [begin {own} end]))))."
+        );
+        let answer = self.erl_call(installation, &printed)?;
+        let hex = answer.trim().strip_prefix("{ok, \"").and_then(|rest| rest.strip_suffix("\"}"));
+        hex.and_then(text_of_hex).ok_or_else(|| BrokerError::Eval {
             expression: expression.to_owned(),
             answer: answer.trim().to_owned(),
         })
@@ -116,7 +132,7 @@ impl Node {
             .map_err(BrokerError::io("start", program))?;
         let mut input = child.stdin.take().expect("standard input was piped");
         // Should it end before it has read all, its output says why.
-        let _ = writeln!(input, "{}.", expression.trim().trim_end_matches('.'));
+        let _ = writeln!(input, "{expression}");
         drop(input);
         let output = child.wait_with_output().map_err(BrokerError::io("wait for", program))?;
         Ok([output.stdout, output.stderr]
@@ -203,7 +219,7 @@ impl Broker {
 
     fn wait_until_ready(&self, installation: &Installation) -> Result<(), BrokerError> {
         let started = Instant::now();
-        while !self.is_ready(installation)? {
+        while !self.is_ready(installation) {
             if !self.node.is_running() {
                 return Err(BrokerError::Died { log: self.last_words() });
             }
@@ -217,12 +233,12 @@ impl Broker {
     }
 
     /// The node says that all its boot steps are done, and its AMQP port accepts.
-    fn is_ready(&self, installation: &Installation) -> Result<bool, BrokerError> {
+    fn is_ready(&self, installation: &Installation) -> bool {
         if TcpStream::connect(self.node.address()).is_err() {
-            return Ok(false);
+            return false;
         }
-        let answer = self.node.erl_call(installation, "rabbit:await_startup()")?;
-        Ok(answer.contains("{ok, ok}"))
+        // It cannot be asked yet, or says that it is not there yet.
+        self.node.eval_by(installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
     }
 
     /// What the node said: the first errors in its log or on its console, else the end of both.
@@ -237,6 +253,14 @@ impl Broker {
             if errors.is_empty() { &all[all.len().saturating_sub(LOG_LINES)..] } else { &errors };
         said.join("\n")
     }
+}
+
+/// The text whose UTF-8 bytes are written as pairs of hexadecimal digits.
+fn text_of_hex(hex: &str) -> Option<String> {
+    let digits: Option<Vec<u8>> =
+        hex.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
+    let (pairs, []) = digits.as_deref()?.as_chunks::<2>() else { return None };
+    String::from_utf8(pairs.iter().map(|[high, low]| high << 4 | low).collect()).ok()
 }
 
 fn lossy_text(file: &Path) -> String {
@@ -257,5 +281,23 @@ impl Drop for Broker {
         if !self.node.detached {
             self.stop_now();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_of_hex;
+
+    #[test]
+    fn hexadecimal_digits() {
+        fn check(hex: &str, expected: Option<&str>) {
+            assert_eq!(text_of_hex(hex).as_deref(), expected, "{hex}");
+        }
+        check("", Some(""));
+        check("74727565", Some("true"));
+        check("C3A9", Some("é"));
+        check("7", None);
+        check("7x", None);
+        check("FF", None);
     }
 }

@@ -40,9 +40,10 @@ fn it_serves_as_configured_and_leaves_nothing() {
         assert_eq!(broker.eval(expression).unwrap(), expected, "{expression}");
     };
     check("rabbit:is_running()", "true");
-    check("application:get_env(rabbit, channel_max)", "{ok, 77}");
-    check("application:get_env(rabbit, credit_flow_default_credit)", "{ok, {7, 3}}");
+    check("application:get_env(rabbit, channel_max)", "{ok,77}");
+    check("application:get_env(rabbit, credit_flow_default_credit)", "{ok,{7,3}}");
     check("erlang:system_info(schedulers)", "1");
+    check("X = <<195, 169>>, {X, whereis(init), \"a\\n\"}.", r#"{<<"é"/utf8>>,<0.0.0>,"a\n"}"#);
     check("length(rabbit_plugins:active()) >= 8.", "true");
     assert!(matches!(broker.eval("nonsense("), Err(BrokerError::Eval { .. })));
 

@@ -170,9 +170,7 @@ pub(crate) fn existing_broker() -> &'static Broker {
 
 /// Names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
-    broker
-        .eval("[binary_to_list(element(4, Name)) || Name <- rabbit_amqqueue:list_names()]")
-        .unwrap()
+    broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
 }
 
 #[track_caller]
