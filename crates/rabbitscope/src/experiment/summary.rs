@@ -5,10 +5,10 @@ use std::{
     path::Path,
 };
 
-use rabbitscope_analysis::{hottest, quality_sentence};
+use rabbitscope_analysis::{LoadRates, hottest, quality_sentence};
 use rabbitscope_data::{
     profile::{Capture, FrameKind, Profile, StackQuality},
-    run::{LatencySummary, Loss, RunRecord, SecondRow, Verdict},
+    run::{LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
 };
 use serde::Serialize;
 
@@ -21,8 +21,10 @@ const MIB: f64 = 1024.0 * 1024.0;
 pub fn summary(finished: &Finished, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record);
-    text += &rates(record);
-    text += &usage(&finished.series, record);
+    if let Some(measured) = LoadRates::of(&finished.series) {
+        text += &rates(&measured, &record.load);
+        text += &usage(&measured, &finished.series, record);
+    }
     text += &latency_table(&record.latencies);
     if let Some(profile) = &finished.profile {
         text += "\n";
@@ -44,34 +46,32 @@ fn head(record: &RunRecord) -> String {
     )
 }
 
-fn rates(record: &RunRecord) -> String {
-    let seconds = record.duration_nanos as f64 / 1e9;
-    let load = &record.load;
-    let counts = [
-        ("published", load.published),
-        ("confirmed", load.confirmed),
-        ("consumed", load.consumed),
-        ("returned", load.returned),
-        ("refused", load.nacked),
+/// Rates are those of the time under load; counts are of the whole run.
+fn rates(rates: &LoadRates, load: &LoadTotals) -> String {
+    let rows = [
+        ("published", rates.published, load.published),
+        ("confirmed", rates.confirmed, load.confirmed),
+        ("consumed", rates.consumed, load.consumed),
     ];
     let mut text = String::new();
-    for (name, count) in counts.into_iter().filter(|&(_, count)| count > 0) {
-        let rate = grouped_rate(count as f64 / seconds.max(f64::MIN_POSITIVE));
-        let _ =
-            writeln!(text, "{name:<10}{rate:>11} msg/s  ({} in {seconds:.1} s)", grouped(count));
+    for (name, rate, count) in rows.into_iter().filter(|&(_, _, count)| count > 0) {
+        let (rate, count, seconds) = (grouped_rate(rate), grouped(count), rates.seconds);
+        let _ = writeln!(text, "{name:<10}{rate:>11} msg/s  ({seconds:.1} s; {count} in all)");
+    }
+    for (name, count) in [("returned", load.returned), ("refused", load.nacked)] {
+        if count > 0 {
+            let _ = writeln!(text, "{name:<10}{:>11} messages", grouped(count));
+        }
     }
     text
 }
 
-fn usage(series: &[SecondRow], record: &RunRecord) -> String {
-    let loaded = series.iter().filter(|row| !row.draining);
-    let cpu: Vec<f64> = loaded.filter_map(|row| row.broker_cpu_cores).collect();
+fn usage(rates: &LoadRates, series: &[SecondRow], record: &RunRecord) -> String {
     let peak = series.iter().filter_map(|row| row.broker_rss_bytes).max();
-    let Some(peak) = peak.filter(|_| !cpu.is_empty()) else { return String::new() };
+    let Some((cores, peak)) = rates.broker_cpu_cores.zip(peak) else { return String::new() };
     let client = record.load.client_cpu_nanos as f64 / record.duration_nanos.max(1) as f64;
     format!(
-        "broker    {:>11.2} cores, at most {:.0} MiB resident; load generator {client:.2} cores\n",
-        cpu.iter().sum::<f64>() / cpu.len() as f64,
+        "broker    {cores:>11.2} cores, at most {:.0} MiB resident; load generator {client:.2} cores\n",
         peak as f64 / MIB
     )
 }
