@@ -79,6 +79,10 @@ struct kept {
 struct scratch {
     struct sample sample;
     struct kept kept;
+    /* How the last walk ended, how many frames it found and how far it came. */
+    u8 walk_outcome;
+    u16 walk_count;
+    u64 walk_end;
     u64 pushed[PUSHED_WORDS];
     u64 words[2 * CHUNK_WORDS]; /* see chunk_bytes */
 };
@@ -167,20 +171,22 @@ ALWAYS_INLINE u32 chunk_bytes(u64 left)
     return ((left & short_of) | (CHUNK_BYTES & ~short_of)) & (2 * CHUNK_BYTES - 1);
 }
 
-/* Walks the stack between `sp` and `hend` into this CPU's scratch sample.
+/* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index
+ * `base`, which is 0 or FRAME_SLOTS. Leaves in scratch what came of it.
  *
  * A global function, because the verifier checks such a function once and on its own, instead of
  * once for every way in which its caller can get here. */
-__attribute__((noinline)) int walk_erlang(u64 sp, u64 hend)
+__attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base)
 {
     u32 zero = 0;
     struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
     struct live *now = bpf_map_lookup_elem(&live, &zero);
     if (!scratch || !now)
-        return OUTCOME_UNREADABLE;
+        return 0;
     struct walk walk = {.count = 0, .last = 0, .alive = 1};
+    u64 *frames = scratch->sample.frames + (base & FRAME_SLOTS);
     u64 start = now->envelope.start, size = now->envelope.size;
-    int outcome = OUTCOME_TRUNCATED;
+    u8 outcome = OUTCOME_TRUNCATED;
 
     for (u32 chunk = 0; chunk < CHUNKS; chunk++) {
         if (sp >= hend) {
@@ -192,17 +198,36 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend)
             break;
         }
         for (u32 i = 0; i < CHUNK_WORDS; i++)
-            take_word(&walk, scratch->sample.frames, scratch->words[i], start, size);
+            take_word(&walk, frames, scratch->words[i], start, size);
+        sp += CHUNK_BYTES;
         if (!walk.alive) {
             outcome = OUTCOME_COMPLETE;
             break;
         }
         if (walk.count > FRAME_LIMIT)
             break;
-        sp += CHUNK_BYTES;
     }
-    scratch->sample.frame_count = walk.count;
-    return outcome;
+    scratch->walk_outcome = outcome;
+    scratch->walk_count = walk.count;
+    scratch->walk_end = sp;
+    return 0;
+}
+
+/* Walks the whole stack, or its two ends when it is too long. */
+ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend)
+{
+    struct sample *sample = &scratch->sample;
+    walk_erlang(sp, hend, 0);
+    sample->outcome = scratch->walk_outcome;
+    sample->frame_count = scratch->walk_count;
+    if (sample->outcome != OUTCOME_TRUNCATED)
+        return;
+    u64 outer = hend - OUTER_WORDS * sizeof(u64);
+    if (outer < scratch->walk_end)
+        outer = scratch->walk_end;
+    walk_erlang(outer, hend, FRAME_SLOTS);
+    if (scratch->walk_outcome == OUTCOME_COMPLETE)
+        sample->outer_count = scratch->walk_count;
 }
 
 /* Finds what two registers held when JIT code called into C, see arch.h. What the first C function
@@ -332,7 +357,7 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct registers *
     sample->outcome = OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)
-        sample->outcome = walk_erlang(span.sp, span.hend);
+        walk_ends(scratch, span.sp, span.hend);
     if (sample->origin == ORIGIN_MOVED && sample->outcome != OUTCOME_COMPLETE)
         sample->frame_count = 0;
 }
@@ -358,6 +383,12 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
         mix(key, sample->frames[i]);
     }
     mix(key, 1);
+    for (u32 i = 0; i < FRAME_SLOTS; i++) {
+        if (i >= sample->outer_count)
+            break;
+        mix(key, sample->frames[FRAME_SLOTS + i]);
+    }
+    mix(key, 2);
     for (u32 i = 0; i < KERNEL_FRAMES; i++) {
         if (i >= sample->kernel_count)
             break;
@@ -427,6 +458,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
     sample->outcome = OUTCOME_NO_PROCESS;
     sample->origin = ORIGIN_NONE;
     sample->frame_count = 0;
+    sample->outer_count = 0;
     sample->kernel_count = 0;
     if (IS_USER_MODE(&ctx->regs)) {
         sample->mode = MODE_USER;

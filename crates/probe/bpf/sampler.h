@@ -7,9 +7,10 @@
 #include "kernel.h"
 
 #define CHUNK_WORDS 64      /* stack words read at a time */
-#define CHUNKS 64           /* so at most 4096 words, 32 KiB of stack, are walked */
+#define CHUNKS 64      /* so at most 4096 words, 32 KiB of stack, are walked */
 #define FRAME_SLOTS 256     /* power of two */
 #define FRAME_LIMIT (FRAME_SLOTS - CHUNK_WORDS) /* stop here: one more chunk always fits */
+#define OUTER_WORDS (4 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
 #define KERNEL_FRAMES 64
 #define REPEAT_SHIFT 48     /* upper bits of a frame: further consecutive activations */
 
@@ -51,8 +52,11 @@ struct sample {
     u8 leaf_in_jit;
     u16 frame_count;
     u16 kernel_count;
-    u32 reserved;
-    u64 frames[FRAME_SLOTS]; /* innermost first: return address | repeats << REPEAT_SHIFT */
+    u16 outer_count; /* of a truncated stack: frames next to the root, after frames[FRAME_SLOTS] */
+    u16 reserved;
+    /* Innermost first: return address | repeats << REPEAT_SHIFT. The second half is for the outer
+     * frames of a truncated stack. */
+    u64 frames[2 * FRAME_SLOTS];
     u64 kernel[KERNEL_FRAMES]; /* innermost first */
 };
 

@@ -26,6 +26,10 @@ pub(crate) struct Layout {
     pub(crate) number: u32,
     /// `ErtsSchedulerData.dirty_no`, counting from 1 among the dirty schedulers of its type.
     pub(crate) dirty_number: u32,
+    /// Bits of a pid, above its tag of four bits, that hold number and serial.
+    pub(crate) pid_bits: u32,
+    /// Of those, the lower ones that hold the number.
+    pub(crate) pid_number_bits: u32,
     /// `Process.common.id`
     pub(crate) id: u32,
     /// `Process.htop`, the first free word of the heap.
@@ -47,6 +51,9 @@ const LAYOUTS: [Layout; 2] = [
         scheduler_type: 176,
         number: 184,
         dirty_number: 192,
+        // The upper half is an index into the process table.
+        pid_bits: 28,
+        pid_number_bits: 15,
         id: 0,
         htop: 80,
         stop: 88,
@@ -62,6 +69,8 @@ const LAYOUTS: [Layout; 2] = [
         scheduler_type: 176,
         number: 184,
         dirty_number: 192,
+        pid_bits: 60,
+        pid_number_bits: 28,
         id: 0,
         htop: 80,
         stop: 88,
@@ -73,6 +82,14 @@ impl Layout {
     /// The row for `release` on `arch`.
     pub(crate) fn find(release: &str, arch: &str) -> Option<&'static Self> {
         LAYOUTS.iter().find(|row| row.release == release && row.arch == arch)
+    }
+
+    /// A local pid as the shell prints it. `term` is `Process.common.id`.
+    pub(crate) fn pid_text(&self, term: u64) -> String {
+        let low = |word: u64, bits: u32| word & ((1 << bits) - 1);
+        let data = low(term >> 4, self.pid_bits);
+        let number = low(data, self.pid_number_bits);
+        format!("<0.{number}.{}>", data >> self.pid_number_bits)
     }
 
     /// All rows in words, for a refusal.
@@ -181,6 +198,16 @@ mod tests {
         check("erts_dios_10", ThreadKind::DirtyIo, 10);
         check("erts_poll_0", ThreadKind::Poll, 0);
         check("erts_aux_1", ThreadKind::Aux, 1);
+    }
+
+    #[test]
+    fn pids_read_as_in_the_shell() {
+        let check = |release: &str, term: u64, expected: &str| {
+            assert_eq!(Layout::find(release, "x86_64").unwrap().pid_text(term), expected);
+        };
+        check("25", 0x16c0_0000_2d83, "<0.728.0>");
+        check("25", 0x0022_32e3, "<0.9006.4>");
+        check("27", 0x0022_3323, "<0.140082.0>");
     }
 
     #[test]

@@ -12,4 +12,4 @@ mod layout;
 pub(crate) use calibration::{Snapshot, judge};
 pub(crate) use code_map::CodeMap;
 pub(crate) use emulator::{Emulator, SchedulerBlock};
-pub(crate) use layout::ThreadKind;
+pub(crate) use layout::{Layout, ThreadKind};

@@ -12,7 +12,7 @@ use super::wire::{
     MODE_KERNEL, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
 };
 use crate::{
-    beam::{CodeMap, ThreadKind},
+    beam::{CodeMap, Layout, ThreadKind},
     native::{NativeName, NativeNames},
     node::Process,
 };
@@ -20,6 +20,9 @@ use crate::{
 /// Distinct (stack, process, thread) triples that are kept; beyond it new ones lose the process and
 /// the thread, so that memory follows the number of code paths and not the number of processes.
 const MAX_LABELLED: usize = 400_000;
+
+/// Stands for the frames that are missing in the middle of a truncated stack.
+const GAP: &str = "[truncated]";
 
 /// Collects samples of one recording.
 pub(super) struct Assembler {
@@ -122,6 +125,14 @@ impl Assembler {
             self.frames.intern(Frame { name: kind.name().into(), kind: FrameKind::Thread }),
             1,
         );
+        for (address, repeat) in raw.outer_frames() {
+            let named = self.name(address, Space::JitReturn, code, process);
+            stack.add(named, repeat);
+        }
+        if raw.outcome == OUTCOME_TRUNCATED {
+            let gap = Frame { name: GAP.into(), kind: FrameKind::VmFragment };
+            stack.push(self.frames.intern(gap), 1);
+        }
         for (address, repeat) in raw.erlang_frames() {
             let named = self.name(address, Space::JitReturn, code, process);
             stack.add(named, repeat);
@@ -176,7 +187,10 @@ impl Assembler {
     }
 
     /// Everything collected: functions, distinct samples, quality, and remarks for the reader.
-    pub(super) fn finish(self) -> (FrameTable, Vec<Sample>, StackQuality, Vec<String>) {
+    pub(super) fn finish(
+        self,
+        layout: &Layout,
+    ) -> (FrameTable, Vec<Sample>, StackQuality, Vec<String>) {
         let mut notes = Vec::new();
         if self.label_limit_hit {
             notes.push(format!(
@@ -191,7 +205,7 @@ impl Assembler {
             .map(|(key, weight)| Sample {
                 stack: key.stack.into_vec(),
                 labels: Labels {
-                    process: (key.process != 0).then(|| pid_text(key.process)),
+                    process: (key.process != 0).then(|| layout.pid_text(key.process)),
                     thread: threads
                         .get(&key.tid)
                         .map_or_else(String::new, |(name, _)| name.clone()),
@@ -255,18 +269,11 @@ fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
     }
 }
 
-/// A local pid as the shell prints it: 28 bits of number, the rest serial
-/// (`erl_term.h` of the emulator).
-fn pid_text(term: u64) -> String {
-    let data = term >> 4;
-    format!("<0.{}.{}>", data & 0x0fff_ffff, data >> 28)
-}
-
 #[cfg(test)]
 mod tests {
     use rabbitscope_data::profile::{FrameId, FrameKind, StackEntry};
 
-    use super::{Named, StackBuilder, jit_frame, pid_text};
+    use super::{Named, StackBuilder, jit_frame};
 
     #[test]
     fn equal_neighbours_are_counted() {
@@ -293,11 +300,5 @@ mod tests {
         assert_eq!(jit_frame(Some("lists:map/2")).0.kind, FrameKind::Erlang);
         assert_eq!(jit_frame(Some("global::call_light_bif_shared")).0.kind, FrameKind::VmFragment);
         assert!(!jit_frame(None).1);
-    }
-
-    #[test]
-    fn pids_read_as_in_the_shell() {
-        assert_eq!(pid_text(0x7b3), "<0.123.0>");
-        assert_eq!(pid_text(0x5_0000_04d3), "<0.77.5>");
     }
 }

@@ -211,7 +211,8 @@ impl Recording {
     fn finish(mut self) -> Result<Profile, ProbeError> {
         let lost = self.sampler.counter(Counter::Lost)? - self.baseline.1;
         self.note_disagreement()?;
-        let (frames, samples, mut quality, more_notes) = self.assembler.finish();
+        let (frames, samples, mut quality, more_notes) =
+            self.assembler.finish(self.emulator.layout);
         if samples.is_empty() && !self.process.is_alive() {
             return Err(ProbeError::NodeExited { pid: self.process.pid });
         }

@@ -52,20 +52,22 @@ pub(super) struct RawSample {
     pub(super) leaf_in_jit: u8,
     frame_count: u16,
     kernel_count: u16,
-    reserved: u32,
-    frames: [u64; FRAME_SLOTS],
+    outer_count: u16,
+    reserved: u16,
+    frames: [u64; 2 * FRAME_SLOTS],
     kernel: [u64; KERNEL_FRAMES],
 }
 
 impl RawSample {
     /// Return addresses on the Erlang stack with the number of consecutive activations, outermost
-    /// first.
+    /// first. Of a truncated stack the part that ends at the leaf.
     pub(super) fn erlang_frames(&self) -> impl Iterator<Item = (u64, u32)> {
-        let count = usize::from(self.frame_count).min(FRAME_SLOTS);
-        self.frames[..count].iter().rev().map(|&entry| {
-            let repeats = (entry >> REPEAT_SHIFT) as u32;
-            (entry & ((1 << REPEAT_SHIFT) - 1), repeats + 1)
-        })
+        frames_in(&self.frames[..FRAME_SLOTS], self.frame_count)
+    }
+
+    /// Of a truncated stack the part that begins at the root; else nothing.
+    pub(super) fn outer_frames(&self) -> impl Iterator<Item = (u64, u32)> {
+        frames_in(&self.frames[FRAME_SLOTS..], self.outer_count)
     }
 
     /// Kernel addresses, outermost first.
@@ -73,6 +75,14 @@ impl RawSample {
         let count = usize::from(self.kernel_count).min(KERNEL_FRAMES);
         self.kernel[..count].iter().rev().copied()
     }
+}
+
+fn frames_in(slots: &[u64], count: u16) -> impl Iterator<Item = (u64, u32)> {
+    let count = usize::from(count).min(slots.len());
+    slots[..count].iter().rev().map(|&entry| {
+        let repeats = (entry >> REPEAT_SHIFT) as u32;
+        (entry & ((1 << REPEAT_SHIFT) - 1), repeats + 1)
+    })
 }
 
 /// A span of addresses.
@@ -135,7 +145,7 @@ mod tests {
         assert_eq!(super::JIT_SEGMENTS, defined("JIT_SEGMENTS"));
         assert_eq!(super::SNAPSHOTS as usize, defined("SNAPSHOTS"));
         assert_eq!(super::REPEAT_SHIFT as usize, defined("REPEAT_SHIFT"));
-        assert_eq!(size_of::<RawSample>(), 48 + 8 * (FRAME_SLOTS + KERNEL_FRAMES));
+        assert_eq!(size_of::<RawSample>(), 48 + 8 * (2 * FRAME_SLOTS + KERNEL_FRAMES));
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<Live>(), 8 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));

@@ -1,0 +1,133 @@
+//! A node to look at, Erlang processes that burn its CPU, and words for what a profile says.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicBool, mpsc::channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::{
+    profile::{FrameKind, Profile, Sample},
+    scenario::ThrowawayBroker,
+};
+use rabbitscope_probe::{CpuOptions, ProbeError, record_cpu};
+
+/// One burner at a time: two would share the schedulers, and the tests are about shares.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A process of the module in `burn.erl`, killed at the end of the test.
+pub(crate) struct Burner {
+    pid: String,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// The node that all tests share.
+pub(crate) fn node() -> &'static Broker {
+    static NODE: OnceLock<Broker> = OnceLock::new();
+    NODE.get_or_init(|| own_node("shared"))
+}
+
+/// A node for one test alone.
+pub(crate) fn own_node(name: &str) -> Broker {
+    let log = std::env::temp_dir().join(format!("rabbitscope-probe-test-{name}.log"));
+    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+}
+
+/// Loads `burn.erl` under the name `module`.
+pub(crate) fn load(broker: &Broker, module: &str) {
+    let source = std::fs::read_to_string(source_path()).unwrap();
+    let own = std::env::temp_dir().join(format!("{module}-{}.erl", std::process::id()));
+    std::fs::write(&own, source.replace("-module(burn)", &format!("-module({module})"))).unwrap();
+    let path = own.display().to_string();
+    let loaded = broker.eval(&format!(
+        "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), code:load_binary(M, \"{path}\", Code)."
+    ));
+    std::fs::remove_file(&own).unwrap();
+    assert!(loaded.unwrap().contains("module"));
+}
+
+fn source_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/burn.erl")
+}
+
+/// Starts a burner on the shared node. `kind` is an Erlang term that `burn:start/1` knows.
+pub(crate) fn burn(kind: &str) -> Burner {
+    static LOADED: OnceLock<()> = OnceLock::new();
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    LOADED.get_or_init(|| load(node(), "burn"));
+    Burner { pid: start(node(), "burn", kind), _turn: turn }
+}
+
+/// Starts a burner and returns its pid as the node prints it.
+pub(crate) fn start(broker: &Broker, module: &str, kind: &str) -> String {
+    broker.eval(&format!("{module}:start({kind}).")).unwrap().trim().to_owned()
+}
+
+impl Burner {
+    /// The part of a profile that this process is responsible for.
+    pub(crate) fn samples<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = &'a Sample> {
+        let own = local(&self.pid);
+        profile.samples.iter().filter(move |sample| sample.labels.process.as_deref() == Some(&own))
+    }
+
+    /// Share (0 to 100) of this process's samples that have `function` somewhere in their stack.
+    pub(crate) fn percent_below(&self, profile: &Profile, function: &str) -> f64 {
+        let weight = |wanted: &dyn Fn(&&Sample) -> bool| -> u64 {
+            self.samples(profile).filter(wanted).map(|sample| sample.weight).sum()
+        };
+        let all = weight(&|_| true);
+        assert!(all > 500, "only {all} samples of {}", self.pid);
+        100.0 * weight(&|sample| has_frame(profile, sample, function)) as f64 / all as f64
+    }
+}
+
+impl Drop for Burner {
+    fn drop(&mut self) {
+        let pid = local(&self.pid);
+        let _ = node().eval(&format!("exit(list_to_pid(\"{pid}\"), kill)."));
+    }
+}
+
+/// `<node@host.1.2.3>` and `<0.2.3>` as the node itself would write it.
+fn local(pid: &str) -> String {
+    let numbers: Vec<&str> = pid.trim_matches(['<', '>']).rsplitn(3, '.').collect();
+    format!("<0.{}.{}>", numbers[1], numbers[0])
+}
+
+pub(crate) fn has_frame(profile: &Profile, sample: &Sample, function: &str) -> bool {
+    sample.stack.iter().any(|entry| profile.frames.get(entry.frame).name == function)
+}
+
+/// Names of a stack, root first.
+pub(crate) fn names<'a>(profile: &'a Profile, sample: &Sample) -> Vec<(&'a str, FrameKind, u32)> {
+    let named = sample.stack.iter().map(|entry| {
+        let frame = profile.frames.get(entry.frame);
+        (frame.name.as_str(), frame.kind, entry.repeat)
+    });
+    named.collect()
+}
+
+/// Records `pid` on another thread; returns when the first samples have come.
+pub(crate) fn record_aside(pid: u32, seconds: f64) -> JoinHandle<Result<Profile, ProbeError>> {
+    let (begun, has_begun) = channel();
+    let recorder = thread::spawn(move || {
+        record_cpu(&options(pid, seconds), &AtomicBool::new(false), &mut |progress| {
+            if progress.samples > 0 {
+                let _ = begun.send(());
+            }
+        })
+    });
+    has_begun.recv_timeout(Duration::from_secs(30)).unwrap();
+    recorder
+}
+
+/// Records `pid` for `seconds`.
+pub(crate) fn record(pid: u32, seconds: f64) -> Result<Profile, ProbeError> {
+    record_cpu(&options(pid, seconds), &AtomicBool::new(false), &mut |_| ())
+}
+
+fn options(pid: u32, seconds: f64) -> CpuOptions {
+    CpuOptions { pid, freq_hz: 999, duration: Some(Duration::from_secs_f64(seconds)) }
+}

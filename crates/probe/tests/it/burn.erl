@@ -1,0 +1,48 @@
+%% Burns CPU with a known answer: of the time of a process started here, 70 % is below seventy/2,
+%% 20 % below twenty/2, 10 % below ten/2, as each runs that many of the same unit of work.
+-module(burn).
+-export([start/1]).
+
+start(Kind) ->
+    spawn(fun() -> loop(prepare(Kind)) end).
+
+prepare(erlang) -> erlang;
+prepare(member) -> {member, lists:seq(1, 20000)};
+prepare(select) ->
+    Table = ets:new(burn, [set, private]),
+    true = ets:insert(Table, [{N, N rem 7} || N <- lists:seq(1, 2000)]),
+    {select, Table};
+prepare(match) -> {match, binary:copy(<<"abcdefgh">>, 20000)};
+prepare(gc) -> gc;
+prepare({deep, Levels}) -> {deep, Levels}.
+
+loop({deep, Levels} = Work) ->
+    _ = deep(Levels),
+    loop(Work);
+loop(Work) ->
+    ok = seventy(70, Work),
+    ok = twenty(20, Work),
+    ok = ten(10, Work),
+    loop(Work).
+
+seventy(0, _) -> ok;
+seventy(N, Work) -> _ = unit(Work), seventy(N - 1, Work).
+
+twenty(0, _) -> ok;
+twenty(N, Work) -> _ = unit(Work), twenty(N - 1, Work).
+
+ten(0, _) -> ok;
+ten(N, Work) -> _ = unit(Work), ten(N - 1, Work).
+
+unit(erlang) -> sum(20000, 0);
+unit({member, List}) -> lists:member(none, List);
+unit({select, Table}) -> ets:select(Table, [{{'$1', 9}, [], ['$1']}]);
+unit({match, Binary}) -> binary:match(Binary, <<"xyz">>);
+unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
+
+sum(0, Acc) -> Acc;
+sum(N, Acc) -> sum(N - 1, Acc bxor N).
+
+%% Body recursion that stays at its deepest for as long as it took to get there.
+deep(0) -> sum(200000, 0);
+deep(N) -> 1 + deep(N - 1).

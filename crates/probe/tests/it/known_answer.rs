@@ -1,0 +1,97 @@
+//! Code whose share of the CPU is known shows that share.
+
+use rabbitscope_data::profile::{FrameKind, StackOutcome};
+
+use crate::bench::{Burner, burn, names, node, record};
+
+const SECONDS: f64 = 4.0;
+
+/// Points by which a share may differ: three times the statistical error of 4,000 samples is 2.2.
+const TOLERANCE: f64 = 3.0;
+
+#[track_caller]
+fn check_70_20_10(kind: &str, below: &str) {
+    let burner = burn(kind);
+    let profile = record(node().pid, SECONDS).unwrap();
+    let parts = [("burn:seventy/2", 70.0), ("burn:twenty/2", 20.0), ("burn:ten/2", 10.0)];
+    for (function, expected) in parts {
+        let found = burner.percent_below(&profile, function);
+        assert!((found - expected).abs() <= TOLERANCE, "{kind}: {function} {found:.1} %");
+    }
+    let in_work = burner.percent_below(&profile, below);
+    assert!(in_work > 80.0, "{kind}: {below} {in_work:.1} %");
+    let accounted = profile.quality.accounted_share();
+    assert!(accounted >= 0.97, "{kind}: {:?}", profile.quality);
+}
+
+#[test]
+fn in_erlang_code() {
+    check_70_20_10("erlang", "burn:sum/2");
+}
+
+#[test]
+fn in_lists_member() {
+    check_70_20_10("member", "burn:unit/1");
+}
+
+#[test]
+fn in_ets_select() {
+    check_70_20_10("select", "burn:unit/1");
+}
+
+#[test]
+fn in_binary_match() {
+    check_70_20_10("match", "burn:unit/1");
+}
+
+#[test]
+fn under_garbage_collection() {
+    check_70_20_10("gc", "burn:unit/1");
+}
+
+#[test]
+fn a_native_leaf_stands_below_its_erlang_caller() {
+    let burner = burn("select");
+    let profile = record(node().pid, 2.0).unwrap();
+    let heaviest = heaviest_stack(&burner, &profile);
+    assert_eq!(heaviest[0], ("scheduler", FrameKind::Thread, 1));
+    let kinds: Vec<FrameKind> = heaviest.iter().map(|&(_, kind, _)| kind).collect();
+    let erlang = kinds.iter().rposition(|&kind| kind == FrameKind::Erlang).unwrap();
+    let native = kinds.iter().position(|&kind| kind == FrameKind::Native).unwrap();
+    assert!(erlang < native, "{heaviest:?}");
+    assert_eq!(heaviest[erlang].0, "burn:unit/1", "{heaviest:?}");
+}
+
+fn heaviest_stack<'a>(
+    burner: &Burner,
+    profile: &'a rabbitscope_data::profile::Profile,
+) -> Vec<(&'a str, FrameKind, u32)> {
+    let heaviest = burner.samples(profile).max_by_key(|sample| sample.weight).unwrap();
+    names(profile, heaviest)
+}
+
+#[test]
+fn recursion_of_a_known_depth_is_counted() {
+    let burner = burn("{deep, 1000}");
+    let profile = record(node().pid, 2.0).unwrap();
+    let deepest = burner
+        .samples(&profile)
+        .flat_map(|sample| names(&profile, sample))
+        .filter(|&(name, _, _)| name == "burn:deep/1")
+        .map(|(_, _, repeat)| repeat)
+        .max();
+    // 1,000 levels wait in deep/1; on the way there a tick may fall into the last one itself.
+    assert!(matches!(deepest, Some(1000 | 1001)), "{deepest:?}");
+}
+
+#[test]
+fn a_stack_that_is_too_deep_is_marked_as_truncated() {
+    let burner = burn("{deep, 20000}");
+    let profile = record(node().pid, 2.0).unwrap();
+    let weight = |outcome: StackOutcome| -> u64 {
+        let samples = burner.samples(&profile);
+        samples.filter(|sample| sample.labels.outcome == outcome).map(|sample| sample.weight).sum()
+    };
+    assert!(weight(StackOutcome::Truncated) > 500, "{:?}", profile.quality);
+    assert_eq!(weight(StackOutcome::Broken), 0, "{:?}", profile.quality);
+}

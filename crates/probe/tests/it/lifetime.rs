@@ -1,0 +1,106 @@
+//! Modules that come while we sample, nodes that go, recorders that are killed.
+
+use std::{
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_probe::{ErrorKind, ProbeError};
+
+use crate::bench::{has_frame, load, own_node, record, record_aside, start};
+
+#[test]
+fn a_module_loaded_while_we_sample_has_names() {
+    let broker = own_node("late-module");
+    let recorder = record_aside(broker.pid, 8.0);
+    load(&broker, "late_burn");
+    start(&broker, "late_burn", "erlang");
+    let profile = recorder.join().unwrap().unwrap();
+    let named: u64 = profile
+        .samples
+        .iter()
+        .filter(|sample| has_frame(&profile, sample, "late_burn:sum/2"))
+        .map(|sample| sample.weight)
+        .sum();
+    assert!(named > 500, "{named} samples in the new module; {:?}", profile.quality);
+}
+
+#[test]
+fn a_node_that_exits_leaves_what_was_recorded() {
+    let broker = own_node("exit");
+    load(&broker, "burn");
+    start(&broker, "burn", "member");
+    let recorder = record_aside(broker.pid, 60.0);
+    thread::sleep(Duration::from_secs(2));
+    drop(broker);
+    let profile = recorder.join().unwrap().unwrap();
+    assert!(profile.quality.complete > 500, "{:?}", profile.quality);
+    assert!(profile.capture.notes.iter().any(|note| note.contains("exited after")));
+    let unsymbolised = profile.quality.unsymbolised as f64 / profile.quality.recorded() as f64;
+    assert!(unsymbolised < 0.9, "{:?}", profile.quality);
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_no_program_in_the_kernel() {
+    let broker = own_node("killed");
+    let mut recorder = Command::new(std::env::current_exe().unwrap())
+        .args(["lifetime::record_for_a_minute", "--exact", "--ignored"])
+        .env("RABBITSCOPE_TEST_PID", broker.pid.to_string())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let theirs = recorder.id();
+    eventually("the program is attached", || programs_of(theirs) > 0);
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    // Programs live as long as a descriptor refers to them, so counting by id needs none of ours.
+    eventually("the program is gone", || samplers_loaded() == programs_of_this_process());
+}
+
+/// Run as a process of its own by the test above.
+#[test]
+#[ignore = "helper of another test"]
+fn record_for_a_minute() {
+    let pid = std::env::var("RABBITSCOPE_TEST_PID").unwrap().parse().unwrap();
+    record(pid, 60.0).unwrap();
+}
+
+#[test]
+fn what_is_no_node_is_refused() {
+    let own = record(std::process::id(), 1.0).unwrap_err();
+    assert!(matches!(own, ProbeError::NotABeam { .. }), "{own}");
+    assert_eq!(own.kind(), ErrorKind::NodeNotFound);
+    let none = record(u32::MAX - 1, 1.0).unwrap_err();
+    assert!(matches!(none, ProbeError::NoSuchProcess { .. }), "{none}");
+}
+
+/// Samplers in the kernel, whoever loaded them.
+fn samplers_loaded() -> usize {
+    aya::programs::loaded_programs()
+        .filter(|program| program.as_ref().is_ok_and(|info| info.name() == b"on_tick"))
+        .count()
+}
+
+/// Samplers that `pid` holds descriptors of.
+fn programs_of(pid: u32) -> usize {
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fdinfo")) else { return 0 };
+    entries
+        .flatten()
+        .filter_map(|entry| std::fs::read_to_string(entry.path()).ok())
+        .filter(|info| info.contains("prog_type:\t7\n"))
+        .count()
+}
+
+fn programs_of_this_process() -> usize {
+    programs_of(std::process::id())
+}
+
+#[track_caller]
+fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not within 20 s: {what}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,8 @@
+//! Live tests of the sampler: a real node of the distribution's RabbitMQ, and code whose share of
+//! the CPU is known. They need root, as the sampler does.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod bench;
+mod known_answer;
+mod lifetime;
