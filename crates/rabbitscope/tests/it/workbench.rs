@@ -124,7 +124,12 @@ impl Workbench {
 }
 
 impl Drop for Workbench {
+    /// A test that fails half-way may leave a broker that was started to stay.
     fn drop(&mut self) {
+        for pid in self.processes() {
+            let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+            let _ = rustix::process::kill_process(pid.unwrap(), rustix::process::Signal::KILL);
+        }
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
