@@ -6,12 +6,13 @@
 # Standard output: the pid of the node, one line.
 directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5
 
-# Kills what still belongs to the broker until nothing does. A dead process has no environment.
+# Kills what still belongs to the broker and removes its directory, until neither is there: a dying
+# process may still have made a file. A dead process has no environment.
 clean() {
     trap '' INT TERM HUP
     while
         pids=$(grep -lszxF "RABBITSCOPE_BROKER=$directory" /proc/[0-9]*/environ)
-        [ -n "$pids" ]
+        [ -n "$pids" ] || ! rm -rf "$directory" 2>/dev/null || [ -e "$directory" ]
     do
         for pid in $pids; do
             pid=${pid#/proc/}
@@ -19,7 +20,6 @@ clean() {
         done
         sleep 0.02
     done
-    rm -rf "$directory"
     exit 0
 }
 trap clean INT TERM HUP
@@ -29,18 +29,25 @@ belonging() {
     RABBITSCOPE_BROKER=$directory exec setpriv --pdeathsig KILL -- "$@"
 }
 
+# A process is known by its environment, which is set once setpriv runs in place of this script.
+until_known() {
+    tries=0
+    until grep -qszxF "RABBITSCOPE_BROKER=$directory" "/proc/$1/environ" || [ "$tries" -ge 500 ]; do
+        tries=$((tries + 1))
+        sleep 0.01
+    done
+}
+
 cd "$directory" || exit 1
 belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
+mapper=$!
 belonging "$server" </dev/null >console.log 2>&1 &
 node=$!
-
-# The node is known by its environment, which is set once setpriv runs in place of this script.
-tries=0
-until grep -qszxF "RABBITSCOPE_BROKER=$directory" "/proc/$node/environ" || [ "$tries" -ge 500 ]; do
-    tries=$((tries + 1))
-    sleep 0.01
-done
-echo "$node"
+until_known "$mapper"
+until_known "$node"
+# Whoever started this may be gone already; that is for the end of this script to see.
+trap '' PIPE
+echo "$node" 2>/dev/null
 exec >/dev/null
 
 case $life in

@@ -1,6 +1,10 @@
 //! Every port a throwaway node listens on, and the configuration that ties each to loopback.
 
-use std::{io, net::TcpListener};
+use std::{
+    fs::File,
+    io::{self, Read},
+    net::TcpListener,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +21,31 @@ pub(crate) struct Ports {
 impl Ports {
     /// Ports that nobody listens on now. All are held until the last is known, so they differ.
     pub(crate) fn free() -> io::Result<Self> {
-        let held = [(); 4].map(|()| TcpListener::bind(("127.0.0.1", 0)));
+        let mut random = File::open("/dev/urandom")?;
+        let held = [(); 4].map(|()| free_port(&mut random));
         let mut ports = [0; 4];
         for (port, listener) in ports.iter_mut().zip(held) {
             *port = listener?.local_addr()?.port();
         }
         let [amqp, distribution, epmd, management] = ports;
         Ok(Self { amqp, distribution, epmd, management })
+    }
+}
+
+/// Below the ports that the kernel gives to outgoing connections, which could take one before the
+/// node does; at random, because two nodes that start together would try the same.
+const RANGE: (u16, u16) = (10_000, 32_000);
+
+fn free_port(random: &mut impl Read) -> io::Result<TcpListener> {
+    loop {
+        let mut bytes = [0; 2];
+        random.read_exact(&mut bytes)?;
+        let (first, end) = RANGE;
+        let port = first + u16::from_le_bytes(bytes) % (end - first);
+        match TcpListener::bind(("127.0.0.1", port)) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            bound => return bound,
+        }
     }
 }
 
