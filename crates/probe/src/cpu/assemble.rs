@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use rabbitscope_data::profile::{
-    Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackEntry, StackOutcome,
-    StackQuality,
+    Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackOutcome, StackQuality,
 };
 
+use super::stacks::{EMPTY, StackId, Stacks};
 use super::wire::{
     MODE_KERNEL, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
 };
@@ -27,17 +27,18 @@ const GAP: &str = "[truncated]";
 /// Collects samples of one recording.
 pub(super) struct Assembler {
     frames: FrameTable,
+    stacks: Stacks,
     weights: HashMap<StackKey, u64>,
     names: NativeNames,
     threads: HashMap<u32, (String, ThreadKind)>,
-    named: HashMap<(u64, Space), Named>,
+    names_given: HashMap<(u64, Space), Named>,
     quality: StackQuality,
     label_limit_hit: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct StackKey {
-    stack: Box<[StackEntry]>,
+    stack: StackId,
     process: u64,
     tid: u32,
     mode: Mode,
@@ -67,10 +68,11 @@ impl Assembler {
     pub(super) fn new(process: &Process) -> Self {
         Self {
             frames: FrameTable::default(),
+            stacks: Stacks::default(),
             weights: HashMap::new(),
             names: NativeNames::new(process),
             threads: HashMap::new(),
-            named: HashMap::new(),
+            names_given: HashMap::new(),
             quality: StackQuality::default(),
             label_limit_hit: false,
         }
@@ -78,7 +80,7 @@ impl Assembler {
 
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(super) fn code_changed(&mut self) {
-        self.named.retain(|&(_, space), _| matches!(space, Space::Native | Space::Kernel));
+        self.names_given.retain(|&(_, space), _| matches!(space, Space::Native | Space::Kernel));
     }
 
     /// Adds a sample as it came from the kernel.
@@ -113,50 +115,44 @@ impl Assembler {
         }
     }
 
-    fn stack_of(
-        &mut self,
-        raw: &RawSample,
-        code: &CodeMap,
-        process: &Process,
-    ) -> (Box<[StackEntry]>, bool) {
-        let mut stack = StackBuilder::default();
-        let kind = self.thread(raw.tid, process).1;
-        stack.push(
-            self.frames.intern(Frame { name: kind.name().into(), kind: FrameKind::Thread }),
-            1,
-        );
+    /// The stack of a sample, and whether all its frames have names.
+    fn stack_of(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> (StackId, bool) {
+        let kind = self.thread_kind(raw.tid, process);
+        let mut stack = Growing { id: EMPTY, symbolised: true };
+        let root = self.named(kind.name(), FrameKind::Thread);
+        self.grow(&mut stack, root, 1);
         for (address, repeat) in raw.outer_frames() {
             let named = self.name(address, Space::JitReturn, code, process);
-            stack.add(named, repeat);
+            self.grow(&mut stack, named, repeat);
         }
         if raw.outcome == OUTCOME_TRUNCATED {
-            let gap = Frame { name: GAP.into(), kind: FrameKind::VmFragment };
-            stack.push(self.frames.intern(gap), 1);
+            let gap = self.named(GAP, FrameKind::VmFragment);
+            self.grow(&mut stack, gap, 1);
         }
         for (address, repeat) in raw.erlang_frames() {
             let named = self.name(address, Space::JitReturn, code, process);
-            stack.add(named, repeat);
+            self.grow(&mut stack, named, repeat);
         }
-        if raw.leaf_in_jit == 1 {
-            let named = self.name(raw.leaf, Space::JitLeaf, code, process);
-            stack.add(named, 1);
-        } else {
-            if raw.process != 0 && code.name_at(raw.boundary.wrapping_sub(1)).is_some() {
-                let named = self.name(raw.boundary, Space::JitReturn, code, process);
-                stack.add(named, 1);
-            }
-            let named = self.name(raw.leaf, Space::Native, code, process);
-            stack.add(named, 1);
+        for (address, space) in inner_frames(raw, code) {
+            let named = self.name(address, space, code, process);
+            self.grow(&mut stack, named, 1);
         }
-        for address in raw.kernel_frames() {
-            let named = self.name(address, Space::Kernel, code, process);
-            stack.add(named, 1);
-        }
-        (stack.entries.into_boxed_slice(), stack.symbolised)
+        (stack.id, stack.symbolised)
+    }
+
+    /// A frame that is not an address.
+    fn named(&mut self, name: &str, kind: FrameKind) -> Named {
+        let frame = self.frames.intern(Frame { name: name.into(), kind });
+        Named { frame, symbolised: true }
+    }
+
+    fn grow(&mut self, stack: &mut Growing, named: Named, repeat: u32) {
+        stack.symbolised &= named.symbolised;
+        stack.id = self.stacks.push(stack.id, named.frame, repeat);
     }
 
     fn name(&mut self, address: u64, space: Space, code: &CodeMap, process: &Process) -> Named {
-        if let Some(&named) = self.named.get(&(address, space)) {
+        if let Some(&named) = self.names_given.get(&(address, space)) {
             return named;
         }
         if space == Space::Native && !self.names.is_mapped(address) {
@@ -170,12 +166,12 @@ impl Assembler {
             Space::Kernel => native_frame(self.names.kernel(address), FrameKind::Kernel),
         };
         let named = Named { frame: self.frames.intern(frame), symbolised };
-        self.named.insert((address, space), named);
+        self.names_given.insert((address, space), named);
         named
     }
 
-    /// Name and kind of a thread; new threads are looked for when an unknown id turns up.
-    fn thread(&mut self, tid: u32, process: &Process) -> (String, ThreadKind) {
+    /// What a thread is for; new threads are looked for when an unknown id turns up.
+    fn thread_kind(&mut self, tid: u32, process: &Process) -> ThreadKind {
         if !self.threads.contains_key(&tid) {
             for thread in process.threads().unwrap_or_default() {
                 let kind = ThreadKind::from_name(&thread.name).0;
@@ -183,7 +179,7 @@ impl Assembler {
             }
             self.threads.entry(tid).or_insert_with(|| (String::new(), ThreadKind::Other));
         }
-        self.threads[&tid].clone()
+        self.threads[&tid].1
     }
 
     /// Everything collected: functions, distinct samples, quality, and remarks for the reader.
@@ -198,12 +194,12 @@ impl Assembler {
                  process"
             ));
         }
-        let threads = self.threads;
+        let (threads, stacks) = (self.threads, self.stacks);
         let mut samples: Vec<Sample> = self
             .weights
             .into_iter()
             .map(|(key, weight)| Sample {
-                stack: key.stack.into_vec(),
+                stack: stacks.entries(key.stack),
                 labels: Labels {
                     process: (key.process != 0).then(|| layout.pid_text(key.process)),
                     thread: threads
@@ -220,27 +216,24 @@ impl Assembler {
     }
 }
 
-/// A stack under construction, root first; equal neighbours become one entry.
-#[derive(Default)]
-struct StackBuilder {
-    entries: Vec<StackEntry>,
-    unsymbolised: bool,
+/// A stack under construction, root first.
+struct Growing {
+    id: StackId,
     symbolised: bool,
 }
 
-impl StackBuilder {
-    fn push(&mut self, frame: FrameId, repeat: u32) {
-        self.symbolised = !self.unsymbolised;
-        match self.entries.last_mut() {
-            Some(last) if last.frame == frame => last.repeat += repeat,
-            _ => self.entries.push(StackEntry { frame, repeat }),
-        }
-    }
-
-    fn add(&mut self, named: Named, repeat: u32) {
-        self.unsymbolised |= !named.symbolised;
-        self.push(named.frame, repeat);
-    }
+/// What comes below the Erlang stack: the call into C, the interrupted instruction, the kernel.
+fn inner_frames<'a>(
+    raw: &'a RawSample,
+    code: &CodeMap,
+) -> impl Iterator<Item = (u64, Space)> + use<'a> {
+    let in_jit = raw.leaf_in_jit == 1;
+    let called_from_jit =
+        !in_jit && raw.process != 0 && code.name_at(raw.boundary.wrapping_sub(1)).is_some();
+    let boundary = called_from_jit.then_some((raw.boundary, Space::JitReturn));
+    let leaf = (raw.leaf, if in_jit { Space::JitLeaf } else { Space::Native });
+    let kernel = raw.kernel_frames().map(|address| (address, Space::Kernel));
+    boundary.into_iter().chain([leaf]).chain(kernel)
 }
 
 fn outcome_of(raw: u8) -> StackOutcome {
@@ -271,29 +264,9 @@ fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{FrameId, FrameKind, StackEntry};
+    use rabbitscope_data::profile::FrameKind;
 
-    use super::{Named, StackBuilder, jit_frame};
-
-    #[test]
-    fn equal_neighbours_are_counted() {
-        let mut stack = StackBuilder::default();
-        for (frame, repeat) in [(1, 1), (2, 30), (2, 1), (3, 1)] {
-            stack.add(Named { frame: FrameId(frame), symbolised: true }, repeat);
-        }
-        let expected = [(1, 1), (2, 31), (3, 1)]
-            .map(|(frame, repeat)| StackEntry { frame: FrameId(frame), repeat });
-        assert_eq!(stack.entries, expected);
-        assert!(stack.symbolised);
-    }
-
-    #[test]
-    fn one_nameless_frame_marks_the_stack() {
-        let mut stack = StackBuilder::default();
-        stack.add(Named { frame: FrameId(1), symbolised: false }, 1);
-        stack.add(Named { frame: FrameId(2), symbolised: true }, 1);
-        assert!(!stack.symbolised);
-    }
+    use super::jit_frame;
 
     #[test]
     fn kinds_of_jit_code() {

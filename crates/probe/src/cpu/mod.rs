@@ -8,6 +8,7 @@
 mod assemble;
 mod record;
 mod sampler;
+mod stacks;
 mod wire;
 
 pub use record::{CpuOptions, Progress, record_cpu};
