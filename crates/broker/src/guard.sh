@@ -10,6 +10,8 @@ directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5
 # process may still have made a file. A dead process has no environment.
 clean() {
     trap '' INT TERM HUP
+    # These two by their pids: one that is being replaced by another program shows no environment.
+    kill -KILL "$mapper" "$node" 2>/dev/null
     while
         pids=$(grep -lszxF "RABBITSCOPE_BROKER=$directory" /proc/[0-9]*/environ)
         [ -n "$pids" ] || ! rm -rf "$directory" 2>/dev/null || [ -e "$directory" ]
@@ -22,6 +24,7 @@ clean() {
     done
     exit 0
 }
+mapper='' node=''
 trap clean INT TERM HUP
 
 # The parent-death signal is the second line of defence, should this script itself be killed.

@@ -73,7 +73,7 @@ impl Node {
 
     /// True while the node's process exists.
     pub fn is_running(&self) -> bool {
-        processes::of(&self.directory).contains(&self.pid)
+        processes::is_of(&self.directory, self.pid)
     }
 
     /// The home directory with the node's cookie, and the port of its port mapper: what another
