@@ -60,7 +60,13 @@ impl Consuming {
         let consumer = number(&delivery.consumer_tag).and_then(|at| self.consumers.get_mut(at));
         let Some(consumer) = consumer else { return };
         if self.limit.is_some_and(|limit| consumer.received >= limit) {
-            // Sent before the broker read our cancellation: not acknowledged, so it goes back.
+            // Sent before the broker read our cancellation, which does not take back what is on
+            // its way: it is for the other consumers.
+            if !self.auto_ack {
+                let delivery_tag = delivery.delivery_tag;
+                let back = Request::Reject { delivery_tag, requeue: true };
+                connection.request(delivery.channel, &back);
+            }
             return;
         }
         consumer.received += 1;

@@ -2,7 +2,7 @@
 //!
 //! The path of a sample: clock tick → `bpf/sampler.bpf.c` (walks the Erlang stack, counts equal
 //! ones) → [`sampler`] (fetches the counts now and then) → [`assemble`] (gives names, merges) →
-//! [`Profile`]. Everything that was set up in the kernel belongs to file descriptors of this
+//! `Profile`. Everything that was set up in the kernel belongs to file descriptors of this
 //! process, so it goes away with it however it ends.
 
 mod assemble;

@@ -5,6 +5,7 @@
 mod architecture;
 mod brokers;
 mod ending;
+mod loads;
 mod profiles;
 mod runs;
 mod usage;

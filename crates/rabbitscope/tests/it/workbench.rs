@@ -80,9 +80,12 @@ impl Workbench {
         command
     }
 
-    /// Runs the program to its end. Arguments are separated by white space.
+    /// Runs the program to its end, which has to come within two minutes. Arguments are separated
+    /// by white space.
     pub(crate) fn rabbitscope(&self, arguments: &str) -> Ended {
-        Ended::from(self.command(arguments).output().unwrap())
+        let program = env!("CARGO_BIN_EXE_rabbitscope");
+        let bounded = format!("timeout --signal=KILL 120 {program} {arguments}");
+        Ended::from(self.command_line(&bounded).output().unwrap())
     }
 
     /// Starts the program.

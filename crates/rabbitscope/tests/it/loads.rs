@@ -1,0 +1,205 @@
+//! What the load says of itself is what the broker did, also when things go wrong.
+
+use std::{thread, time::Duration};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines, queues_on, scenario};
+
+/// Runs `text` on the shared broker and returns the run record.
+#[track_caller]
+fn run(bench: &Workbench, text: &str, code: i32) -> Value {
+    bench.file("s.toml", text);
+    let uri = existing_broker().uri();
+    let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out --json")).code(code);
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:#?}"))
+}
+
+#[track_caller]
+fn count(run: &Value, key: &str) -> u64 {
+    run["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {run:#}"))
+}
+
+fn declare(queue: &str, durable: bool) {
+    let declared = existing_broker().eval(&format!(
+        "rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), {durable}, \
+         false, [], none, <<\"test\">>)"
+    ));
+    assert!(declared.unwrap().contains("new"));
+}
+
+#[test]
+fn every_message_is_accounted_for() {
+    let bench = Workbench::new("counts");
+    let text = r#"
+name = "counts"
+[[queues]]
+name = "counts"
+[[publishers]]
+queue = "counts"
+count = 5
+channels = 2
+messages = 2000
+confirm-window = 64
+size = "1MiB"
+[[consumers]]
+queue = "counts"
+count = 2
+prefetch = 50
+multi-ack-every = 7
+messages = 5000
+"#;
+    // Bodies of 1 MiB come in pieces; 100 of them are enough.
+    let big = text.replace("2000", "20").replace("5000", "50");
+    let of_big = run(&bench, &big, 0);
+    assert_eq!(count(&of_big, "published"), 100);
+    assert_eq!(count(&of_big, "consumed"), 100);
+    assert!(count(&of_big, "bytes-read") > 100 << 20, "{of_big:#}");
+
+    std::fs::remove_dir_all(bench.path("out")).unwrap();
+    let of_small = run(&bench, &text.replace("1MiB", "20B"), 0);
+    for key in ["published", "confirmed", "consumed"] {
+        assert_eq!(count(&of_small, key), 10_000, "{key}");
+    }
+    assert_eq!(count(&of_small, "unconfirmed"), 0);
+    for latency in of_small["latencies"].as_array().unwrap() {
+        assert_eq!(latency["count"], 10_000, "{latency}");
+    }
+    assert!(!queues_on(existing_broker()).contains("counts"));
+}
+
+#[test]
+fn messages_without_a_queue_come_back() {
+    let bench = Workbench::new("mandatory");
+    let text = r#"
+name = "mandatory"
+[[publishers]]
+exchange = "amq.direct"
+routing-key = "nowhere"
+mandatory = true
+confirm-window = 10
+messages = 500
+size = "5B"
+"#;
+    let run = run(&bench, text, 0);
+    assert_eq!(count(&run, "returned"), 500);
+    assert_eq!(count(&run, "confirmed"), 500);
+}
+
+#[test]
+fn a_queue_that_was_there_is_used_and_stays() {
+    declare("was-there", true);
+    let bench = Workbench::new("was-there");
+    let run = run(&bench, &scenario("was-there", "1s"), 0);
+    assert!(count(&run, "consumed") > 0);
+    assert!(queues_on(existing_broker()).contains("was-there"));
+}
+
+#[test]
+fn a_queue_that_does_not_fit_is_refused() {
+    declare("unfit", false);
+    let bench = Workbench::new("unfit");
+    bench.file("s.toml", &scenario("unfit", "1s"));
+    let uri = existing_broker().uri();
+    let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(1);
+    ended.says(&["unfit", "durable"]);
+    assert!(queues_on(existing_broker()).contains("unfit"));
+}
+
+#[test]
+fn a_queue_deleted_in_the_middle_ends_the_run() {
+    let bench = Workbench::new("deleted");
+    bench.file("s.toml", &scenario("deleted", "60s"));
+    let uri = existing_broker().uri();
+    let running = bench.start(&format!("run s.toml --uri {uri} --out out"));
+    let series = bench.path("out/series.jsonl");
+    eventually("a second is recorded", || lines(&series) >= 1);
+    let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"deleted\">>)";
+    let delete = format!(
+        "{{ok, Q}} = rabbit_amqqueue:lookup({name}), \
+         rabbit_amqqueue:delete(Q, false, false, <<\"test\">>)."
+    );
+    existing_broker().eval(&delete).unwrap();
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("Cut short"), "{ended:#?}");
+    let run = bench.json("out/run.json");
+    assert_eq!(run["verdict"]["kind"], "aborted");
+    assert!(count(&run, "confirmed") > 0, "what was recorded is kept: {run:#}");
+}
+
+#[test]
+fn a_pause_of_the_broker_shows_in_the_latency() {
+    let broker = own_broker("pause");
+    let bench = Workbench::new("pause");
+    bench.file("s.toml", &scenario("pause", "6s"));
+    let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
+    let series = bench.path("out/series.jsonl");
+    eventually("a second is recorded", || lines(&series) >= 1);
+    let pid = Pid::from_raw(broker.pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    thread::sleep(Duration::from_secs(2));
+    kill_process(pid, Signal::CONT).unwrap();
+    Ended::from(running.wait_with_output().unwrap()).code(0);
+    let run = bench.json("out/run.json");
+    let confirm = &run["latencies"].as_array().unwrap()[0];
+    let max = confirm["max"].as_u64().unwrap();
+    assert!((1_900_000_000..4_000_000_000).contains(&max), "{confirm:#}");
+}
+
+#[test]
+fn an_alarm_blocks_and_is_counted() {
+    let broker = own_broker("alarm");
+    let bench = Workbench::new("alarm");
+    bench.file("s.toml", &scenario("alarm", "6s"));
+    let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
+    let series = bench.path("out/series.jsonl");
+    eventually("a second is recorded", || lines(&series) >= 1);
+    broker.eval("vm_memory_monitor:set_vm_memory_high_watermark(0.00001).").unwrap();
+    thread::sleep(Duration::from_secs(1));
+    broker.eval("vm_memory_monitor:set_vm_memory_high_watermark(0.4).").unwrap();
+    Ended::from(running.wait_with_output().unwrap()).code(0);
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "blocked-nanos") > 500_000_000, "{run:#}");
+    assert_eq!(run["verdict"]["kind"], "completed");
+}
+
+#[test]
+fn an_exclusive_queue_goes_with_its_connection() {
+    let bench = Workbench::new("exclusive");
+    let text = r#"
+name = "exclusive"
+[run]
+duration = "60s"
+[[queues]]
+name = "only-mine"
+exclusive = true
+durable = false
+[[publishers]]
+queue = "only-mine"
+rate = 100
+"#;
+    bench.file("s.toml", text);
+    let uri = existing_broker().uri();
+    let mut running = bench.start(&format!("run s.toml --uri {uri} --out out"));
+    eventually("the queue is there", || queues_on(existing_broker()).contains("only-mine"));
+    running.kill().unwrap();
+    running.wait().unwrap();
+    eventually("the queue is gone", || !queues_on(existing_broker()).contains("only-mine"));
+}
+
+#[test]
+fn a_rate_is_held() {
+    let bench = Workbench::new("rate");
+    let text = scenario("rate", "5s").replace("rate = 2000", "rate = 5000");
+    let run = run(&bench, &text, 0);
+    let published = count(&run, "published");
+    assert!((24_500..=25_500).contains(&published), "{published} in 5 s at 5000/s");
+}
+
+fn own_broker(test: &str) -> Broker {
+    let log = std::env::temp_dir().join(format!("rabbitscope-test-{test}-broker.log"));
+    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+}
