@@ -25,8 +25,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects and declares the scenario's queues. A queue that is there already is used if it is
-    /// as the scenario says, and never deleted. `declaring` is told the names of the queues that
+    /// Connects, declares the scenario's queues and binds them. A queue that is there already is
+    /// used if it is as the scenario says, with the bindings that it has, and never deleted. `declaring` is told the names of the queues that
     /// are about to be created and will have to be removed, before the first of them is created, so
     /// that the caller can remember them should it be killed.
     pub fn open(
@@ -59,7 +59,7 @@ impl Session {
         let has_reader =
             |queue: &QueueSpec| self.scenario.consumers.iter().any(|one| one.queue == queue.name);
         for queue in missing.iter().filter(|queue| !(queue.exclusive && has_reader(queue))) {
-            if let Err(error) = self.control.declare(queue) {
+            if let Err(error) = self.control.create(queue) {
                 // What came before it is taken back; the first error is the one that matters.
                 remove_queues(&self.uri, &self.declared).ok();
                 return Err(error);

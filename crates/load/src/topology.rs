@@ -6,7 +6,7 @@ use rabbitscope_amqp::{
     ConnectionError, Refusal, Request, Table, Uri, Value,
     blocking::{Client, ClientError},
 };
-use rabbitscope_data::scenario::{FieldValue, QueueSpec, QueueType, Scenario};
+use rabbitscope_data::scenario::{Binding, FieldValue, QueueSpec, QueueType, Scenario};
 
 use crate::LoadError;
 
@@ -83,6 +83,20 @@ impl Topology {
             queue: queue.name.clone(),
             text: refusal.text,
         })
+    }
+
+    /// Declares a queue that is not there yet, and binds it.
+    pub(crate) fn create(&mut self, queue: &QueueSpec) -> Result<(), LoadError> {
+        self.declare(queue)?;
+        for binding in &queue.bindings {
+            let doing = format!("binding queue `{}` to `{}`", queue.name, binding.exchange);
+            let outcome = self.call(&bind_request(queue, binding, &Table::default()), &doing)?;
+            outcome.map_err(|refusal| LoadError::QueueRefused {
+                queue: queue.name.clone(),
+                text: refusal.text,
+            })?;
+        }
+        Ok(())
     }
 
     /// Deletes a queue. RabbitMQ says yes when there is none, so this asks first; false: none.
@@ -166,6 +180,19 @@ pub(crate) fn declare_request<'a>(queue: &'a QueueSpec, arguments: &'a Table) ->
         exclusive: queue.exclusive,
         auto_delete: queue.auto_delete,
         arguments,
+    }
+}
+
+pub(crate) fn bind_request<'a>(
+    queue: &'a QueueSpec,
+    binding: &'a Binding,
+    no_arguments: &'a Table,
+) -> Request<'a> {
+    Request::QueueBind {
+        queue: &queue.name,
+        exchange: &binding.exchange,
+        routing_key: &binding.routing_key,
+        arguments: no_arguments,
     }
 }
 

@@ -13,8 +13,8 @@ mod wire;
 
 pub use error::{Origin, ScenarioError};
 pub use model::{
-    BrokerSpec, ConsumerGroup, FieldValue, ProfileEvent, ProfileSpec, PublisherGroup, QueueSpec,
-    QueueType, Scenario, Stop, ThrowawayBroker,
+    Binding, BrokerSpec, ConsumerGroup, FieldValue, ProfileEvent, ProfileSpec, PublisherGroup,
+    QueueSpec, QueueType, Scenario, Stop, ThrowawayBroker,
 };
 
 use document::Document;

@@ -94,8 +94,19 @@ pub struct QueueSpec {
     pub auto_delete: bool,
     /// Arguments of `queue.declare`, `x-queue-type` left out.
     pub arguments: BTreeMap<String, FieldValue>,
+    /// Exchanges that route to it, besides the default exchange.
+    pub bindings: Vec<Binding>,
     /// Leave the queue on the broker after the run (the default removes what the run declared).
     pub keep: bool,
+}
+
+/// A binding of a queue to an exchange that is on the broker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The exchange, such as `amq.direct`.
+    pub exchange: String,
+    /// The binding's key.
+    pub routing_key: String,
 }
 
 /// The type of a queue.

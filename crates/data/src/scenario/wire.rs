@@ -56,6 +56,15 @@ pub(super) struct Queue {
     pub(super) keep: Option<bool>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) arguments: Arguments,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) bindings: Vec<Binding>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Binding {
+    pub(super) exchange: String,
+    pub(super) routing_key: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -160,7 +169,14 @@ impl From<&model::QueueSpec> for Queue {
             auto_delete: Some(queue.auto_delete),
             keep: Some(queue.keep),
             arguments: queue.arguments.clone(),
+            bindings: queue.bindings.iter().map(Binding::from).collect(),
         }
+    }
+}
+
+impl From<&model::Binding> for Binding {
+    fn from(binding: &model::Binding) -> Self {
+        Self { exchange: binding.exchange.clone(), routing_key: Some(binding.routing_key.clone()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_amqp::{
-    Properties, PublishTarget, PublishTemplate, Request, Uri,
+    Properties, PublishTarget, PublishTemplate, Request, Table, Uri,
     blocking::{Client, ClientError},
 };
 use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
@@ -18,7 +18,7 @@ use crate::{
     pace::Pace,
     plan::{LinkPlan, Members, Seat},
     stamp,
-    topology::{declare_request, table},
+    topology::{bind_request, declare_request, table},
 };
 
 /// What a link's setup was doing when it failed.
@@ -65,6 +65,10 @@ fn prepare(plan: &LinkPlan<'_>, client: &mut Client) -> Result<(), ClientError> 
                 if let Some(queue) = exclusive.filter(|_| number == 0) {
                     let arguments = table(queue);
                     client.call(channel, &declare_request(queue, &arguments))?;
+                    for binding in &queue.bindings {
+                        let none = Table::default();
+                        client.call(channel, &bind_request(queue, binding, &none))?;
+                    }
                 }
             }
         }

@@ -90,6 +90,40 @@ size = "5B"
 }
 
 #[test]
+fn messages_go_through_a_binding() {
+    let bench = Workbench::new("binding");
+    let text = r#"
+name = "binding"
+[[queues]]
+name = "bound"
+bindings = [{ exchange = "amq.topic", routing-key = "a.*" }]
+[[publishers]]
+exchange = "amq.topic"
+routing-key = "a.b"
+mandatory = true
+messages = 500
+[[consumers]]
+queue = "bound"
+prefetch = 100
+messages = 500
+"#;
+    let run = run(&bench, text, 0);
+    assert_eq!(count(&run, "consumed"), 500);
+    assert_eq!(count(&run, "returned"), 0);
+}
+
+#[test]
+fn a_binding_to_no_exchange_takes_the_queue_back() {
+    let bench = Workbench::new("unbound");
+    let bindings = "bindings = [{ exchange = \"nowhere\" }]\n[[publishers]]";
+    bench.file("s.toml", &scenario("unbound", "1s").replace("[[publishers]]", bindings));
+    let uri = existing_broker().uri();
+    let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(1);
+    ended.says(&["unbound", "nowhere"]);
+    assert!(!queues_on(existing_broker()).contains("unbound"));
+}
+
+#[test]
 fn a_queue_that_was_there_is_used_and_stays() {
     declare("was-there", true);
     let bench = Workbench::new("was-there");

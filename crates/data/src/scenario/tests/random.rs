@@ -70,6 +70,12 @@ impl Random {
             exclusive: is_classic && self.chance(),
             auto_delete: is_classic && self.chance(),
             arguments: self.arguments(),
+            bindings: (0..self.below(3))
+                .map(|number| Binding {
+                    exchange: format!("e.{number}"),
+                    routing_key: if number == 0 { String::new() } else { "a.*.#".to_owned() },
+                })
+                .collect(),
             keep: !is_classic && self.chance(),
         }
     }

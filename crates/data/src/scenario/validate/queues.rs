@@ -2,7 +2,7 @@
 
 use super::super::{
     error::{Problem, refuse},
-    model::{QueueSpec, QueueType},
+    model::{Binding, QueueSpec, QueueType},
     wire,
 };
 
@@ -17,6 +17,9 @@ pub(super) fn queue(wire: wire::Queue) -> Result<QueueSpec, Problem> {
         let refused: Result<(), Problem> = refuse("x-queue-type", "is set by `type`");
         refused.map_err(|problem| problem.under("arguments"))?;
     }
+    let bindings = wire.bindings.into_iter().enumerate().map(|(index, wire)| {
+        binding(wire).map_err(|problem| problem.under(index.to_string()).under("bindings"))
+    });
     let queue = QueueSpec {
         name: wire.name,
         queue_type: wire.kind.unwrap_or(QueueType::Classic),
@@ -24,10 +27,18 @@ pub(super) fn queue(wire: wire::Queue) -> Result<QueueSpec, Problem> {
         exclusive: wire.exclusive.unwrap_or(false),
         auto_delete: wire.auto_delete.unwrap_or(false),
         arguments: wire.arguments,
+        bindings: bindings.collect::<Result<_, _>>()?,
         keep: wire.keep.unwrap_or(false),
     };
     flags(&queue)?;
     Ok(queue)
+}
+
+fn binding(wire: wire::Binding) -> Result<Binding, Problem> {
+    if wire.exchange.is_empty() {
+        return refuse("exchange", "every queue is bound to the default exchange by its name");
+    }
+    Ok(Binding { exchange: wire.exchange, routing_key: wire.routing_key.unwrap_or_default() })
 }
 
 fn flags(queue: &QueueSpec) -> Result<(), Problem> {
