@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use serde::{Deserialize, Serialize, Serializer};
-
-use super::wire;
+use serde::{Deserialize, Serialize};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -28,12 +26,6 @@ pub struct Scenario {
     pub consumers: Vec<ConsumerGroup>,
     /// The profile to take while the load runs.
     pub profile: Option<ProfileSpec>,
-}
-
-impl Serialize for Scenario {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::Scenario::from(self).serialize(serializer)
-    }
 }
 
 /// Which broker is put under load.

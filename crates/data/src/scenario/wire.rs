@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::model::{self, BrokerSpec, FieldValue, ProfileEvent, QueueType};
 use crate::units::{display_duration, display_size};
@@ -108,6 +108,12 @@ pub(super) struct Profile {
     pub(super) delay: Option<String>,
     pub(super) duration: String,
     pub(super) freq: Option<u32>,
+}
+
+impl Serialize for model::Scenario {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Scenario::from(self).serialize(serializer)
+    }
 }
 
 impl From<&model::Scenario> for Scenario {
