@@ -72,14 +72,17 @@ impl Burner {
         profile.samples.iter().filter(move |sample| sample.labels.process.as_deref() == Some(&own))
     }
 
-    /// Share (0 to 100) of this process's samples that have `function` somewhere in their stack.
-    pub(crate) fn percent_below(&self, profile: &Profile, function: &str) -> f64 {
-        let weight = |wanted: &dyn Fn(&&Sample) -> bool| -> u64 {
-            self.samples(profile).filter(wanted).map(|sample| sample.weight).sum()
+    /// How many samples this process has in all of `profiles`, and how many of them have
+    /// `function` somewhere in their stack.
+    pub(crate) fn weights(&self, profiles: &[Profile], function: &str) -> (u64, u64) {
+        let weight = |wanted: &dyn Fn(&Profile, &Sample) -> bool| -> u64 {
+            let of_one = |profile: &Profile| -> u64 {
+                let samples = self.samples(profile).filter(|sample| wanted(profile, sample));
+                samples.map(|sample| sample.weight).sum()
+            };
+            profiles.iter().map(of_one).sum()
         };
-        let all = weight(&|_| true);
-        assert!(all > 500, "only {all} samples of {}", self.pid);
-        100.0 * weight(&|sample| has_frame(profile, sample, function)) as f64 / all as f64
+        (weight(&|_, _| true), weight(&|profile, sample| has_frame(profile, sample, function)))
     }
 }
 

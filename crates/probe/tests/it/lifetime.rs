@@ -23,7 +23,7 @@ fn a_module_loaded_while_we_sample_has_names() {
         .filter(|sample| has_frame(&profile, sample, "late_burn:sum/2"))
         .map(|sample| sample.weight)
         .sum();
-    assert!(named > 500, "{named} samples in the new module; {:?}", profile.quality);
+    assert!(named > 100, "{named} samples in the new module; {:?}", profile.quality);
 }
 
 #[test]
