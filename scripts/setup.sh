@@ -39,8 +39,8 @@ have ps || need procps
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
 if ! have_browser; then
     if [ "$distribution" = ubuntu ]; then
-        say "no browser for the page's tests: Ubuntu has chromium as a snap only; install one with" \
-            "'sudo snap install chromium' or from google.com/chrome"
+        say "no browser for the page's tests: Ubuntu has chromium as a snap only; install one, for" \
+            "example with 'sudo snap install chromium'"
     else
         need chromium
     fi
