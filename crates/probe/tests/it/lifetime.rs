@@ -50,12 +50,12 @@ fn a_recorder_that_is_killed_leaves_no_program_in_the_kernel() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let theirs = recorder.id();
-    eventually("the program is attached", || programs_of(theirs) > 0);
+    let pid = recorder.id();
+    eventually("the program is attached", || !programs_of(pid).is_empty());
+    let theirs = programs_of(pid);
     recorder.kill().unwrap();
     recorder.wait().unwrap();
-    // Programs live as long as a descriptor refers to them, so counting by id needs none of ours.
-    eventually("the program is gone", || samplers_loaded() == programs_of_this_process());
+    eventually("the program is gone", || !loaded_programs().iter().any(|id| theirs.contains(id)));
 }
 
 /// Run as a process of its own by the test above.
@@ -75,25 +75,20 @@ fn what_is_no_node_is_refused() {
     assert!(matches!(none, ProbeError::NoSuchProcess { .. }), "{none}");
 }
 
-/// Samplers in the kernel, whoever loaded them.
-fn samplers_loaded() -> usize {
-    aya::programs::loaded_programs()
-        .filter(|program| program.as_ref().is_ok_and(|info| info.name() == b"on_tick"))
-        .count()
+/// Ids of all programs in the kernel, whoever loaded them.
+fn loaded_programs() -> Vec<u32> {
+    aya::programs::loaded_programs().flatten().map(|program| program.id()).collect()
 }
 
-/// Samplers that `pid` holds descriptors of.
-fn programs_of(pid: u32) -> usize {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fdinfo")) else { return 0 };
-    entries
-        .flatten()
-        .filter_map(|entry| std::fs::read_to_string(entry.path()).ok())
-        .filter(|info| info.contains("prog_type:\t7\n"))
-        .count()
-}
-
-fn programs_of_this_process() -> usize {
-    programs_of(std::process::id())
+/// Ids of the programs that `pid` holds descriptors of.
+fn programs_of(pid: u32) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fdinfo")) else { return Vec::new() };
+    let infos = entries.flatten().filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+    let id_of = |info: String| {
+        let id = info.lines().find_map(|line| line.strip_prefix("prog_id:"))?;
+        id.trim().parse().ok()
+    };
+    infos.filter_map(id_of).collect()
 }
 
 #[track_caller]
