@@ -211,6 +211,7 @@ impl Recording {
     fn finish(mut self) -> Result<Profile, ProbeError> {
         let lost = self.sampler.counter(Counter::Lost)? - self.baseline.1;
         self.note_disagreement()?;
+        self.note_kernel_stacks()?;
         let (frames, samples, mut quality, more_notes) =
             self.assembler.finish(self.emulator.layout);
         if samples.is_empty() && !self.process.is_alive() {
@@ -236,6 +237,16 @@ impl Recording {
             frames,
             samples,
         })
+    }
+
+    fn note_kernel_stacks(&mut self) -> Result<(), ProbeError> {
+        let missing = self.sampler.counter(Counter::KernelStackLost)?;
+        if missing > 0 {
+            self.notes.push(format!(
+                "{missing} samples in the kernel end at the call into it: its stack was not given"
+            ));
+        }
+        Ok(())
     }
 
     /// The register check goes on for the whole recording.

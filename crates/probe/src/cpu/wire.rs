@@ -20,6 +20,7 @@ pub(super) enum Counter {
     New = 2,
     JitAgrees = 3,
     JitDisagrees = 4,
+    KernelStackLost = 5,
 }
 
 pub(super) const MODE_KERNEL: u8 = 1;
