@@ -4,6 +4,7 @@ use rabbitscope_data::run::SecondRow;
 
 /// Means over the time in which publishers were running. Seconds in which the rest was awaited
 /// ([`SecondRow::draining`]) count for nothing here: they would add confirms without time to match.
+/// Neither does the warm-up ([`SecondRow::warming`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoadRates {
     /// Messages published a second.
@@ -21,7 +22,7 @@ pub struct LoadRates {
 impl LoadRates {
     /// Means over these seconds; absent when none of them was under load.
     pub fn of(series: &[SecondRow]) -> Option<Self> {
-        let loaded = || series.iter().filter(|row| !row.draining);
+        let loaded = || series.iter().filter(|row| !row.draining && !row.warming);
         let seconds = loaded().map(|row| row.interval_nanos as f64).sum::<f64>() / 1e9;
         if seconds <= 0.0 {
             return None;
@@ -71,6 +72,7 @@ mod tests {
             row(500_000_000, 80, Some(4.0), false),
             row(500_000_000, 0, None, false),
             row(1_000_000_000, 900, Some(9.0), true),
+            SecondRow { warming: true, ..row(1_000_000_000, 700, Some(7.0), false) },
         ];
         let expected = LoadRates {
             published: 90.0,

@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{:?}", session.broker());
     let outcome = session.run(&mut show, &AtomicBool::new(false))?;
     session.close()?;
-    let totals = &outcome.totals;
+    let (totals, measured) = (&outcome.totals, &outcome.measured);
+    let seconds = measured.duration_nanos.max(1) as f64 / 1e9;
     let messages = totals.published.max(totals.consumed).max(1) as f64;
     println!("{totals:#?}");
     for latency in &outcome.latencies {
@@ -29,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "{:.0} published/s, {:.0} consumed/s, {:.3} µs client CPU per message, {:.1} messages per \
          write, {:.4} reads per message",
-        outcome.during.published as f64 / outcome.duration.as_secs_f64(),
-        outcome.during.consumed as f64 / outcome.duration.as_secs_f64(),
+        measured.load.published as f64 / seconds,
+        measured.load.consumed as f64 / seconds,
         totals.client_cpu_nanos as f64 / 1000.0 / messages,
         totals.published as f64 / totals.writes.max(1) as f64,
         totals.reads as f64 / messages,

@@ -4,84 +4,142 @@ use std::time::{Duration, SystemTime};
 
 use hdrhistogram::{
     Histogram,
-    serialization::{V2DeflateSerializer, interval_log::IntervalLogWriterBuilder},
+    serialization::{
+        V2DeflateSerializer,
+        interval_log::{IntervalLogWriterBuilder, Tag},
+    },
 };
 use rabbitscope_data::run::{LatencyPoint, LatencySummary};
 
 use crate::outcome::LatencyRecord;
 
-/// An empty histogram in nanoseconds: three significant digits, as large as it needs to be.
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new(3).expect("three significant digits are within 0 to 5")
+/// The latencies that are measured. `Intended` counts from the time that the schedule asked for, the
+/// others from the time of sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Latency {
+    Confirm,
+    ConfirmIntended,
+    EndToEnd,
+    EndToEndIntended,
 }
 
-/// Records `count` measurements of `nanos`.
-#[inline]
-pub(crate) fn record(histogram: &mut Histogram<u64>, nanos: u64, count: u64) {
-    // Fails only when growing is forbidden or beyond 2^63; neither is.
-    let recorded = histogram.record_n(nanos.max(1), count);
-    debug_assert!(recorded.is_ok());
+impl Latency {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Confirm, Self::ConfirmIntended, Self::EndToEnd, Self::EndToEndIntended];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::ConfirmIntended => "confirm-intended",
+            Self::EndToEnd => "end-to-end",
+            Self::EndToEndIntended => "end-to-end-intended",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Confirm => "from handing a message to the socket to reading its confirm",
+            Self::ConfirmIntended => "from the time on the schedule to reading the confirm",
+            Self::EndToEnd => "from handing a message to the socket to reading its delivery",
+            Self::EndToEndIntended => "from the time on the schedule to reading the delivery",
+        }
+    }
+}
+
+/// A histogram in nanoseconds, three significant digits, as large as it needs to be. Takes no memory
+/// before something is measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gauge(Option<Box<Histogram<u64>>>);
+
+impl Gauge {
+    /// Records `count` measurements of `nanos`.
+    #[inline]
+    pub(crate) fn record(&mut self, nanos: u64, count: u64) {
+        // Fails only when growing is forbidden or beyond 2^63; neither is.
+        let recorded = self.histogram().record_n(nanos.max(1), count);
+        debug_assert!(recorded.is_ok());
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        let Some(other) = other.measured() else { return };
+        let added = self.histogram().add(other);
+        debug_assert!(added.is_ok(), "the sum grows as it needs to");
+    }
+
+    /// Absent when nothing was measured.
+    pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
+        self.0.as_deref()
+    }
+
+    #[inline]
+    fn histogram(&mut self) -> &mut Histogram<u64> {
+        self.0.get_or_insert_with(|| {
+            Box::new(Histogram::new(3).expect("three significant digits are within 0 to 5"))
+        })
+    }
 }
 
 /// Quantiles for one row of the series; absent when nothing was measured.
-pub(crate) fn point(histogram: &Histogram<u64>) -> Option<LatencyPoint> {
-    (!histogram.is_empty()).then(|| LatencyPoint {
+pub(crate) fn point(gauge: &Gauge) -> Option<LatencyPoint> {
+    gauge.measured().map(|histogram| LatencyPoint {
         count: histogram.len(),
         p50: histogram.value_at_quantile(0.5),
         p95: histogram.value_at_quantile(0.95),
         p99: histogram.value_at_quantile(0.99),
+        p999: histogram.value_at_quantile(0.999),
+        p9999: histogram.value_at_quantile(0.9999),
         max: histogram.max(),
     })
 }
 
 /// One latency over a whole run.
 pub(crate) struct LatencyLog {
-    name: &'static str,
-    description: &'static str,
-    total: Histogram<u64>,
+    latency: Latency,
+    total: Gauge,
     log: Vec<u8>,
 }
 
+/// Marks intervals of the log that are no part of the totals.
+const WARM_UP_TAG: &str = "warm-up";
+
 impl LatencyLog {
-    pub(crate) fn new(name: &'static str, description: &'static str, start: SystemTime) -> Self {
+    pub(crate) fn new(latency: Latency, start: SystemTime) -> Self {
         let mut log = Vec::new();
         let mut header = IntervalLogWriterBuilder::new();
         header
             .add_comment("[Histogram log format version 1.3]")
-            .add_comment(&format!("[{description}, in nanoseconds]"))
+            .add_comment(&format!("[{}, in nanoseconds]", latency.description()))
             .with_start_time(start);
         header
             .begin_log_with(&mut log, &mut V2DeflateSerializer::new())
             .expect("writing to memory does not fail");
-        Self { name, description, total: histogram(), log }
+        Self { latency, total: Gauge::default(), log }
     }
 
-    /// Adds what was measured from `start` after the run began, for `length`.
-    pub(crate) fn add(&mut self, interval: &Histogram<u64>, start: Duration, length: Duration) {
-        if interval.is_empty() {
-            return;
+    /// Adds what was measured from `start` after the run began, for `length`. The warm-up is in the
+    /// log only, with a tag.
+    pub(crate) fn add(&mut self, interval: &Gauge, start: Duration, length: Duration, warm: bool) {
+        let Some(histogram) = interval.measured() else { return };
+        if !warm {
+            self.total.add(interval);
         }
-        let added = self.total.add(interval);
-        debug_assert!(added.is_ok(), "the sum grows as it needs to");
         let mut serializer = V2DeflateSerializer::new();
         let mut writer = IntervalLogWriterBuilder::new();
         writer
             .with_max_value_divisor(1.0)
             .begin_log_with(&mut self.log, &mut serializer)
             .expect("writing to memory does not fail")
-            .write_histogram(interval, start, length, None)
+            .write_histogram(histogram, start, length, warm.then(warm_up_tag))
             .expect("a histogram of our own making can be written to memory");
     }
 
     /// The record; absent when nothing was measured.
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
-        let total = &self.total;
-        if total.is_empty() {
-            return None;
-        }
+        let total = self.total.measured()?;
+        let name = self.latency.name();
         let summary = LatencySummary {
-            name: self.name.to_owned(),
-            description: self.description.to_owned(),
+            name: name.to_owned(),
+            description: self.latency.description().to_owned(),
             count: total.len(),
             mean: total.mean(),
             min: total.min(),
@@ -91,10 +149,14 @@ impl LatencyLog {
             p999: total.value_at_quantile(0.999),
             p9999: total.value_at_quantile(0.9999),
             max: total.max(),
-            file: format!("latency-{}.hlog", self.name),
+            file: format!("latency-{name}.hlog"),
         };
         Some(LatencyRecord { summary, hlog: self.log })
     }
+}
+
+fn warm_up_tag() -> Tag<'static> {
+    Tag::new(WARM_UP_TAG).expect("has neither comma, nor space, nor line break")
 }
 
 #[cfg(test)]
@@ -108,29 +170,30 @@ mod tests {
 
     #[test]
     fn the_log_holds_every_measurement() {
-        let mut log = LatencyLog::new("confirm", "from a to b", SystemTime::UNIX_EPOCH);
+        let mut log = LatencyLog::new(Latency::Confirm, SystemTime::UNIX_EPOCH);
         for second in 0..3_u64 {
-            let mut interval = histogram();
+            let mut interval = Gauge::default();
             for nanos in 1..=1000 {
-                record(&mut interval, nanos * 1000 * (second + 1), 2);
+                interval.record(nanos * 1000 * (second + 1), 2);
             }
-            log.add(&interval, Duration::from_secs(second), Duration::from_secs(1));
+            log.add(&interval, Duration::from_secs(second), Duration::from_secs(1), second == 0);
         }
-        log.add(&histogram(), Duration::from_secs(3), Duration::from_secs(1));
+        log.add(&Gauge::default(), Duration::from_secs(3), Duration::from_secs(1), false);
         let record = log.finish().unwrap();
-        assert_eq!((record.summary.count, record.summary.min / 10), (6000, 100));
+        assert_eq!((record.summary.count, record.summary.min / 10), (4000, 200), "without warm-up");
         assert!(record.summary.max.abs_diff(3_000_000) < 3_000);
         let text = String::from_utf8(record.hlog.clone()).unwrap();
         assert!(text.starts_with("#[Histogram log format version 1.3]\n"), "{text}");
-        let mut count = 0;
+        let (mut count, mut warm) = (0, 0);
         for entry in IntervalLogIterator::new(&record.hlog) {
             let LogEntry::Interval(interval) = entry.unwrap() else { continue };
             let bytes = decode_base64(interval.encoded_histogram());
             let read: Histogram<u64> =
                 Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
             count += read.len();
+            warm += if interval.tag().is_some() { read.len() } else { 0 };
         }
-        assert_eq!(count, 6000);
+        assert_eq!((count, warm), (6000, 2000));
     }
 
     fn decode_base64(text: &str) -> Vec<u8> {

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::run::{LoadTotals, Loss, Verdict};
+use rabbitscope_data::run::{ClientCheck, LoadTotals, Loss, Measured, SecondRow, Verdict};
 
 use crate::{
-    latency::LatencyLog,
+    latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
     tally::{self, Tally},
     worker::Part,
@@ -23,11 +23,10 @@ pub(crate) struct Ledger {
     frontier: Vec<u32>,
     /// Outstanding messages at each worker's latest report.
     outstanding: Vec<u64>,
-    during: LoadTotals,
+    measured: Measured,
     totals: LoadTotals,
     unstamped: u64,
-    confirm: LatencyLog,
-    end_to_end: LatencyLog,
+    latencies: [LatencyLog; Latency::ALL.len()],
     load_end: u64,
     rows: u32,
 }
@@ -48,18 +47,15 @@ impl Interval {
 
 impl Ledger {
     pub(crate) fn new(workers: usize, started: SystemTime) -> Self {
-        let confirm = "from handing a message to the socket to reading its confirm";
-        let end_to_end = "from handing a message to the socket to reading its delivery";
         Self {
             open: BTreeMap::new(),
             drain: None,
             frontier: vec![0; workers],
             outstanding: vec![0; workers],
-            during: LoadTotals::default(),
+            measured: Measured::default(),
             totals: LoadTotals::default(),
             unstamped: 0,
-            confirm: LatencyLog::new("confirm", confirm, started),
-            end_to_end: LatencyLog::new("end-to-end", end_to_end, started),
+            latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
             load_end: 0,
             rows: 0,
         }
@@ -107,15 +103,18 @@ impl Ledger {
     ) {
         let Interval { start, end, tally } = interval;
         let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
-        self.confirm.add(&tally.confirm, begin, length);
-        self.end_to_end.add(&tally.end_to_end, begin, length);
+        for (log, gauge) in self.latencies.iter_mut().zip(&tally.latencies) {
+            log.add(gauge, begin, length, false);
+        }
         tally::add(&mut self.totals, &tally.counts);
         if !draining {
-            tally::add(&mut self.during, &tally.counts);
+            tally::add(&mut self.measured.load, &tally.counts);
+            self.measured.duration_nanos += end - start;
         }
         self.unstamped += tally.unstamped;
         self.rows = second + 1;
-        progress(Progress::Second(&tally.row(second, end - start, draining)));
+        let row = SecondRow { draining, ..tally.row(second, end - start) };
+        progress(Progress::Second(&row));
     }
 
     pub(crate) fn finish(
@@ -132,15 +131,17 @@ impl Ledger {
         let unanswered = totals.published.saturating_sub(totals.confirmed + totals.nacked);
         totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(unanswered);
         let losses = losses(totals, self.unstamped);
-        let latencies = [self.confirm.finish(), self.end_to_end.finish()];
         LoadOutcome {
             started_unix_nanos,
             duration: Duration::from_nanos(self.load_end),
-            during: self.during,
+            measured: self.measured,
             totals: self.totals,
-            latencies: latencies.into_iter().flatten().collect(),
+            latencies: self.latencies.into_iter().filter_map(LatencyLog::finish).collect(),
             losses,
             verdict,
+            client: ClientCheck::default(),
+            doubts: Vec::new(),
+            trace: Vec::new(),
         }
     }
 }
@@ -166,13 +167,13 @@ fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::SECOND, latency};
+    use crate::clock::SECOND;
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> Part {
         let start = u64::from(second) * SECOND;
         let mut tally = Tally { outstanding: published, ..Tally::default() };
         tally.counts.published = published;
-        latency::record(&mut tally.confirm, 1000 * (worker as u64 + 1), published);
+        tally.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
         Part { worker, second, start, end: start + SECOND, draining, tally }
     }
 
@@ -211,7 +212,7 @@ mod tests {
         let (rows, early, outcome) = collect(2, parts);
         assert_eq!(rows, [(0, false, 11), (1, false, 22), (2, true, 7)]);
         assert_eq!(early, 2, "the drain is known at the end only");
-        assert_eq!((outcome.during.published, outcome.totals.published), (33, 40));
+        assert_eq!((outcome.measured.load.published, outcome.totals.published), (33, 40));
         assert_eq!(outcome.duration, Duration::from_secs(2));
         assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
         assert_eq!(outcome.losses.len(), 1);

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use rabbitscope_data::run::{LatencySummary, LoadTotals, Loss, SecondRow, Verdict};
+use rabbitscope_data::run::{
+    ClientCheck, Doubt, LatencySummary, LoadTotals, Loss, Measured, SecondRow, TracedMessage,
+    Verdict,
+};
 
 /// What happens while the load runs.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +27,8 @@ pub struct LoadOutcome {
     pub started_unix_nanos: u64,
     /// From the start until the publishers stopped; the drain that follows is not part of it.
     pub duration: Duration,
-    /// What was counted within `duration`: rates are these, divided by it.
-    pub during: LoadTotals,
+    /// The part of `duration` that rates and latencies are about.
+    pub measured: Measured,
     /// Everything that was counted, drain included.
     pub totals: LoadTotals,
     /// One for each latency that was measured.
@@ -34,6 +37,12 @@ pub struct LoadOutcome {
     pub losses: Vec<Loss>,
     /// How it ended.
     pub verdict: Verdict,
+    /// What the load generator says of itself.
+    pub client: ClientCheck,
+    /// Why the figures may not be believed.
+    pub doubts: Vec<Doubt>,
+    /// The fate of every so-manieth message, in the order in which they were sent.
+    pub trace: Vec<TracedMessage>,
 }
 
 /// A latency over the whole run.

@@ -1,34 +1,19 @@
 //! What a thread counted in one interval.
 
-use hdrhistogram::Histogram;
 use rabbitscope_data::run::{LoadTotals, SecondRow};
 
-use crate::latency;
+use crate::latency::{self, Gauge, Latency};
 
 /// Counts and latencies of one interval. Tallies of several threads add up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) counts: LoadTotals,
     /// Sent and not confirmed at the end of the interval.
     pub(crate) outstanding: u64,
-    /// From write to confirm, in nanoseconds.
-    pub(crate) confirm: Histogram<u64>,
-    /// From write to delivery, in nanoseconds.
-    pub(crate) end_to_end: Histogram<u64>,
+    /// By [`Latency`], in nanoseconds.
+    pub(crate) latencies: [Gauge; Latency::ALL.len()],
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            counts: LoadTotals::default(),
-            outstanding: 0,
-            confirm: latency::histogram(),
-            end_to_end: latency::histogram(),
-            unstamped: 0,
-        }
-    }
 }
 
 impl Tally {
@@ -36,39 +21,55 @@ impl Tally {
         add(&mut self.counts, &other.counts);
         self.outstanding += other.outstanding;
         self.unstamped += other.unstamped;
-        let added = self.confirm.add(&other.confirm).and(self.end_to_end.add(&other.end_to_end));
-        debug_assert!(added.is_ok(), "histograms grow as they need to");
+        for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
+            sum.add(part);
+        }
+    }
+
+    /// Records `count` measurements of `nanos`.
+    #[inline]
+    pub(crate) fn measure(&mut self, latency: Latency, nanos: u64, count: u64) {
+        self.latencies[latency as usize].record(nanos, count);
     }
 
     /// As a row of the series; broker figures are left for the program.
-    pub(crate) fn row(&self, second: u32, interval_nanos: u64, draining: bool) -> SecondRow {
+    pub(crate) fn row(&self, second: u32, interval_nanos: u64) -> SecondRow {
         let counts = &self.counts;
+        let point = |latency: Latency| latency::point(&self.latencies[latency as usize]);
         SecondRow {
             second,
             interval_nanos,
-            draining,
             published: counts.published,
             confirmed: counts.confirmed,
             nacked: counts.nacked,
             returned: counts.returned,
             consumed: counts.consumed,
             redelivered: counts.redelivered,
+            duplicates: counts.duplicates,
+            out_of_order: counts.out_of_order,
+            scheduled: counts.scheduled,
+            late: counts.late,
+            late_by_client: counts.late_by_client,
+            dropped: counts.dropped,
             bytes_written: counts.bytes_written,
             writes: counts.writes,
             bytes_read: counts.bytes_read,
             reads: counts.reads,
             socket_stall_nanos: counts.socket_stall_nanos,
             blocked_nanos: counts.blocked_nanos,
+            window_full_nanos: counts.window_full_nanos,
             unconfirmed: self.outstanding,
-            confirm_latency: latency::point(&self.confirm),
-            end_to_end_latency: latency::point(&self.end_to_end),
+            confirm_latency: point(Latency::Confirm),
+            end_to_end_latency: point(Latency::EndToEnd),
+            confirm_intended_latency: point(Latency::ConfirmIntended),
+            end_to_end_intended_latency: point(Latency::EndToEndIntended),
             client_cpu_cores: Some(counts.client_cpu_nanos as f64 / interval_nanos.max(1) as f64),
             ..SecondRow::default()
         }
     }
 }
 
-/// Adds every count but `unconfirmed`, which is known at the end only.
+/// Adds every count but `unconfirmed` and `lost`, which are known at the end only.
 pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.published += part.published;
     sum.confirmed += part.confirmed;
@@ -76,11 +77,19 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.returned += part.returned;
     sum.consumed += part.consumed;
     sum.redelivered += part.redelivered;
+    sum.duplicates += part.duplicates;
+    sum.out_of_order += part.out_of_order;
+    sum.scheduled += part.scheduled;
+    sum.late += part.late;
+    sum.late_by_client += part.late_by_client;
+    sum.dropped += part.dropped;
     sum.bytes_written += part.bytes_written;
     sum.writes += part.writes;
     sum.bytes_read += part.bytes_read;
     sum.reads += part.reads;
     sum.socket_stall_nanos += part.socket_stall_nanos;
     sum.blocked_nanos += part.blocked_nanos;
+    sum.window_full_nanos += part.window_full_nanos;
+    sum.client_wait_nanos += part.client_wait_nanos;
     sum.client_cpu_nanos += part.client_cpu_nanos;
 }

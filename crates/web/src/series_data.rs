@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn counts_become_rates() {
-        let point = LatencyPoint { count: 1, p50: 5, p95: 6, p99: 7, max: 8 };
+        let point =
+            LatencyPoint { count: 1, p50: 5, p95: 6, p99: 7, max: 8, ..LatencyPoint::default() };
         let rows = [
             SecondRow { published: 300, interval_nanos: 1_000_000_000, ..SecondRow::default() },
             SecondRow {

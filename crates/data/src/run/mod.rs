@@ -1,10 +1,17 @@
-//! What a run leaves behind: [`record`] is `run.json`, [`series`] a line of `series.jsonl`.
+//! What a run leaves behind: [`record`] is `run.json`, [`series`] a line of `series.jsonl`, [`trace`]
+//! one of `trace.jsonl`.
 
 mod record;
 mod series;
+mod totals;
+mod trace;
+mod validity;
 
 pub use record::{
-    BrokerFacts, FORMAT_VERSION, LatencySummary, LoadTotals, Loss, MachineFacts, ProfileFacts,
-    RunRecord, Verdict,
+    BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
+    Verdict,
 };
 pub use series::{LatencyPoint, SecondRow};
+pub use totals::{LoadTotals, Measured};
+pub use trace::TracedMessage;
+pub use validity::{ClientCheck, Doubt, DoubtKind, ExpectationResult, Steadiness};

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, Steadiness};
 use crate::profile::{Capture, StackQuality};
 
 /// Version of the run directory. Raised when a reader of the old form would be misled.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// The record of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunRecord {
     /// [`FORMAT_VERSION`] of the writer.
@@ -31,6 +32,9 @@ pub struct RunRecord {
     pub broker: BrokerFacts,
     /// Totals of the load.
     pub load: LoadTotals,
+    /// The part after the warm-up: rates and latencies are about this.
+    #[serde(default)]
+    pub measured: Measured,
     /// One for each latency that was measured.
     pub latencies: Vec<LatencySummary>,
     /// The profile, when one was taken.
@@ -39,13 +43,29 @@ pub struct RunRecord {
     pub losses: Vec<Loss>,
     /// How it ended.
     pub verdict: Verdict,
+    /// Why its figures may not be believed. Empty: nothing speaks against them.
+    #[serde(default)]
+    pub doubts: Vec<Doubt>,
+    /// What the load generator says of itself.
+    #[serde(default)]
+    pub client: ClientCheck,
+    /// Whether the measured part was steady; absent when it was too short to tell.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
+    /// Each line of `[expect]` and what became of it.
+    #[serde(default)]
+    pub expectations: Vec<ExpectationResult>,
+    /// The file with the fate of every so-manieth message, when `run.trace-every` asked for it.
+    #[serde(default)]
+    pub trace: Option<String>,
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Verdict {
     /// As the scenario asked.
+    #[default]
     Completed,
     /// Cut short; what was recorded is kept.
     Aborted {
@@ -90,45 +110,12 @@ pub struct BrokerFacts {
     pub throwaway: bool,
 }
 
-/// Totals of the load; see [`super::SecondRow`] for what each counts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct LoadTotals {
-    /// Messages written.
-    pub published: u64,
-    /// Messages confirmed.
-    pub confirmed: u64,
-    /// Messages refused.
-    pub nacked: u64,
-    /// Messages returned as unroutable.
-    pub returned: u64,
-    /// Messages delivered.
-    pub consumed: u64,
-    /// Of those, redelivered.
-    pub redelivered: u64,
-    /// Messages for which no confirm came before the end.
-    pub unconfirmed: u64,
-    /// Bytes written to sockets.
-    pub bytes_written: u64,
-    /// Calls that wrote.
-    pub writes: u64,
-    /// Bytes read from sockets.
-    pub bytes_read: u64,
-    /// Calls that read.
-    pub reads: u64,
-    /// Sum over connections, nanoseconds.
-    pub socket_stall_nanos: u64,
-    /// Sum over connections, nanoseconds.
-    pub blocked_nanos: u64,
-    /// CPU time of rabbitscope's load threads, nanoseconds.
-    pub client_cpu_nanos: u64,
-}
-
 /// A latency over the whole run, from the lossless histogram in `file`. Times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LatencySummary {
-    /// `confirm` or `end-to-end`.
+    /// `confirm` or `end-to-end`, from the actual time of sending; with `-intended` at the end, from
+    /// the time that the schedule asked for.
     pub name: String,
     /// From what to what, in words.
     pub description: String,

@@ -14,6 +14,9 @@ pub struct SecondRow {
     /// part of any rate.
     #[serde(default)]
     pub draining: bool,
+    /// Part of the warm-up. Such a row is no part of any rate or whole-run latency.
+    #[serde(default)]
+    pub warming: bool,
     /// Messages written to a socket.
     pub published: u64,
     /// Messages that the broker confirmed.
@@ -26,6 +29,24 @@ pub struct SecondRow {
     pub consumed: u64,
     /// Of those, marked as redelivered.
     pub redelivered: u64,
+    /// Of those, delivered before and not marked as redelivered; counted with `run.verify`.
+    #[serde(default)]
+    pub duplicates: u64,
+    /// Of those, overtaken by a later message of their publisher; counted with `run.verify`.
+    #[serde(default)]
+    pub out_of_order: u64,
+    /// Messages that schedules asked for, dropped ones included.
+    #[serde(default)]
+    pub scheduled: u64,
+    /// Of those, sent later than their time by more than the tolerance.
+    #[serde(default)]
+    pub late: u64,
+    /// Of the late, those for which window and socket had room: the client itself was late.
+    #[serde(default)]
+    pub late_by_client: u64,
+    /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
+    #[serde(default)]
+    pub dropped: u64,
     /// Bytes written to sockets.
     pub bytes_written: u64,
     /// Calls that wrote them.
@@ -39,18 +60,30 @@ pub struct SecondRow {
     pub socket_stall_nanos: u64,
     /// Time for which connections were blocked by an alarm of the broker, in nanoseconds.
     pub blocked_nanos: u64,
+    /// Time in which publishers had a full confirm window, summed over publishers, in nanoseconds.
+    #[serde(default)]
+    pub window_full_nanos: u64,
     /// Messages sent and not yet confirmed at the end of this second.
     pub unconfirmed: u64,
     /// From write to confirm.
     pub confirm_latency: Option<LatencyPoint>,
     /// From write to delivery.
     pub end_to_end_latency: Option<LatencyPoint>,
+    /// From the time that the schedule asked for to confirm.
+    #[serde(default)]
+    pub confirm_intended_latency: Option<LatencyPoint>,
+    /// From the time that the schedule asked for to delivery.
+    #[serde(default)]
+    pub end_to_end_intended_latency: Option<LatencyPoint>,
     /// CPU of the broker in cores, user and system, when it is on this machine.
     pub broker_cpu_cores: Option<f64>,
     /// Resident memory of the broker in bytes, when it is on this machine.
     pub broker_rss_bytes: Option<u64>,
     /// CPU of rabbitscope itself in cores.
     pub client_cpu_cores: Option<f64>,
+    /// CPU of its busiest load thread, as a share of real time, 0 to 1.
+    #[serde(default)]
+    pub client_busiest_share: Option<f64>,
 }
 
 /// Latencies within one second, in nanoseconds.
@@ -65,6 +98,12 @@ pub struct LatencyPoint {
     pub p95: u64,
     /// 99 % are below.
     pub p99: u64,
+    /// 99.9 % are below.
+    #[serde(default)]
+    pub p999: u64,
+    /// 99.99 % are below.
+    #[serde(default)]
+    pub p9999: u64,
     /// The largest that occurred.
     pub max: u64,
 }

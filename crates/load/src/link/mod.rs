@@ -8,7 +8,7 @@ mod socket;
 use rabbitscope_amqp::{ConnectionError, Event, Frames};
 use thiserror::Error;
 
-use crate::{clock::RunClock, latency, tally::Tally};
+use crate::{clock::RunClock, latency::Latency, tally::Tally};
 use consuming::Consuming;
 use publishing::Publishing;
 pub(crate) use setup::{SetupError, connect};
@@ -55,14 +55,14 @@ impl Moment<'_> {
     #[inline]
     fn confirmed(&mut self, sent_at: u64, count: u64) {
         let nanos = self.now.saturating_sub(sent_at);
-        latency::record(&mut self.tally.confirm, nanos, count);
+        self.tally.measure(Latency::Confirm, nanos, count);
         self.measured(nanos);
     }
 
     #[inline]
     fn delivered(&mut self, sent_at: u64) {
         let nanos = self.now.saturating_sub(sent_at);
-        latency::record(&mut self.tally.end_to_end, nanos, 1);
+        self.tally.measure(Latency::EndToEnd, nanos, 1);
         self.measured(nanos);
     }
 

@@ -286,10 +286,16 @@ fn record_of(
         machine: machine::machine_facts(),
         broker,
         load: outcome.totals,
+        measured: outcome.measured,
         latencies: outcome.latencies.into_iter().map(|latency| latency.summary).collect(),
         profile,
         losses,
         verdict: outcome.verdict,
+        doubts: outcome.doubts,
+        client: outcome.client,
+        steadiness: None,
+        expectations: Vec::new(),
+        trace: None,
     })
 }
 

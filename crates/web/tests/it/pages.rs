@@ -57,6 +57,7 @@ pub(crate) fn series() -> Vec<SecondRow> {
                 p95: 3_000_000,
                 p99: 4_000_000,
                 max: 90_000_000,
+                ..LatencyPoint::default()
             }),
             broker_cpu_cores: Some(1.25),
             broker_rss_bytes: Some(200 << 20),
@@ -125,5 +126,6 @@ pub(crate) fn run() -> RunRecord {
             meaning: "Their latency is unknown.".to_owned(),
         }],
         verdict: Verdict::Completed,
+        ..RunRecord::default()
     }
 }

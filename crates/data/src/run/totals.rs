@@ -1,0 +1,78 @@
+//! Counts over a whole run.
+
+use serde::{Deserialize, Serialize};
+
+/// Totals of the load; see [`super::SecondRow`] for what each counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadTotals {
+    /// Messages written.
+    pub published: u64,
+    /// Messages confirmed.
+    pub confirmed: u64,
+    /// Messages refused.
+    pub nacked: u64,
+    /// Messages returned as unroutable.
+    pub returned: u64,
+    /// Messages delivered.
+    pub consumed: u64,
+    /// Of those, redelivered.
+    pub redelivered: u64,
+    /// Of those, delivered before and not marked as redelivered; counted with `run.verify`.
+    #[serde(default)]
+    pub duplicates: u64,
+    /// Of those, overtaken by a later message of their publisher; counted with `run.verify`.
+    #[serde(default)]
+    pub out_of_order: u64,
+    /// Accepted by the broker, but not delivered before the end of the drain; counted with
+    /// `run.verify`.
+    #[serde(default)]
+    pub lost: u64,
+    /// Messages that schedules asked for, dropped ones included.
+    #[serde(default)]
+    pub scheduled: u64,
+    /// Of those, sent later than their time by more than the tolerance.
+    #[serde(default)]
+    pub late: u64,
+    /// Of the late, those for which window and socket had room: the client itself was late.
+    #[serde(default)]
+    pub late_by_client: u64,
+    /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
+    #[serde(default)]
+    pub dropped: u64,
+    /// Messages for which no confirm came before the end.
+    pub unconfirmed: u64,
+    /// Bytes written to sockets.
+    pub bytes_written: u64,
+    /// Calls that wrote.
+    pub writes: u64,
+    /// Bytes read from sockets.
+    pub bytes_read: u64,
+    /// Calls that read.
+    pub reads: u64,
+    /// Sum over connections, nanoseconds.
+    pub socket_stall_nanos: u64,
+    /// Sum over connections, nanoseconds.
+    pub blocked_nanos: u64,
+    /// Time in which publishers had a full confirm window, summed over publishers, nanoseconds.
+    #[serde(default)]
+    pub window_full_nanos: u64,
+    /// Time in which load threads could have run but had no CPU, nanoseconds.
+    #[serde(default)]
+    pub client_wait_nanos: u64,
+    /// CPU time of rabbitscope's load threads, nanoseconds.
+    pub client_cpu_nanos: u64,
+}
+
+/// The part of a run that rates and latencies are about: after the warm-up, until the publishers
+/// stopped.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Measured {
+    /// From the start of the load until this part began, nanoseconds.
+    pub warm_up_nanos: u64,
+    /// Its length in nanoseconds. 0: the run ended before it began.
+    pub duration_nanos: u64,
+    /// What was counted in it.
+    pub load: LoadTotals,
+}
