@@ -13,8 +13,9 @@ mod wire;
 
 pub use error::{Origin, ScenarioError};
 pub use model::{
-    Binding, BrokerSpec, ConsumerGroup, FieldValue, ProfileEvent, ProfileSpec, PublisherGroup,
-    QueueSpec, QueueType, Scenario, Stop, ThrowawayBroker,
+    Binding, BrokerSpec, ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, ConsumerGroup,
+    FieldValue, ProfileEvent, ProfileSpec, PublisherGroup, QueueSpec, QueueType, ReplyPath,
+    RequestGroup, ResponderGroup, Scenario, Stop, ThrowawayBroker,
 };
 
 use document::Document;

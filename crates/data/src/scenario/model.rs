@@ -4,6 +4,12 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+mod churn;
+mod rpc;
+
+pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
+pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
+
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +30,12 @@ pub struct Scenario {
     pub publishers: Vec<PublisherGroup>,
     /// Groups of consumers.
     pub consumers: Vec<ConsumerGroup>,
+    /// Groups of callers.
+    pub requests: Vec<RequestGroup>,
+    /// Groups of those who answer them.
+    pub responders: Vec<ResponderGroup>,
+    /// Things that come and go.
+    pub churn: Vec<ChurnGroup>,
     /// The profile to take while the load runs.
     pub profile: Option<ProfileSpec>,
 }

@@ -1,5 +1,6 @@
 //! What scenarios mean, and what is said of those that cannot be.
 
+mod groups;
 mod random;
 
 use std::time::Duration;

@@ -2,12 +2,17 @@
 //!
 //! The same types write the resolved scenario, so that reading and writing cannot drift apart.
 
+mod churn;
+mod rpc;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::model::{self, BrokerSpec, FieldValue, ProfileEvent, QueueType};
 use crate::units::{display_duration, display_size};
+pub(super) use churn::Churn;
+pub(super) use rpc::{Requests, Responders};
 
 type Arguments = BTreeMap<String, FieldValue>;
 
@@ -26,6 +31,12 @@ pub(super) struct Scenario {
     pub(super) publishers: Vec<Publishers>,
     #[serde(default)]
     pub(super) consumers: Vec<Consumers>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) requests: Vec<Requests>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) responders: Vec<Responders>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) churn: Vec<Churn>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -131,6 +142,9 @@ impl From<&model::Scenario> for Scenario {
             queues: scenario.queues.iter().map(Queue::from).collect(),
             publishers: scenario.publishers.iter().map(Publishers::from).collect(),
             consumers: scenario.consumers.iter().map(Consumers::from).collect(),
+            requests: scenario.requests.iter().map(Requests::from).collect(),
+            responders: scenario.responders.iter().map(Responders::from).collect(),
+            churn: scenario.churn.iter().map(Churn::from).collect(),
         }
     }
 }

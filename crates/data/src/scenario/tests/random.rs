@@ -1,5 +1,7 @@
 //! Random valid scenarios, the same in every test run.
 
+mod groups;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use super::super::*;
@@ -41,6 +43,13 @@ impl Random {
         let queues: Vec<_> = (0..self.number(3)).map(|index| self.queue(index)).collect();
         let publishers = (0..self.number(3)).map(|index| self.publishers(index)).collect();
         let consumers = queues.iter().map(|queue| self.consumers(queue)).collect();
+        let may_be_asked = queues
+            .iter()
+            .find(|queue: &&QueueSpec| queue.queue_type != QueueType::Stream && !queue.exclusive);
+        let asked: Vec<_> = may_be_asked.cloned().into_iter().collect();
+        let requests = (0..2).zip(&asked).map(|(at, queue)| self.requests(at, queue)).collect();
+        let responders = (0..2).zip(&asked).map(|(at, queue)| self.responders(at, queue)).collect();
+        let churn = (0..self.number(3)).map(|index| self.churn(index, &queues[0])).collect();
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
         Scenario {
             name: "r.1_2-3".to_owned(),
@@ -51,6 +60,9 @@ impl Random {
             queues,
             publishers,
             consumers,
+            requests,
+            responders,
+            churn,
             profile: self.some(ProfileSpec {
                 event: ProfileEvent::Cpu,
                 delay: duration / 4,

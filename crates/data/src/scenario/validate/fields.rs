@@ -108,6 +108,17 @@ pub(super) fn queue<'a>(
     Ok(declared)
 }
 
+/// A queue that belongs to one connection is no use to `user`, which is on others.
+pub(super) fn not_exclusive(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
+    match queue.filter(|queue| queue.exclusive) {
+        Some(queue) => {
+            let name = &queue.name;
+            refuse("queue", format!("`{name}` is exclusive to a connection that {user} cannot use"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Names that must differ within their list.
 pub(super) fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
     let mut seen = HashSet::new();

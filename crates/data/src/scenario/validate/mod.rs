@@ -3,14 +3,16 @@
 //! One file for each part of a scenario; this one checks the whole.
 
 mod broker;
+mod churn;
 mod consumers;
 mod fields;
 mod publishers;
 mod queues;
+mod rpc;
 
 use super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, ConsumerGroup, ProfileSpec, PublisherGroup, QueueSpec, Scenario, Stop},
+    model::{BrokerSpec, ProfileSpec, QueueSpec, Scenario, Stop},
     wire,
 };
 
@@ -35,7 +37,23 @@ pub(super) fn scenario(wire: wire::Scenario) -> Result<Scenario, Problem> {
         each("consumers", wire.consumers, |index, group| consumers::group(index, group, &context))?;
     fields::unique("consumers", consumers.iter().map(|group| group.name.as_str()))?;
     consumers::exclusive_queues(&queues, &consumers)?;
-    let stop = stop(wire.run, &publishers, &consumers)?;
+    let requests =
+        each("requests", wire.requests, |index, group| rpc::requests(index, group, &context))?;
+    fields::unique("requests", requests.iter().map(|group| group.name.as_str()))?;
+    let responders = each("responders", wire.responders, |index, group| {
+        rpc::responders(index, group, &context)
+    })?;
+    fields::unique("responders", responders.iter().map(|group| group.name.as_str()))?;
+    let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
+    fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
+    let ends = [
+        ends(&publishers, |group| group.messages),
+        ends(&consumers, |group| group.messages),
+        ends(&requests, |group| group.messages),
+        responders.first().map(|_| false),
+        ends(&churn, |group| group.cycles),
+    ];
+    let stop = stop(wire.run, &ends)?;
     let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
     Ok(Scenario {
         name: wire.name,
@@ -47,6 +65,9 @@ pub(super) fn scenario(wire: wire::Scenario) -> Result<Scenario, Problem> {
         queues,
         publishers,
         consumers,
+        requests,
+        responders,
+        churn,
     })
 }
 
@@ -70,25 +91,24 @@ fn run_name(name: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn stop(
-    run: Option<wire::Run>,
-    publishers: &[PublisherGroup],
-    consumers: &[ConsumerGroup],
-) -> Result<Stop, Problem> {
-    if publishers.is_empty() && consumers.is_empty() {
-        let reason = "neither `[[publishers]]` nor `[[consumers]]`: there is nothing to run";
+/// Do all groups of this kind end by themselves? Absent: there are none.
+fn ends<T>(groups: &[T], limit: fn(&T) -> Option<u64>) -> Option<bool> {
+    (!groups.is_empty()).then(|| groups.iter().all(|group| limit(group).is_some()))
+}
+
+/// `ends` says of each kind of group whether it ends by itself.
+fn stop(run: Option<wire::Run>, ends: &[Option<bool>]) -> Result<Stop, Problem> {
+    if ends.iter().all(Option::is_none) {
+        let reason = "neither `[[publishers]]`, `[[consumers]]`, `[[requests]]`, \
+                      `[[responders]]` nor `[[churn]]`: there is nothing to run";
         return Err(Problem::new(reason));
     }
     let duration = run.and_then(|run| run.duration);
     let duration = fields::duration("duration", duration.as_deref());
     let duration = duration.map_err(|problem| problem.under("run"))?;
-    let publishers_end =
-        !publishers.is_empty() && publishers.iter().all(|group| group.messages.is_some());
-    let consumers_end =
-        !consumers.is_empty() && consumers.iter().all(|group| group.messages.is_some());
-    if duration.is_none() && !publishers_end && !consumers_end {
+    if duration.is_none() && !ends.contains(&Some(true)) {
         let reason = "the run would never end: give `[run] duration`, or `messages` to all \
-                      publishers or to all consumers";
+                      publishers, all consumers or all requests, or `cycles` to all churn";
         return refuse("run", reason);
     }
     Ok(Stop { duration })

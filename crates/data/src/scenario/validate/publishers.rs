@@ -76,7 +76,7 @@ fn target(
     }
 }
 
-fn check_exchange(exchange: &str, context: &Context<'_>) -> Result<(), Problem> {
+pub(super) fn check_exchange(exchange: &str, context: &Context<'_>) -> Result<(), Problem> {
     if exchange.is_empty() {
         return refuse("exchange", "is the default exchange: give `queue` instead");
     }
