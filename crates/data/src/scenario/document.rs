@@ -120,7 +120,12 @@ fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
         }
         Value::Array(items) => {
             let there = items.len();
-            let item = key.parse().ok().and_then(|index: usize| items.get_mut(index));
+            let index = key.parse().ok();
+            if index == Some(there) {
+                // The next one: lists of tables grow by their first key.
+                items.push(Value::Table(Table::new()));
+            }
+            let item = index.and_then(|index: usize| items.get_mut(index));
             item.ok_or_else(|| {
                 let reason = format!("there are {there} of these, numbered from 0");
                 Problem::new(reason).under(key)

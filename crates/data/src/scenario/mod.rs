@@ -13,9 +13,11 @@ mod wire;
 
 pub use error::{Origin, ScenarioError};
 pub use model::{
-    Binding, BrokerSpec, ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, ConsumerGroup,
-    FieldValue, ProfileEvent, ProfileSpec, PublisherGroup, QueueSpec, QueueType, ReplyPath,
-    RequestGroup, ResponderGroup, Scenario, Stop, ThrowawayBroker,
+    Binding, Body, BrokerSpec, ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, ConfirmTimeout,
+    ConsumerGroup, ExchangeSpec, FieldValue, MessageProperties, NumberRange, ProcessingStep,
+    ProfileEvent, ProfileSpec, PublisherGroup, QueueNames, QueueSpec, QueueType, ReplyPath,
+    RequestGroup, ResponderGroup, RoutingKeys, STAMP_HEADER, Scenario, Settle, SizeStep, Stop,
+    ThrowawayBroker, has_placeholder,
 };
 
 use document::Document;
@@ -23,9 +25,20 @@ use document::Document;
 /// Reads a scenario from TOML. `file` is for messages only. Each of `overrides` is `key=value` with
 /// a dotted key, for example `publishers.0.rate=5000`; its value is TOML or, failing that, a string.
 pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Scenario, ScenarioError> {
+    parse_with_files(text, file, overrides, &mut |_| Err("no file can be read here".to_owned()))
+}
+
+/// As [`parse`], for scenarios that name further text files: `read` is given the path as written,
+/// and says for a person why it cannot be read. What was read becomes part of the scenario.
+pub fn parse_with_files(
+    text: &str,
+    file: &str,
+    overrides: &[String],
+    read: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Result<Scenario, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
     let wire = reader::read(document.root());
-    let scenario = wire.and_then(validate::scenario);
+    let scenario = wire.and_then(|wire| validate::scenario(wire, read));
     scenario.map_err(|problem| document.locate(problem).in_file(file))
 }
 

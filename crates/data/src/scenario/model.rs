@@ -5,10 +5,16 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 
 mod churn;
+mod content;
+mod handling;
 mod rpc;
+mod topology;
 
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
+pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
+pub use handling::{ProcessingStep, Settle};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
+pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -24,6 +30,8 @@ pub struct Scenario {
     pub broker: BrokerSpec,
     /// When the load ends.
     pub stop: Stop,
+    /// Exchanges declared before the queues.
+    pub exchanges: Vec<ExchangeSpec>,
     /// Queues declared before the load starts.
     pub queues: Vec<QueueSpec>,
     /// Groups of publishers.
@@ -82,12 +90,14 @@ pub struct Stop {
     pub duration: Option<Duration>,
 }
 
-/// A queue or stream.
+/// A queue or stream, or a set of them that differ by name only.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of `queue.declare`, and one of ours")]
 pub struct QueueSpec {
-    /// Its name.
+    /// Its name; of a set, the name by which groups refer to it.
     pub name: String,
+    /// Which queues it stands for.
+    pub names: QueueNames,
     /// Classic, quorum or stream.
     pub queue_type: QueueType,
     /// Survives a restart of the broker. Always true for quorum queues and streams.
@@ -96,21 +106,14 @@ pub struct QueueSpec {
     pub exclusive: bool,
     /// Goes away with its last consumer.
     pub auto_delete: bool,
+    /// Must be there already; is neither declared nor removed.
+    pub predeclared: bool,
     /// Arguments of `queue.declare`, `x-queue-type` left out.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Exchanges that route to it, besides the default exchange.
     pub bindings: Vec<Binding>,
     /// Leave the queue on the broker after the run (the default removes what the run declared).
     pub keep: bool,
-}
-
-/// A binding of a queue to an exchange that is on the broker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// The exchange, such as `amq.direct`.
-    pub exchange: String,
-    /// The binding's key.
-    pub routing_key: String,
 }
 
 /// The type of a queue.
@@ -158,18 +161,34 @@ pub struct PublisherGroup {
     pub exchange: String,
     /// Routing key; the queue's name with the default exchange.
     pub routing_key: String,
+    /// Routing keys besides `routing_key`.
+    pub keys: RoutingKeys,
     /// Body size in bytes. Bodies of at least 12 bytes carry the time stamp for end-to-end latency.
     pub size_bytes: u32,
+    /// Sizes that change over time; when there are any, `size_bytes` is the first.
+    pub sizes: Vec<SizeStep>,
+    /// What bodies hold.
+    pub body: Body,
+    /// Properties of every message.
+    pub properties: MessageProperties,
     /// Delivery mode 2.
     pub persistent: bool,
     /// Unconfirmed messages that a publisher may have; absent: no confirms.
     pub confirm_window: Option<u32>,
+    /// What happens when nothing is confirmed.
+    pub confirm_timeout: Option<ConfirmTimeout>,
+    /// Messages in a transaction, committed together; absent: no transactions.
+    pub tx_size: Option<u32>,
     /// Return what cannot be routed.
     pub mandatory: bool,
     /// Messages a second for each publisher; absent: as fast as it goes.
     pub rate: Option<f64>,
     /// Messages for each publisher, after which it stops; absent: no limit.
     pub messages: Option<u64>,
+    /// From the start of the load to the first message.
+    pub start_delay: Duration,
+    /// Each publisher waits for a random part of this on top.
+    pub random_start_delay: Duration,
 }
 
 /// Consumers that do the same.
@@ -183,18 +202,38 @@ pub struct ConsumerGroup {
     pub connections: u32,
     /// Channels for each connection over which its consumers are spread.
     pub channels: u32,
-    /// The queue they read.
+    /// The queue they read, or the set of queues over which they are spread.
     pub queue: String,
     /// `basic.qos` for each consumer; absent: unlimited.
     pub prefetch: Option<u16>,
+    /// `basic.qos` for each channel; absent: unlimited.
+    pub channel_prefetch: Option<u16>,
     /// The broker forgets a message when it is sent.
     pub auto_ack: bool,
     /// Acknowledge this many messages with one frame; 1 acknowledges each.
     pub multi_ack_every: u32,
+    /// Acknowledged or refused.
+    pub settle: Settle,
+    /// Messages in a transaction, whose acknowledgements are committed together.
+    pub tx_size: Option<u32>,
+    /// Messages a second for each consumer; absent: as fast as it goes.
+    pub rate: Option<f64>,
+    /// How long each message is held before it is settled.
+    pub processing_time: Duration,
+    /// Processing times that change over time; when there are any, `processing_time` is the first.
+    pub processing_times: Vec<ProcessingStep>,
+    /// Asks for each message (`basic.get`) instead of consuming, this long after the last answer.
+    pub polling: Option<Duration>,
+    /// No other consumer may read the queue.
+    pub exclusive: bool,
     /// Arguments of `basic.consume`, such as `x-stream-offset`.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Messages for each consumer, after which it stops; absent: no limit.
     pub messages: Option<u64>,
+    /// From the start of the load to the first consumer.
+    pub start_delay: Duration,
+    /// From one consumer of the group to the next.
+    pub slow_start: Duration,
 }
 
 /// What a profile samples.
@@ -216,6 +255,36 @@ pub struct ProfileSpec {
     pub duration: Duration,
     /// Ticks a second on each CPU.
     pub freq_hz: u32,
+}
+
+impl Scenario {
+    /// The queues that a group's `queue` stands for.
+    pub fn queue_names(&self, reference: &str) -> Vec<String> {
+        let set = self.queues.iter().find(|queue| queue.name == reference);
+        set.map_or_else(|| vec![reference.to_owned()], QueueSpec::queue_names)
+    }
+}
+
+impl QueueSpec {
+    /// Every queue that this stands for.
+    pub fn queue_names(&self) -> Vec<String> {
+        match &self.names {
+            QueueNames::One => vec![self.name.clone()],
+            QueueNames::Numbered(range) => range.names(&self.name).collect(),
+            QueueNames::Listed(names) => names.clone(),
+        }
+    }
+
+    /// Routing keys of `binding` for each of the queues.
+    pub fn binding_keys(&self, binding: &Binding) -> Vec<String> {
+        match &self.names {
+            QueueNames::One => vec![binding.routing_key.clone()],
+            QueueNames::Numbered(range) => range.names(&binding.routing_key).collect(),
+            QueueNames::Listed(names) => {
+                names.iter().map(|name| topology::named(&binding.routing_key, name)).collect()
+            }
+        }
+    }
 }
 
 impl QueueType {

@@ -1,5 +1,6 @@
 //! What scenarios mean, and what is said of those that cannot be.
 
+mod contents;
 mod groups;
 mod random;
 
@@ -70,8 +71,10 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
     check(
         "prefetsch = 10",
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `count`, \
-         `connections`, `channels`, `queue`, `prefetch`, `auto-ack`, `multi-ack-every`, \
-         `messages`, `arguments`; did you mean `prefetch`?",
+         `connections`, `channels`, `queue`, `prefetch`, `channel-prefetch`, `auto-ack`, \
+         `multi-ack-every`, `nack`, `requeue`, `tx-size`, `rate`, `processing-time`, \
+         `processing-times`, `polling`, `poll-interval`, `priority`, `exclusive`, `messages`, \
+         `start-delay`, `slow-start`, `arguments`; did you mean `prefetch`?",
     );
     check(
         "prefetch = \"ten\"",

@@ -3,16 +3,23 @@
 //! The same types write the resolved scenario, so that reading and writing cannot drift apart.
 
 mod churn;
+mod consumers;
+mod publishers;
 mod rpc;
+mod topology;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::model::{self, BrokerSpec, FieldValue, ProfileEvent, QueueType};
-use crate::units::{display_duration, display_size};
+use super::model::{self, BrokerSpec, FieldValue, ProfileEvent};
+use crate::units::display_duration;
+
 pub(super) use churn::Churn;
+pub(super) use consumers::Consumers;
+pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
 pub(super) use rpc::{Requests, Responders};
+pub(super) use topology::{Binding, Exchange, Queue};
 
 type Arguments = BTreeMap<String, FieldValue>;
 
@@ -25,6 +32,8 @@ pub(super) struct Scenario {
     pub(super) broker: Option<Broker>,
     pub(super) run: Option<Run>,
     pub(super) profile: Option<Profile>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) exchanges: Vec<Exchange>,
     #[serde(default)]
     pub(super) queues: Vec<Queue>,
     #[serde(default)]
@@ -57,63 +66,6 @@ pub(super) struct Run {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Queue {
-    pub(super) name: String,
-    #[serde(rename = "type")]
-    pub(super) kind: Option<QueueType>,
-    pub(super) durable: Option<bool>,
-    pub(super) exclusive: Option<bool>,
-    pub(super) auto_delete: Option<bool>,
-    pub(super) keep: Option<bool>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) arguments: Arguments,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) bindings: Vec<Binding>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Binding {
-    pub(super) exchange: String,
-    pub(super) routing_key: Option<String>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Publishers {
-    pub(super) name: Option<String>,
-    pub(super) count: Option<u32>,
-    pub(super) connections: Option<u32>,
-    pub(super) channels: Option<u32>,
-    pub(super) queue: Option<String>,
-    pub(super) exchange: Option<String>,
-    pub(super) routing_key: Option<String>,
-    pub(super) size: Option<String>,
-    pub(super) persistent: Option<bool>,
-    pub(super) confirm_window: Option<u32>,
-    pub(super) mandatory: Option<bool>,
-    pub(super) rate: Option<f64>,
-    pub(super) messages: Option<u64>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Consumers {
-    pub(super) name: Option<String>,
-    pub(super) count: Option<u32>,
-    pub(super) connections: Option<u32>,
-    pub(super) channels: Option<u32>,
-    pub(super) queue: String,
-    pub(super) prefetch: Option<u16>,
-    pub(super) auto_ack: Option<bool>,
-    pub(super) multi_ack_every: Option<u32>,
-    pub(super) messages: Option<u64>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) arguments: Arguments,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Profile {
     pub(super) event: Option<ProfileEvent>,
     pub(super) delay: Option<String>,
@@ -139,6 +91,7 @@ impl From<&model::Scenario> for Scenario {
                 .duration
                 .map(|time| Run { duration: Some(display_duration(time).to_string()) }),
             profile: scenario.profile.as_ref().map(Profile::from),
+            exchanges: scenario.exchanges.iter().map(Exchange::from).collect(),
             queues: scenario.queues.iter().map(Queue::from).collect(),
             publishers: scenario.publishers.iter().map(Publishers::from).collect(),
             consumers: scenario.consumers.iter().map(Consumers::from).collect(),
@@ -179,68 +132,9 @@ fn without_password(uri: &str) -> String {
     }
 }
 
-impl From<&model::QueueSpec> for Queue {
-    fn from(queue: &model::QueueSpec) -> Self {
-        Self {
-            name: queue.name.clone(),
-            kind: Some(queue.queue_type),
-            durable: Some(queue.durable),
-            exclusive: Some(queue.exclusive),
-            auto_delete: Some(queue.auto_delete),
-            keep: Some(queue.keep),
-            arguments: queue.arguments.clone(),
-            bindings: queue.bindings.iter().map(Binding::from).collect(),
-        }
-    }
-}
-
-impl From<&model::Binding> for Binding {
-    fn from(binding: &model::Binding) -> Self {
-        Self { exchange: binding.exchange.clone(), routing_key: Some(binding.routing_key.clone()) }
-    }
-}
-
-impl From<&model::PublisherGroup> for Publishers {
-    fn from(group: &model::PublisherGroup) -> Self {
-        let to_queue = group.exchange.is_empty();
-        let (queue, exchange) = if to_queue {
-            (Some(group.routing_key.clone()), None)
-        } else {
-            (None, Some(group.exchange.clone()))
-        };
-        Self {
-            name: Some(group.name.clone()),
-            count: Some(group.count),
-            connections: Some(group.connections),
-            channels: Some(group.channels),
-            queue,
-            exchange,
-            routing_key: (!to_queue).then(|| group.routing_key.clone()),
-            size: Some(display_size(u64::from(group.size_bytes)).to_string()),
-            persistent: Some(group.persistent),
-            confirm_window: group.confirm_window,
-            mandatory: Some(group.mandatory),
-            rate: group.rate,
-            messages: group.messages,
-        }
-    }
-}
-
-impl From<&model::ConsumerGroup> for Consumers {
-    fn from(group: &model::ConsumerGroup) -> Self {
-        Self {
-            name: Some(group.name.clone()),
-            count: Some(group.count),
-            connections: Some(group.connections),
-            channels: Some(group.channels),
-            queue: group.queue.clone(),
-            prefetch: group.prefetch,
-            auto_ack: Some(group.auto_ack),
-            multi_ack_every: Some(group.multi_ack_every),
-            messages: group.messages,
-            arguments: group.arguments.clone(),
-        }
-    }
+/// A time in the resolved form, left out when it is none.
+fn unless_zero(time: Duration) -> Option<String> {
+    (!time.is_zero()).then(|| display_duration(time).to_string())
 }
 
 impl From<&model::ProfileSpec> for Profile {

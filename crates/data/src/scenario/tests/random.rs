@@ -40,8 +40,10 @@ impl Random {
                 erl_args: "+S 1 '\\'".to_owned(),
             })
         };
+        let exchanges = (0..self.below(3)).map(|index| self.exchange(index)).collect();
         let queues: Vec<_> = (0..self.number(3)).map(|index| self.queue(index)).collect();
-        let publishers = (0..self.number(3)).map(|index| self.publishers(index)).collect();
+        let publishers =
+            (0..self.number(3)).map(|index| self.publishers(index, &queues[0])).collect();
         let consumers = queues.iter().map(|queue| self.consumers(queue)).collect();
         let may_be_asked = queues
             .iter()
@@ -57,6 +59,7 @@ impl Random {
             seed: u64::from(self.number(1000)),
             broker,
             stop: Stop { duration: Some(duration) },
+            exchanges,
             queues,
             publishers,
             consumers,
@@ -75,21 +78,53 @@ impl Random {
     fn queue(&mut self, index: u32) -> QueueSpec {
         let queue_type = [QueueType::Classic, QueueType::Quorum, QueueType::Stream][self.below(3)];
         let is_classic = queue_type == QueueType::Classic;
+        let names = self.names(index);
+        let predeclared = self.below(4) == 0;
+        let name = format!("q.{index} \"ü\"");
         QueueSpec {
-            name: format!("q.{index} \"ü\""),
+            name: if let QueueNames::Numbered(_) = names { name + "{:03}" } else { name },
+            names,
             queue_type,
             durable: !is_classic || self.chance(),
-            exclusive: is_classic && self.chance(),
+            exclusive: is_classic && !predeclared && self.chance(),
             auto_delete: is_classic && self.chance(),
+            predeclared,
             arguments: self.arguments(),
-            bindings: (0..self.below(3))
-                .map(|number| Binding {
-                    exchange: format!("e.{number}"),
-                    routing_key: if number == 0 { String::new() } else { "a.*.#".to_owned() },
-                })
-                .collect(),
-            keep: !is_classic && self.chance(),
+            bindings: if predeclared { Vec::new() } else { self.bindings("e") },
+            keep: !is_classic && !predeclared && self.chance(),
         }
+    }
+
+    fn names(&mut self, index: u32) -> QueueNames {
+        match self.below(3) {
+            0 => QueueNames::One,
+            1 => QueueNames::Numbered(NumberRange { from: 0, to: self.number(9) }),
+            _ => QueueNames::Listed(vec![format!("l{index}"), format!("m{index} ' \"")]),
+        }
+    }
+
+    fn exchange(&mut self, index: usize) -> ExchangeSpec {
+        let predeclared = self.chance();
+        ExchangeSpec {
+            name: format!("x{index}"),
+            kind: ["direct", "fanout", "topic", "headers", "x-hash"][self.below(5)].to_owned(),
+            durable: self.chance(),
+            auto_delete: self.chance(),
+            internal: self.chance(),
+            predeclared,
+            arguments: self.arguments(),
+            bindings: self.bindings("s"),
+            keep: !predeclared && self.chance(),
+        }
+    }
+
+    fn bindings(&mut self, source: &str) -> Vec<Binding> {
+        let binding = |number: usize, random: &mut Self| Binding {
+            exchange: format!("{source}.{number}"),
+            routing_key: if number == 0 { String::new() } else { "a.*.#".to_owned() },
+            arguments: random.arguments(),
+        };
+        (0..self.below(3)).map(|number| binding(number, self)).collect()
     }
 
     fn arguments(&mut self) -> BTreeMap<String, FieldValue> {
@@ -107,46 +142,138 @@ impl Random {
         all.into_iter().filter_map(|(key, value)| self.some((key.to_owned(), value))).collect()
     }
 
-    fn publishers(&mut self, index: u32) -> PublisherGroup {
+    fn delay(&mut self) -> Duration {
+        Duration::from_millis(self.below(3) as u64 * 250)
+    }
+
+    fn publishers(&mut self, index: u32, queue: &QueueSpec) -> PublisherGroup {
         let count = self.number(50);
         let connections = self.number(count);
         let to_queue = self.chance();
-        let (exchange, routing_key) =
-            if to_queue { ("", "q.0 \"ü\"") } else { ("amq.topic", "a.#") };
+        let (exchange, routing_key, keys) = match self.below(4) {
+            _ if to_queue => ("", queue.name.as_str(), RoutingKeys::Fixed),
+            0 => ("amq.topic", "a.#", RoutingKeys::Fixed),
+            1 => ("amq.direct", "k{}", RoutingKeys::Numbered(NumberRange { from: 3, to: 7 })),
+            2 => ("amq.direct", "", RoutingKeys::Listed(vec!["a".to_owned(), String::new()])),
+            _ => ("amq.direct", "", RoutingKeys::Random(self.number(1000))),
+        };
+        let (size_bytes, sizes, body) = self.content();
+        let (confirm_window, tx_size) = match self.below(3) {
+            0 => (None, None),
+            1 => (Some(self.number(2000)), None),
+            _ if to_queue && queue.queue_type == QueueType::Stream => (None, None),
+            _ => (None, Some(self.number(2000))),
+        };
+        let most = count.div_ceil(connections);
+        let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: self.chance() };
+        let confirms = confirm_window.is_some() || tx_size.is_some();
         PublisherGroup {
             name: format!("p{index}"),
             count,
             connections,
-            channels: self.number(count.div_ceil(connections)),
+            channels: if tx_size.is_some() { most } else { self.number(most) },
             exchange: exchange.to_owned(),
             routing_key: routing_key.to_owned(),
-            size_bytes: self.number(1 << 20),
+            keys,
+            size_bytes,
+            sizes,
+            body,
+            properties: self.properties(),
             persistent: self.chance(),
-            confirm_window: Some(self.number(2000)).filter(|_| self.chance()),
+            confirm_window,
+            confirm_timeout: self.some(timeout).filter(|_| confirms),
+            tx_size,
             mandatory: self.chance(),
             rate: Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance()),
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
+            start_delay: self.delay(),
+            random_start_delay: self.delay(),
+        }
+    }
+
+    fn content(&mut self) -> (u32, Vec<SizeStep>, Body) {
+        let size_bytes = self.number(1 << 20);
+        let lasts = Duration::from_secs(2);
+        let steps = vec![SizeStep { size_bytes, lasts }, SizeStep { size_bytes: 0, lasts }];
+        let sizes = self.some(steps).unwrap_or_default();
+        match self.below(3) {
+            0 => (12, Vec::new(), Body::Files(vec!["a.bin".to_owned(), "b \"".to_owned()])),
+            1 => (size_bytes, sizes, Body::Json { documents: self.number(1000) }),
+            _ => (size_bytes, sizes, Body::Filler),
+        }
+    }
+
+    fn properties(&mut self) -> MessageProperties {
+        let mut text = |text: &str| self.some(text.to_owned());
+        MessageProperties {
+            content_type: text("a/b"),
+            content_encoding: text("gzip"),
+            correlation_id: text("c"),
+            reply_to: text("r"),
+            message_id: text("m"),
+            kind: text("k"),
+            user_id: text("u"),
+            app_id: text("app"),
+            priority: self.some(7),
+            expiration: self.some(Duration::from_millis(1500)),
+            timestamp: self.some(77),
+            headers: self.arguments(),
         }
     }
 
     fn consumers(&mut self, queue: &QueueSpec) -> ConsumerGroup {
+        let is_stream = queue.queue_type == QueueType::Stream;
         let count = self.number(50);
         let connections = if queue.exclusive { 1 } else { self.number(count) };
-        let auto_ack = queue.queue_type != QueueType::Stream && self.chance();
+        let most = count.div_ceil(connections);
+        let polling = self.some(Duration::from_millis(5)).filter(|_| !is_stream);
+        let auto_ack = !is_stream && self.chance();
         let prefetch = u16::try_from(self.number(65_535)).unwrap();
-        let channels = self.number(count.div_ceil(connections));
-        let is_shared = channels < count.div_ceil(connections);
+        let is_limited = !auto_ack && polling.is_none();
+        let channels = if polling.is_some() { most } else { self.number(most) };
+        let is_shared = channels < most;
+        let tx_size =
+            self.some(u32::from(prefetch)).filter(|_| !is_stream && !auto_ack && !is_shared);
+        let lasts = Duration::from_secs(1);
+        let step = |time| ProcessingStep { time: Duration::from_micros(time), lasts };
+        let processing_times = self.some(vec![step(20), step(0)]).unwrap_or_default();
+        let processing_times = if is_limited && !is_shared { processing_times } else { Vec::new() };
+        let own_pace = is_limited && !is_shared;
         ConsumerGroup {
             name: format!("c of {}", queue.name),
             count,
             connections,
             channels,
             queue: queue.name.clone(),
-            prefetch: (!auto_ack).then_some(prefetch),
+            prefetch: is_limited.then_some(prefetch),
+            channel_prefetch: self
+                .some(prefetch)
+                .filter(|_| is_limited && queue.queue_type == QueueType::Classic),
             auto_ack,
-            multi_ack_every: if auto_ack { 1 } else { self.number(u32::from(prefetch)) },
-            arguments: self.arguments(),
+            multi_ack_every: if auto_ack || tx_size.is_some() {
+                1
+            } else {
+                self.number(u32::from(prefetch))
+            },
+            settle: if auto_ack {
+                Settle::Ack
+            } else {
+                [Settle::Ack, Settle::Requeue, Settle::Discard][self.below(3)]
+            },
+            tx_size,
+            rate: self.some(0.5).filter(|_| own_pace),
+            processing_time: match processing_times.first() {
+                Some(step) => step.time,
+                None if own_pace => self.delay(),
+                None => Duration::ZERO,
+            },
+            processing_times,
+            polling,
+            exclusive: false,
+            arguments: if polling.is_some() { BTreeMap::new() } else { self.arguments() },
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance() && !is_shared),
+            start_delay: self.delay(),
+            slow_start: self.delay(),
         }
     }
 }

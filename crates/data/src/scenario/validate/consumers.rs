@@ -1,87 +1,102 @@
 //! `[[consumers]]`.
 
+mod settling;
+
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{ConsumerGroup, QueueSpec, QueueType},
+        model::{ConsumerGroup, FieldValue, ProcessingStep, QueueSpec, QueueType},
         wire,
     },
-    Context, fields,
+    Context, each, fields,
 };
 
 pub(super) fn group(
     index: usize,
-    wire: wire::Consumers,
+    mut wire: wire::Consumers,
     context: &Context<'_>,
 ) -> Result<ConsumerGroup, Problem> {
     let spread = fields::spread(wire.count, wire.connections, wire.channels)?;
     let queue = fields::queue(&wire.queue, context)?;
-    acknowledgement(&wire)?;
-    shared_channel(&wire, &spread)?;
+    settling::acknowledgement(&wire)?;
+    settling::transactions(&wire, &spread)?;
+    settling::shared_channel(&wire, &spread)?;
+    settling::polling(&wire, &spread)?;
+    let processing_times = processing_times(&wire)?;
+    settling::held(&wire)?;
+    priority(&mut wire)?;
     if let Some(queue) = queue {
-        fits(&wire, queue)?;
+        fits(&wire, &spread, queue)?;
     }
+    let processing_time = match processing_times.first() {
+        Some(step) => step.time,
+        None => fields::delay("processing-time", wire.processing_time.as_deref())?,
+    };
+    let interval = fields::delay("poll-interval", wire.poll_interval.as_deref())?;
     Ok(ConsumerGroup {
-        name: wire.name.unwrap_or_else(|| format!("consumers-{index}")),
         count: spread.count,
         connections: spread.connections,
         channels: spread.channels,
-        queue: fields::short_string("queue", wire.queue)?,
         prefetch: wire.prefetch,
+        channel_prefetch: wire.channel_prefetch,
         auto_ack: wire.auto_ack.unwrap_or(false),
         multi_ack_every: wire.multi_ack_every.unwrap_or(1),
-        arguments: wire.arguments,
+        settle: settling::settle(&wire),
+        tx_size: wire.tx_size,
+        rate: fields::rate(wire.rate)?,
+        processing_time,
+        processing_times,
+        polling: wire.polling.unwrap_or(false).then_some(interval),
+        exclusive: wire.exclusive.unwrap_or(false),
         messages: fields::at_least_one("messages", wire.messages)?,
+        start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
+        slow_start: fields::delay("slow-start", wire.slow_start.as_deref())?,
+        queue: fields::short_string("queue", wire.queue)?,
+        arguments: wire.arguments,
+        name: wire.name.unwrap_or_else(|| format!("consumers-{index}")),
     })
 }
 
-fn acknowledgement(wire: &wire::Consumers) -> Result<(), Problem> {
-    if wire.prefetch == Some(0) {
-        return refuse("prefetch", "must be from 1 to 65535; leave it out for unlimited");
+fn processing_times(wire: &wire::Consumers) -> Result<Vec<ProcessingStep>, Problem> {
+    let Some(steps) = &wire.processing_times else { return Ok(Vec::new()) };
+    if wire.processing_time.is_some() {
+        let reason = "says the same as `processing-time` over time: leave one of the two out";
+        return refuse("processing-times", reason);
     }
-    let every = wire.multi_ack_every.unwrap_or(1);
-    if every == 0 {
-        return refuse("multi-ack-every", "must be at least 1, which acknowledges each message");
+    if steps.is_empty() {
+        let reason = "has no step: `{ time = \"1ms\", for = \"10s\" }`";
+        return refuse("processing-times", reason);
     }
-    let auto_ack = wire.auto_ack.unwrap_or(false);
-    if auto_ack && wire.multi_ack_every.is_some_and(|every| every > 1) {
-        let reason = "nothing is acknowledged with `auto-ack`: leave one of the two out";
-        return refuse("multi-ack-every", reason);
-    }
-    if auto_ack && wire.prefetch.is_some() {
-        let reason = "limits messages that are not acknowledged yet; with `auto-ack` there are \
-                      none: leave one of the two out";
-        return refuse("prefetch", reason);
-    }
-    match wire.prefetch {
-        Some(prefetch) if every > u32::from(prefetch) => {
-            let reason = format!(
-                "is {every}, but the broker stops at {prefetch} unacknowledged messages \
-                 (`prefetch`), so the consumer would wait for ever: at most {prefetch} is allowed"
-            );
-            refuse("multi-ack-every", reason)
-        }
-        _ => Ok(()),
+    each("processing-times", steps.iter().collect(), |_, step| {
+        let lasts = fields::duration("for", Some(&step.lasts))?.unwrap_or_default();
+        Ok(ProcessingStep { time: fields::delay("time", Some(&step.time))?, lasts })
+    })
+}
+
+/// `priority` is an argument of `basic.consume` with a name of its own.
+fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
+    let Some(priority) = wire.priority.take() else { return Ok(()) };
+    let argument = FieldValue::Integer(priority);
+    match wire.arguments.insert("x-priority".to_owned(), argument) {
+        Some(_) => refuse("priority", "is there twice, as `arguments.x-priority` too"),
+        None => Ok(()),
     }
 }
 
-/// An acknowledgement of many covers all consumers of a channel, also what came for one that has
-/// had its last message and must give the rest back.
-fn shared_channel(wire: &wire::Consumers, spread: &fields::Spread) -> Result<(), Problem> {
-    let is_shared = spread.count.div_ceil(spread.connections) > spread.channels;
-    let acknowledges_many = wire.multi_ack_every.unwrap_or(1) > 1;
-    if wire.messages.is_some() && is_shared && acknowledges_many {
-        let reason = "cannot be combined with `multi-ack-every` when consumers share a channel: \
-                      leave `channels` out, so that each has its own";
-        return refuse("messages", reason);
-    }
-    Ok(())
-}
-
-fn fits(wire: &wire::Consumers, queue: &QueueSpec) -> Result<(), Problem> {
+fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> Result<(), Problem> {
     let is_stream = queue.queue_type == QueueType::Stream;
     if is_stream && wire.auto_ack == Some(true) {
         return refuse("auto-ack", "RabbitMQ has no automatic acknowledgement for streams");
+    }
+    if is_stream && wire.polling == Some(true) {
+        return refuse("polling", "RabbitMQ does not answer `basic.get` for streams");
+    }
+    if is_stream && wire.tx_size.is_some() {
+        return refuse("tx-size", "streams know no transactions");
+    }
+    if queue.queue_type != QueueType::Classic && wire.channel_prefetch.is_some() {
+        let reason = "only classic queues take part in a channel's limit: use `prefetch`";
+        return refuse("channel-prefetch", reason);
     }
     if is_stream && wire.prefetch.is_none() {
         let reason = "is missing: RabbitMQ refuses to read a stream without it; 1 to 65535";
@@ -91,6 +106,11 @@ fn fits(wire: &wire::Consumers, queue: &QueueSpec) -> Result<(), Problem> {
         let reason = format!("only streams have offsets, and `{}` is none", queue.name);
         let refused: Result<(), Problem> = refuse("x-stream-offset", reason);
         return refused.map_err(|problem| problem.under("arguments"));
+    }
+    let readers_fit = spread.count as usize <= queue.queue_names().len();
+    if wire.exclusive == Some(true) && !readers_fit {
+        let reason = "an exclusive consumer has its queue alone: `count` is more than the queues";
+        return refuse("exclusive", reason);
     }
     Ok(())
 }

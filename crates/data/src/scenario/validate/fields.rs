@@ -7,7 +7,7 @@ use super::{
     Context,
 };
 use crate::{
-    scenario::{BrokerSpec, QueueSpec},
+    scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder},
     units::{UnitError, parse_duration, parse_size},
 };
 
@@ -22,6 +22,47 @@ pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>
         return refuse(key, "must be longer than 0s");
     }
     Ok(Some(duration))
+}
+
+/// A time that may be none.
+pub(super) fn delay(key: &str, text: Option<&str>) -> Result<Duration, Problem> {
+    let Some(text) = text else { return Ok(Duration::ZERO) };
+    parse_duration(text).map_err(|error| unit(key, &error))
+}
+
+/// Messages a second.
+pub(super) fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
+    if rate.is_some_and(|rate| !(0.001..=10_000_000.0).contains(&rate)) {
+        let reason = "must be from 0.001 to 10000000 messages a second for each member of the \
+                      group; leave it out for as fast as it goes";
+        return refuse("rate", reason);
+    }
+    Ok(rate)
+}
+
+/// Numbers for the placeholder in `text`, which stands at `key`. Placeholder and numbers need each
+/// other; `from` is 1 when left out.
+pub(super) fn numbers(
+    key: &str,
+    text: Option<&str>,
+    from: Option<u32>,
+    to: Option<u32>,
+) -> Result<Option<NumberRange>, Problem> {
+    let has_place = text.is_some_and(has_placeholder);
+    match (has_place, from, to) {
+        (false, None, None) => Ok(None),
+        (false, Some(_), _) => refuse("from", format!("needs a place in `{key}`: `q-{{}}`")),
+        (false, None, Some(_)) => refuse("to", format!("needs a place in `{key}`: `q-{{}}`")),
+        (true, _, None) => refuse("to", format!("is missing: `{key}` has a place for numbers")),
+        (true, from, Some(to)) => {
+            let range = NumberRange { from: from.unwrap_or(1), to };
+            if range.to < range.from || range.to - range.from >= 100_000 {
+                let from = range.from;
+                return refuse("to", format!("must be from {from} to {}", from + 99_999));
+            }
+            Ok(Some(range))
+        }
+    }
 }
 
 /// A body size.
@@ -53,6 +94,13 @@ pub(super) struct Spread {
     pub(super) count: u32,
     pub(super) connections: u32,
     pub(super) channels: u32,
+}
+
+impl Spread {
+    /// Several members use the same channel.
+    pub(super) fn is_shared(&self) -> bool {
+        self.count.div_ceil(self.connections) > self.channels
+    }
 }
 
 /// Count (1 when left out), connections (1) and channels for each connection (one for each member).
@@ -95,7 +143,11 @@ pub(super) fn queue<'a>(
     name: &str,
     context: &Context<'a>,
 ) -> Result<Option<&'a QueueSpec>, Problem> {
+    let stands_for = |queue: &&QueueSpec| {
+        queue.names != QueueNames::One && queue.queue_names().iter().any(|one| one == name)
+    };
     let declared = context.queues.iter().find(|queue| queue.name == name);
+    let declared = declared.or_else(|| context.queues.iter().find(stands_for));
     let may_be_there = matches!(context.broker, BrokerSpec::Existing { .. }) && !name.is_empty();
     if declared.is_none() && !may_be_there {
         let names: Vec<_> = context.queues.iter().map(|queue| queue.name.as_str()).collect();

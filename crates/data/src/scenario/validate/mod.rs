@@ -5,6 +5,7 @@
 mod broker;
 mod churn;
 mod consumers;
+mod exchanges;
 mod fields;
 mod publishers;
 mod queues;
@@ -12,23 +13,33 @@ mod rpc;
 
 use super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, ProfileSpec, QueueSpec, Scenario, Stop},
+    model::{BrokerSpec, ExchangeSpec, ProfileSpec, QueueSpec, Scenario, Stop},
     wire,
 };
 
+/// Reads a text file that the scenario names; an error is a reason for a person.
+pub(super) type TextFiles<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
+
 /// What groups may refer to.
 struct Context<'a> {
+    exchanges: &'a [ExchangeSpec],
     queues: &'a [QueueSpec],
     broker: &'a BrokerSpec,
 }
 
-pub(super) fn scenario(wire: wire::Scenario) -> Result<Scenario, Problem> {
+pub(super) fn scenario(
+    wire: wire::Scenario,
+    files: &mut TextFiles<'_>,
+) -> Result<Scenario, Problem> {
     run_name(&wire.name)?;
     let broker = wire.broker.unwrap_or_default();
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
-    let queues = each("queues", wire.queues, |_, queue| queues::queue(queue))?;
+    let exchanges = each("exchanges", wire.exchanges, |_, wire| exchanges::exchange(wire))?;
+    fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;
+    let queues = each("queues", wire.queues, |_, queue| queues::queue(queue, files))?;
     fields::unique("queues", queues.iter().map(|queue| queue.name.as_str()))?;
-    let context = Context { queues: &queues, broker: &broker };
+    queues::distinct(&queues)?;
+    let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
     let publishers = each("publishers", wire.publishers, |index, group| {
         publishers::group(index, group, &context)
     })?;
@@ -62,6 +73,7 @@ pub(super) fn scenario(wire: wire::Scenario) -> Result<Scenario, Problem> {
         profile: profile.map_err(|problem| problem.under("profile"))?,
         broker,
         stop,
+        exchanges,
         queues,
         publishers,
         consumers,

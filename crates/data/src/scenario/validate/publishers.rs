@@ -1,17 +1,20 @@
-//! `[[publishers]]`.
+//! `[[publishers]]`: how many, how fast, with which guarantees.
+
+mod content;
+mod target;
+
+use std::time::Duration;
+
+pub(super) use target::check_exchange;
 
 use super::{
     super::{
-        error::{Problem, allowed, refuse},
-        model::{BrokerSpec, PublisherGroup},
+        error::{Problem, refuse},
+        model::{ConfirmTimeout, PublisherGroup, QueueSpec, QueueType},
         wire,
     },
     Context, fields,
 };
-
-/// Exchanges that every broker has.
-const PREDECLARED: [&str; 5] =
-    ["amq.direct", "amq.fanout", "amq.topic", "amq.headers", "amq.match"];
 
 pub(super) fn group(
     index: usize,
@@ -19,71 +22,93 @@ pub(super) fn group(
     context: &Context<'_>,
 ) -> Result<PublisherGroup, Problem> {
     let spread = fields::spread(wire.count, wire.connections, wire.channels)?;
-    let size_bytes = fields::size("size", wire.size.as_deref().unwrap_or("12B"))?;
     let confirm_window = fields::at_least_one("confirm-window", wire.confirm_window)?;
     if confirm_window.is_some_and(|window| window > 10_000_000) {
         return refuse("confirm-window", "must be at most 10000000");
     }
-    let rate = rate(wire.rate)?;
-    let messages = fields::at_least_one("messages", wire.messages)?;
-    let (exchange, routing_key) = target(wire.queue, wire.exchange, wire.routing_key, context)?;
+    let target = target::target(&wire, context)?;
+    transactions(&wire, &spread, target.queue)?;
+    let confirm_timeout = confirm_timeout(&wire)?;
+    let sizes = content::sizes(&wire)?;
+    let body = content::body(&wire)?;
     Ok(PublisherGroup {
-        name: wire.name.unwrap_or_else(|| format!("publishers-{index}")),
         count: spread.count,
         connections: spread.connections,
         channels: spread.channels,
-        exchange,
-        routing_key,
-        size_bytes,
+        exchange: target.exchange,
+        routing_key: target.routing_key,
+        keys: target.keys,
+        size_bytes: sizes.first,
+        sizes: sizes.steps,
+        body,
+        properties: content::properties(wire.properties)?,
         persistent: wire.persistent.unwrap_or(false),
         confirm_window,
+        confirm_timeout,
+        tx_size: wire.tx_size,
         mandatory: wire.mandatory.unwrap_or(false),
-        rate,
-        messages,
+        rate: rate(wire.rate, wire.interval.as_deref())?,
+        messages: fields::at_least_one("messages", wire.messages)?,
+        start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
+        random_start_delay: fields::delay(
+            "random-start-delay",
+            wire.random_start_delay.as_deref(),
+        )?,
+        name: wire.name.unwrap_or_else(|| format!("publishers-{index}")),
     })
 }
 
-fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
-    if rate.is_some_and(|rate| !(0.001..=10_000_000.0).contains(&rate)) {
-        let reason = "must be from 0.001 to 10000000 messages a second for each publisher; leave \
-                      it out for as fast as it goes";
-        return refuse("rate", reason);
-    }
-    Ok(rate)
-}
-
-/// Exchange and routing key.
-fn target(
-    queue: Option<String>,
-    exchange: Option<String>,
-    routing_key: Option<String>,
-    context: &Context<'_>,
-) -> Result<(String, String), Problem> {
-    let either = "give either `queue`, or `exchange` with `routing-key`";
-    match (queue, exchange, routing_key) {
-        (Some(_), Some(_), _) => refuse("exchange", either),
-        (Some(_), None, Some(_)) => refuse("routing-key", either),
-        (None, None, _) => refuse("queue", format!("is missing: {either}")),
-        (Some(queue), None, None) => {
-            fields::queue(&queue, context)?;
-            Ok((String::new(), fields::short_string("queue", queue)?))
+/// Messages a second; `interval` says the same the other way round.
+fn rate(rate: Option<f64>, interval: Option<&str>) -> Result<Option<f64>, Problem> {
+    let interval = fields::duration("interval", interval)?;
+    match interval {
+        Some(_) if rate.is_some() => {
+            refuse("interval", "is the opposite of `rate`: leave one of the two out")
         }
-        (None, Some(exchange), key) => {
-            check_exchange(&exchange, context)?;
-            let key = fields::short_string("routing-key", key.unwrap_or_default())?;
-            Ok((fields::short_string("exchange", exchange)?, key))
+        Some(interval) if interval > Duration::from_secs(1000) => {
+            refuse("interval", "must be at most 1000s")
         }
+        Some(interval) => Ok(Some(interval.as_secs_f64().recip())),
+        None => fields::rate(rate),
     }
 }
 
-pub(super) fn check_exchange(exchange: &str, context: &Context<'_>) -> Result<(), Problem> {
-    if exchange.is_empty() {
-        return refuse("exchange", "is the default exchange: give `queue` instead");
+fn transactions(
+    wire: &wire::Publishers,
+    spread: &fields::Spread,
+    queue: Option<&QueueSpec>,
+) -> Result<(), Problem> {
+    let Some(size) = wire.tx_size else { return Ok(()) };
+    if !(1..=1_000_000).contains(&size) {
+        return refuse("tx-size", "must be from 1 to 1000000 messages; leave it out for none");
     }
-    let is_new_broker = matches!(context.broker, BrokerSpec::Throwaway(_));
-    if is_new_broker && !PREDECLARED.contains(&exchange) {
-        let names = allowed(exchange, &PREDECLARED);
-        return refuse("exchange", format!("a new broker has no `{exchange}`; it has {names}"));
+    if wire.confirm_window.is_some() {
+        let reason = "a channel has either confirms or transactions: leave `confirm-window` or \
+                      `tx-size` out";
+        return refuse("tx-size", reason);
+    }
+    if spread.is_shared() {
+        let reason = "a commit holds for the whole channel: leave `channels` out, so that each \
+                      publisher has its own";
+        return refuse("tx-size", reason);
+    }
+    if queue.is_some_and(|queue| queue.queue_type == QueueType::Stream) {
+        return refuse("tx-size", "streams know no transactions: use `confirm-window`");
     }
     Ok(())
+}
+
+fn confirm_timeout(wire: &wire::Publishers) -> Result<Option<ConfirmTimeout>, Problem> {
+    let Some(after) = fields::duration("confirm-timeout", wire.confirm_timeout.as_deref())? else {
+        return match wire.on_confirm_timeout {
+            Some(_) => refuse("on-confirm-timeout", "needs `confirm-timeout`"),
+            None => Ok(None),
+        };
+    };
+    if wire.confirm_window.is_none() && wire.tx_size.is_none() {
+        let reason = "nothing is confirmed without `confirm-window` or `tx-size`";
+        return refuse("confirm-timeout", reason);
+    }
+    let ends_run = wire.on_confirm_timeout == Some(wire::OnConfirmTimeout::Fail);
+    Ok(Some(ConfirmTimeout { after, ends_run }))
 }

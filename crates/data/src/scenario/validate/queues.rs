@@ -1,44 +1,87 @@
 //! `[[queues]]`: what RabbitMQ would refuse is refused here, with the reason.
 
-use super::super::{
-    error::{Problem, refuse},
-    model::{Binding, QueueSpec, QueueType},
-    wire,
+use std::collections::HashSet;
+
+use super::{
+    super::{
+        error::{Problem, quoted, refuse},
+        model::{QueueNames, QueueSpec, QueueType, has_placeholder},
+        wire,
+    },
+    TextFiles, each, exchanges, fields,
 };
 
-pub(super) fn queue(wire: wire::Queue) -> Result<QueueSpec, Problem> {
-    if wire.name.is_empty() || wire.name.len() > 255 {
-        return refuse("name", "must have 1 to 255 bytes");
-    }
-    if wire.name.starts_with("amq.") {
-        return refuse("name", "must not start with `amq.`, which RabbitMQ keeps for itself");
-    }
+pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueSpec, Problem> {
+    name("name", &wire.name)?;
     if wire.arguments.contains_key("x-queue-type") {
         let refused: Result<(), Problem> = refuse("x-queue-type", "is set by `type`");
         refused.map_err(|problem| problem.under("arguments"))?;
     }
-    let bindings = wire.bindings.into_iter().enumerate().map(|(index, wire)| {
-        binding(wire).map_err(|problem| problem.under(index.to_string()).under("bindings"))
-    });
+    let names = names(&wire, files)?;
     let queue = QueueSpec {
         name: wire.name,
+        names,
         queue_type: wire.kind.unwrap_or(QueueType::Classic),
         durable: wire.durable.unwrap_or(true),
         exclusive: wire.exclusive.unwrap_or(false),
         auto_delete: wire.auto_delete.unwrap_or(false),
+        predeclared: wire.predeclared.unwrap_or(false),
         arguments: wire.arguments,
-        bindings: bindings.collect::<Result<_, _>>()?,
+        bindings: each("bindings", wire.bindings, |_, wire| exchanges::binding(wire))?,
         keep: wire.keep.unwrap_or(false),
     };
     flags(&queue)?;
+    predeclared(&queue)?;
     Ok(queue)
 }
 
-fn binding(wire: wire::Binding) -> Result<Binding, Problem> {
-    if wire.exchange.is_empty() {
-        return refuse("exchange", "every queue is bound to the default exchange by its name");
+fn name(key: &str, name: &str) -> Result<(), Problem> {
+    if name.is_empty() || name.len() > 255 {
+        return refuse(key, "must have 1 to 255 bytes");
     }
-    Ok(Binding { exchange: wire.exchange, routing_key: wire.routing_key.unwrap_or_default() })
+    if name.starts_with("amq.") {
+        return refuse(key, "must not start with `amq.`, which RabbitMQ keeps for itself");
+    }
+    Ok(())
+}
+
+fn names(wire: &wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueNames, Problem> {
+    let range = fields::numbers("name", Some(&wire.name), wire.from, wire.to)?;
+    let one_of_two = "give either a name with `{}`, `from` and `to`, or `names`, or `names-file`";
+    let (key, names) = match (range, &wire.names, &wire.names_file) {
+        (Some(_), Some(_), _) => return refuse("names", one_of_two),
+        (_, Some(_), Some(_)) | (Some(_), _, Some(_)) => return refuse("names-file", one_of_two),
+        (Some(range), None, None) => return Ok(QueueNames::Numbered(range)),
+        (None, None, None) => return Ok(QueueNames::One),
+        (None, Some(names), None) => ("names", names.clone()),
+        (None, None, Some(path)) => {
+            let text = files(path).map_err(|why| {
+                Problem::new(format!("cannot read {}: {why}", quoted(path))).under("names-file")
+            })?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            ("names-file", lines.map(str::to_owned).collect())
+        }
+    };
+    if names.is_empty() {
+        return refuse(key, "has no name");
+    }
+    for listed in &names {
+        name(key, listed)?;
+    }
+    Ok(QueueNames::Listed(names))
+}
+
+/// No two entries stand for the same queue.
+pub(super) fn distinct(queues: &[QueueSpec]) -> Result<(), Problem> {
+    let mut seen = HashSet::new();
+    for (index, queue) in queues.iter().enumerate() {
+        let twice = queue.queue_names().into_iter().find(|name| !seen.insert(name.clone()));
+        if let Some(name) = twice {
+            let refused: Result<(), Problem> = refuse("name", format!("`{name}` is there twice"));
+            return refused.map_err(|problem| problem.under(index.to_string()).under("queues"));
+        }
+    }
+    Ok(())
 }
 
 fn flags(queue: &QueueSpec) -> Result<(), Problem> {
@@ -60,6 +103,23 @@ fn flags(queue: &QueueSpec) -> Result<(), Problem> {
         _ if queue.keep && (queue.exclusive || queue.auto_delete) => {
             refuse("keep", "an exclusive or auto-delete queue goes away by itself")
         }
+        _ => Ok(()),
+    }
+}
+
+fn predeclared(queue: &QueueSpec) -> Result<(), Problem> {
+    let is_keyed = queue.bindings.iter().any(|binding| has_placeholder(&binding.routing_key));
+    if is_keyed && queue.names == QueueNames::One {
+        return refuse("bindings", "a placeholder in `routing-key` needs a set of queues");
+    }
+    if !queue.predeclared {
+        return Ok(());
+    }
+    let reason = "cannot be combined with `predeclared`, which leaves the queue as it is";
+    match queue {
+        QueueSpec { exclusive: true, .. } => refuse("exclusive", reason),
+        QueueSpec { keep: true, .. } => refuse("keep", reason),
+        QueueSpec { bindings, .. } if !bindings.is_empty() => refuse("bindings", reason),
         _ => Ok(()),
     }
 }

@@ -1,0 +1,126 @@
+//! Exchanges, bindings, and sets of names.
+
+use std::collections::BTreeMap;
+
+use super::FieldValue;
+
+/// An exchange.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of `exchange.declare`, and ours")]
+pub struct ExchangeSpec {
+    /// Its name.
+    pub name: String,
+    /// `direct`, `fanout`, `topic`, `headers` or the name of a plugin's type (`x-…`).
+    pub kind: String,
+    /// Survives a restart of the broker.
+    pub durable: bool,
+    /// Goes away with its last binding.
+    pub auto_delete: bool,
+    /// Takes messages from other exchanges only.
+    pub internal: bool,
+    /// Must be there already; is neither declared nor removed.
+    pub predeclared: bool,
+    /// Arguments of `exchange.declare`.
+    pub arguments: BTreeMap<String, FieldValue>,
+    /// Exchanges that route to this one.
+    pub bindings: Vec<Binding>,
+    /// Leave it on the broker after the run.
+    pub keep: bool,
+}
+
+/// A binding to an exchange.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// The exchange that messages come from, such as `amq.direct`.
+    pub exchange: String,
+    /// The binding's key. For a set of queues, a placeholder in it becomes the queue's number, or
+    /// its name when the set is a list.
+    pub routing_key: String,
+    /// Arguments, such as `x-match`.
+    pub arguments: BTreeMap<String, FieldValue>,
+}
+
+/// Numbers that take the place of `{}` in a name, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberRange {
+    /// The first.
+    pub from: u32,
+    /// The last, at least `from`.
+    pub to: u32,
+}
+
+impl NumberRange {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        (self.to - self.from) as usize + 1
+    }
+
+    /// `text` with its placeholder replaced by each number in turn.
+    pub fn names(self, text: &str) -> impl Iterator<Item = String> + '_ {
+        (self.from..=self.to).map(|number| numbered(text, number))
+    }
+}
+
+/// Names that one `[[queues]]` stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueNames {
+    /// One queue, called as the entry is.
+    One,
+    /// One for each number, which replaces the placeholder in the entry's name.
+    Numbered(NumberRange),
+    /// These; the entry's name is the name of the set.
+    Listed(Vec<String>),
+}
+
+/// True when `text` has a placeholder for a number: `{}`, or `{:05}` for five digits at least.
+pub fn has_placeholder(text: &str) -> bool {
+    placeholder(text).is_some()
+}
+
+/// `text` with its first placeholder replaced by `number`.
+pub(super) fn numbered(text: &str, number: u32) -> String {
+    placeholder(text).map_or_else(
+        || text.to_owned(),
+        |(start, end, width)| format!("{}{number:0width$}{}", &text[..start], &text[end..]),
+    )
+}
+
+/// `text` with its first placeholder replaced by `name`.
+pub(super) fn named(text: &str, name: &str) -> String {
+    placeholder(text).map_or_else(
+        || text.to_owned(),
+        |(start, end, _)| format!("{}{name}{}", &text[..start], &text[end..]),
+    )
+}
+
+/// Start, end and number of digits.
+fn placeholder(text: &str) -> Option<(usize, usize, usize)> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let length = text[start..].find('}')?;
+        let inside = &text[start + 1..start + length];
+        let width = match inside.strip_prefix(":0") {
+            None if inside.is_empty() => 0,
+            None => return None,
+            Some(digits) => digits.parse().ok().filter(|width| *width <= 20)?,
+        };
+        Some((start, start + length + 1, width))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_become_numbers() {
+        fn check(text: &str, expected: &str) {
+            assert_eq!(numbered(text, 42), expected);
+        }
+        check("q-{}", "q-42");
+        check("q-{:05}-x", "q-00042-x");
+        check("{a}{}{}", "{a}42{}");
+        check("{:x}", "{:x}");
+        check("{", "{");
+        check("", "");
+    }
+}

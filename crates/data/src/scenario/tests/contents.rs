@@ -1,0 +1,159 @@
+//! Exchanges, sets of queues, contents, and what consumers do: what is read, what is refused.
+
+use super::*;
+
+/// `SMALL` with overrides.
+fn small(overrides: &[&str]) -> Scenario {
+    read(SMALL, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn sets_of_queues_have_names() {
+    fn check(overrides: &[&str], expected: &[&str]) {
+        let overrides: Vec<_> = overrides.iter().map(|text| format!("queues.0.{text}")).collect();
+        let group = ["publishers.0.queue", "consumers.0.queue"].map(|key| {
+            let name = overrides[0].split_once('=').unwrap().1;
+            format!("{key}={name}")
+        });
+        let all: Vec<_> = overrides.iter().chain(&group).map(String::as_str).collect();
+        let scenario = small(&all);
+        assert_eq!(scenario.queue_names(&scenario.publishers[0].routing_key), expected);
+    }
+    check(&["name=q-{}", "to=3"], &["q-1", "q-2", "q-3"]);
+    check(&["name=q-{:03}", "from=9", "to=10"], &["q-009", "q-010"]);
+    check(&["name=set", "names=[\"a\", \"b\"]"], &["a", "b"]);
+    refused(&["queues.0.name=q-{}"], &["queues.0.to", "is missing"]);
+    refused(&["queues.0.to=4"], &["queues.0.to", "`q-{}`"]);
+    refused(&["queues.0.name=q-{}", "queues.0.from=4", "queues.0.to=3"], &["queues.0.to"]);
+    refused(&["queues.0.names=[]"], &["queues.0.names", "no name"]);
+    refused(&["queues.1.name=s", "queues.1.names=[\"q\"]"], &["queues.1.name", "`q`", "twice"]);
+    refused(&["queues.0.names-file=none"], &["queues.0.names-file", "none", "cannot"]);
+}
+
+#[test]
+fn one_queue_of_a_set_may_be_named() {
+    let set = SMALL.replace("name = \"q\"", "name = \"q-{}\"\nto = 9");
+    let to_one = set.replace("queue = \"q\"", "queue = \"q-7\"");
+    let scenario = read(&to_one, &[]).unwrap();
+    assert_eq!(scenario.queue_names("q-7"), ["q-7"]);
+    let message = read(&to_one, &["consumers.0.queue=q-10"]).unwrap_err().to_string();
+    assert!(message.contains("no queue `q-10`"), "{message}");
+}
+
+#[test]
+fn names_come_from_a_file() {
+    let text = SMALL.replace("name = \"q\"", "name = \"q\"\nnames-file = \"n.txt\"");
+    let mut read = |path: &str| {
+        assert_eq!(path, "n.txt");
+        Ok("a\n\n  b \n".to_owned())
+    };
+    let scenario = parse_with_files(&text, "f.toml", &[], &mut read).unwrap();
+    assert_eq!(scenario.queues[0].queue_names(), ["a", "b"]);
+    let again = parse(&scenario.to_toml(), "resolved", &[]).unwrap();
+    assert_eq!(again, scenario, "the names are part of the resolved form");
+}
+
+#[test]
+fn binding_keys_follow_the_names() {
+    let bound = [
+        "queues.0.name=q-{}",
+        "queues.0.to=2",
+        "publishers.0.queue=q-{}",
+        "consumers.0.queue=q-{}",
+        "queues.0.bindings=[{ exchange = \"amq.direct\", routing-key = \"k.{:02}\" }]",
+    ];
+    let queue = &small(&bound).queues[0];
+    assert_eq!(queue.binding_keys(&queue.bindings[0]), ["k.01", "k.02"]);
+}
+
+#[test]
+fn exchanges_are_declared_and_checked() {
+    let to_exchange =
+        SMALL.replace("[[publishers]]\nqueue = \"q\"", "[[publishers]]\nexchange = \"e\"");
+    let with = |overrides: &[&str]| read(&to_exchange, overrides).map_err(|it| it.to_string());
+    let kind =
+        |kind: &str| with(&["exchanges=[{ name = \"e\" }]", &format!("exchanges.0.type={kind}")]);
+    for good in ["direct", "fanout", "topic", "headers", "x-consistent-hash"] {
+        assert_eq!(kind(good).unwrap().exchanges[0].kind, good);
+    }
+    assert!(kind("fanuot").unwrap_err().contains("did you mean `fanout`?"));
+    assert!(with(&[]).unwrap_err().contains("declare it with `[[exchanges]]`"));
+    let internal = ["exchanges=[{ name = \"e\", internal = true }]"];
+    assert!(with(&internal).unwrap_err().contains("internal"));
+    let own = ["exchanges=[{ name = \"e\", bindings = [{ exchange = \"e\" }] }]"];
+    assert!(with(&own).unwrap_err().contains("circle"));
+}
+
+#[test]
+fn lists_grow_by_overrides() {
+    let scenario = small(&["publishers.1.queue=q", "publishers.1.rate=7"]);
+    assert_eq!(scenario.publishers[1].rate, Some(7.0));
+    refused(&["publishers.2.queue=q"], &["there are 1 of these"]);
+}
+
+#[test]
+fn contents_and_their_contradictions() {
+    let json = small(&["publishers.0.body=json"]);
+    assert_eq!(json.publishers[0].body, Body::Json { documents: 100 });
+    let steps = "publishers.0.sizes=[{ size = \"1KiB\", for = \"2s\" }]";
+    assert_eq!(small(&[steps]).publishers[0].size_bytes, 1024);
+    refused(&[steps, "publishers.0.size=1B"], &["publishers.0.sizes", "leave one"]);
+    refused(&["publishers.0.sizes=[{ size = \"1KiB\" }]"], &["publishers.0.sizes.0.for"]);
+    refused(&["publishers.0.body-files=[\"a\"]", steps], &["publishers.0.sizes", "body-files"]);
+    refused(&["publishers.0.body-files=[\"a\"]", "publishers.0.body=json"], &["publishers.0.body"]);
+    refused(&["publishers.0.json-bodies=3"], &["json-bodies", "needs"]);
+    refused(
+        &["publishers.0.properties.prioritty=3"],
+        &["properties.prioritty", "did you mean `priority`?"],
+    );
+    refused(&["publishers.0.properties.priority=300"], &["properties.priority"]);
+    refused(&["publishers.0.properties.expiration=1us"], &["expiration", "milliseconds"]);
+    refused(&["publishers.0.routing-keys=[\"a\"]"], &["either `queue`"]);
+}
+
+#[test]
+fn confirms_and_transactions_exclude_each_other() {
+    let tx = "publishers.0.tx-size=10";
+    assert_eq!(small(&[tx]).publishers[0].tx_size, Some(10));
+    refused(&[tx, "publishers.0.confirm-window=5"], &["publishers.0.tx-size", "confirm-window"]);
+    refused(&[tx, "publishers.0.count=2", "publishers.0.channels=1"], &["whole channel"]);
+    refused(&[tx, "queues.0.type=stream"], &["streams know no transactions"]);
+    refused(&["publishers.0.tx-size=0"], &["1 to 1000000"]);
+    refused(&["publishers.0.confirm-timeout=3s"], &["nothing is confirmed"]);
+    refused(&["publishers.0.on-confirm-timeout=fail"], &["needs `confirm-timeout`"]);
+    let fail = [tx, "publishers.0.confirm-timeout=3s", "publishers.0.on-confirm-timeout=fail"];
+    let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: true };
+    assert_eq!(small(&fail).publishers[0].confirm_timeout, Some(timeout));
+    assert_eq!(small(&["publishers.0.interval=4s"]).publishers[0].rate, Some(0.25));
+    refused(&["publishers.0.interval=4s", "publishers.0.rate=1"], &["opposite of `rate`"]);
+}
+
+#[test]
+fn what_consumers_cannot_combine() {
+    let polls = SMALL.replace("prefetch = 10", "polling = true");
+    assert_eq!(read(&polls, &[]).unwrap().consumers[0].polling, Some(Duration::ZERO));
+    refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "asks for each one"]);
+    refused(&["consumers.0.poll-interval=1s"], &["needs `polling = true`"]);
+    let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();
+    assert!(stream.contains("basic.get"), "{stream}");
+    refused(&["consumers.0.requeue=true"], &["needs `nack = true`"]);
+    let auto = SMALL.replace("prefetch = 10", "auto-ack = true");
+    for (key, part) in
+        [("nack=true", "acknowledged"), ("rate=5", "regardless"), ("tx-size=5", "tx")]
+    {
+        let error = read(&auto, &[&format!("consumers.0.{key}")]).unwrap_err().to_string();
+        assert!(error.contains(part), "{key}: {error}");
+    }
+    let unlimited = SMALL.replace("prefetch = 10", "rate = 5");
+    assert!(read(&unlimited, &[]).unwrap_err().to_string().contains("needs `prefetch`"));
+    refused(&["consumers.0.tx-size=11"], &["tx-size", "`prefetch` stops"]);
+    refused(&["consumers.0.multi-ack-every=4", "consumers.0.tx-size=9"], &["12 messages"]);
+    refused(
+        &["consumers.0.channel-prefetch=5", "consumers.0.multi-ack-every=6"],
+        &["multi-ack-every", "`channel-prefetch`"],
+    );
+    refused(&["queues.0.type=quorum", "consumers.0.channel-prefetch=5"], &["only classic"]);
+    refused(&["consumers.0.exclusive=true", "consumers.0.count=2"], &["alone"]);
+    let priority = &small(&["consumers.0.priority=7"]).consumers[0].arguments;
+    assert_eq!(priority.get("x-priority"), Some(&FieldValue::Integer(7)));
+}

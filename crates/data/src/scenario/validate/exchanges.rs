@@ -1,0 +1,61 @@
+//! `[[exchanges]]`, and bindings of exchanges and queues.
+
+use super::{
+    super::{
+        error::{Problem, allowed, refuse},
+        model::{Binding, ExchangeSpec},
+        wire,
+    },
+    each, fields,
+};
+
+const TYPES: [&str; 4] = ["direct", "fanout", "topic", "headers"];
+
+pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
+    if wire.name.is_empty() || wire.name.len() > 255 {
+        return refuse("name", "must have 1 to 255 bytes");
+    }
+    let predeclared = wire.predeclared.unwrap_or(false);
+    if wire.name.starts_with("amq.") && !predeclared {
+        let reason = "must not start with `amq.`, which RabbitMQ keeps for itself: its own \
+                      exchanges need no declaration";
+        return refuse("name", reason);
+    }
+    let kind = wire.kind.unwrap_or_else(|| "direct".to_owned());
+    if !TYPES.contains(&kind.as_str()) && !kind.starts_with("x-") {
+        let reason = format!("must be one of {}, or begin with `x-`", allowed(&kind, &TYPES));
+        return refuse("type", reason);
+    }
+    let exchange = ExchangeSpec {
+        name: wire.name,
+        kind,
+        durable: wire.durable.unwrap_or(true),
+        auto_delete: wire.auto_delete.unwrap_or(false),
+        internal: wire.internal.unwrap_or(false),
+        predeclared,
+        arguments: wire.arguments,
+        bindings: each("bindings", wire.bindings, |_, wire| binding(wire))?,
+        keep: wire.keep.unwrap_or(false),
+    };
+    if exchange.bindings.iter().any(|binding| binding.exchange == exchange.name) {
+        return refuse("bindings", "an exchange that is bound to itself routes in a circle");
+    }
+    if predeclared && exchange.keep {
+        return refuse("keep", "a predeclared exchange is never removed: leave this out");
+    }
+    Ok(exchange)
+}
+
+pub(super) fn binding(wire: wire::Binding) -> Result<Binding, Problem> {
+    if wire.exchange.is_empty() {
+        let reason = "must be named: every queue is bound to the default exchange by its name, \
+                      and nothing else can be";
+        return refuse("exchange", reason);
+    }
+    let routing_key = wire.routing_key.unwrap_or_default();
+    Ok(Binding {
+        exchange: fields::short_string("exchange", wire.exchange)?,
+        routing_key: fields::short_string("routing-key", routing_key)?,
+        arguments: wire.arguments,
+    })
+}

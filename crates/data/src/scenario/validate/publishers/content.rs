@@ -1,0 +1,109 @@
+//! Bodies and properties.
+
+use super::super::{
+    super::{
+        error::{Problem, refuse},
+        model::{Body, MessageProperties, STAMP_HEADER, SizeStep},
+        wire,
+    },
+    each, fields,
+};
+
+pub(super) struct Sizes {
+    pub(super) first: u32,
+    pub(super) steps: Vec<SizeStep>,
+}
+
+pub(super) fn sizes(wire: &wire::Publishers) -> Result<Sizes, Problem> {
+    if wire.size.is_some() && wire.sizes.is_some() {
+        return refuse("sizes", "says the same as `size` over time: leave one of the two out");
+    }
+    let size = fields::size("size", wire.size.as_deref().unwrap_or("12B"))?;
+    let Some(steps) = &wire.sizes else { return Ok(Sizes { first: size, steps: Vec::new() }) };
+    let steps = each("sizes", steps.iter().collect(), |_, step| {
+        let size_bytes = fields::size("size", &step.size)?;
+        let lasts = fields::duration("for", Some(&step.lasts))?.unwrap_or_default();
+        Ok(SizeStep { size_bytes, lasts })
+    })?;
+    match steps.first() {
+        None => refuse("sizes", "has no step: `{ size = \"1KiB\", for = \"10s\" }`"),
+        Some(first) => Ok(Sizes { first: first.size_bytes, steps }),
+    }
+}
+
+pub(super) fn body(wire: &wire::Publishers) -> Result<Body, Problem> {
+    let is_json = wire.body == Some(wire::BodyKind::Json);
+    if wire.json_bodies.is_some() && !is_json {
+        return refuse("json-bodies", "needs `body = \"json\"`");
+    }
+    let Some(files) = &wire.body_files else {
+        let documents = wire.json_bodies.unwrap_or(100);
+        if !(1..=10_000).contains(&documents) {
+            return refuse("json-bodies", "must be from 1 to 10000");
+        }
+        return Ok(if is_json { Body::Json { documents } } else { Body::Filler });
+    };
+    let others = [
+        ("size", wire.size.is_some()),
+        ("sizes", wire.sizes.is_some()),
+        ("body", wire.body.is_some()),
+    ];
+    if let Some((key, _)) = others.into_iter().find(|(_, given)| *given) {
+        let reason = "cannot be combined with `body-files`: a file is sent as it is";
+        return refuse(key, reason);
+    }
+    if files.is_empty() {
+        return refuse("body-files", "names no file");
+    }
+    Ok(Body::Files(files.clone()))
+}
+
+pub(super) fn properties(wire: wire::Properties) -> Result<MessageProperties, Problem> {
+    read_properties(wire).map_err(|problem| problem.under("properties"))
+}
+
+fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem> {
+    let texts = [
+        ("content-type", &wire.content_type),
+        ("content-encoding", &wire.content_encoding),
+        ("correlation-id", &wire.correlation_id),
+        ("reply-to", &wire.reply_to),
+        ("message-id", &wire.message_id),
+        ("type", &wire.kind),
+        ("user-id", &wire.user_id),
+        ("app-id", &wire.app_id),
+    ];
+    for (key, text) in texts {
+        short_strings(key, text.as_slice())?;
+    }
+    if wire.headers.contains_key(STAMP_HEADER) {
+        let refused: Result<(), Problem> = refuse(STAMP_HEADER, "is rabbitscope's own header");
+        refused.map_err(|problem| problem.under("headers"))?;
+    }
+    let expiration = fields::duration("expiration", wire.expiration.as_deref())?;
+    if expiration.is_some_and(|time| time.subsec_nanos() % 1_000_000 != 0) {
+        return refuse("expiration", "must be a whole number of milliseconds");
+    }
+    Ok(MessageProperties {
+        content_type: wire.content_type,
+        content_encoding: wire.content_encoding,
+        priority: wire.priority,
+        correlation_id: wire.correlation_id,
+        reply_to: wire.reply_to,
+        expiration,
+        message_id: wire.message_id,
+        timestamp: wire.timestamp,
+        kind: wire.kind,
+        user_id: wire.user_id,
+        app_id: wire.app_id,
+        headers: wire.headers,
+    })
+}
+
+/// Strings that AMQP limits to 255 bytes.
+pub(super) fn short_strings(key: &str, texts: &[String]) -> Result<(), Problem> {
+    if texts.iter().any(|text| text.len() > 255) {
+        return refuse(key, "must have at most 255 bytes");
+    }
+    Ok(())
+}
