@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-.PHONY: demo test lint setup bench-overhead
+.PHONY: demo test lint setup bench-overhead bench-load
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -23,6 +23,13 @@ bench-overhead: setup
 	cargo build --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)
 	scripts/bench-overhead.sh
+
+# What the load generator costs, in turn with PerfTest (needs Java and Maven): docs/performance.md.
+bench-load: setup
+	cargo build --release --package rabbitscope
+	cargo build --release --package rabbitscope-load --example sink
+	cargo build --release --package rabbitscope-amqp --example codec
+	scripts/bench-load.sh
 
 # What apt has and this machine lacks.
 setup:

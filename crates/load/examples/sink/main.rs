@@ -1,0 +1,125 @@
+//! What publishing costs when nobody holds it up: 12-byte messages into a byte sink on loopback, by
+//! the real publishing path and by a bare writer of the same bytes, in turn. Costs are read from
+//! the CPU clock of the thread that sends: `sink [ROUNDS] [SECONDS]`, one line of JSON a round.
+//!
+//! What does not live here: the sink itself ([`byte_sink`]), which exists to measure the load
+//! generator and stands for no broker anywhere else.
+#![expect(clippy::print_stdout, reason = "an example talks to its user")]
+
+mod byte_sink;
+
+use std::{
+    env,
+    error::Error,
+    io::Write,
+    net::{SocketAddr, TcpStream},
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
+use rabbitscope_data::scenario;
+use rabbitscope_load::Session;
+use rustix::{
+    thread::{CpuSet, sched_setaffinity},
+    time::{ClockId, clock_gettime},
+};
+
+type Failure = Box<dyn Error>;
+
+/// Name of the queue, as long as that of the bare writer's messages.
+const QUEUE: &str = "nine-char";
+const BODY: [u8; 12] = [7; 12];
+
+/// As large as a write of the publishing path.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// A sender's messages and the CPU time of its thread.
+struct Cost {
+    messages: u64,
+    cpu: Duration,
+}
+
+impl Cost {
+    fn millions_per_core(&self) -> f64 {
+        self.messages as f64 / self.cpu.as_secs_f64().max(1e-9) / 1e6
+    }
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = env::args().skip(1);
+    let rounds: u32 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let length = Duration::from_secs(seconds);
+    keep_to(1);
+    let sink = byte_sink::start()?;
+    keep_to(0);
+    for round in 0..rounds {
+        let (published, bare) = if round % 2 == 0 {
+            let published = publish(sink, length)?;
+            (published, write_bare(sink, length)?)
+        } else {
+            let bare = write_bare(sink, length)?;
+            (publish(sink, length)?, bare)
+        };
+        println!(
+            "{{\"published-millions-per-core\": {:.3}, \"bare-millions-per-core\": {:.3}, \"ratio\": {:.3}}}",
+            published.millions_per_core(),
+            bare.millions_per_core(),
+            published.millions_per_core() / bare.millions_per_core(),
+        );
+    }
+    Ok(())
+}
+
+/// The load of a scenario without confirms, as fast as it goes.
+fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
+    let text = format!(
+        "name = \"sink\"\nrun = {{ duration = \"{}ms\" }}\nqueues = [{{ name = \"{QUEUE}\" }}]\n\
+         publishers = [{{ queue = \"{QUEUE}\", persistent = true }}]\n",
+        length.as_millis()
+    );
+    let scenario = scenario::parse(&text, "sink", &[])?;
+    let uri = Uri::parse(&format!("amqp://guest:guest@{sink}/%2f?heartbeat=0"))?;
+    let mut session = Session::open(&scenario, &uri, &mut |_| {})?;
+    let outcome = session.run(&mut |_| {}, &AtomicBool::new(false))?;
+    session.close()?;
+    let during = outcome.measured.load;
+    Ok(Cost { messages: during.published, cpu: Duration::from_nanos(during.client_cpu_nanos) })
+}
+
+/// The bytes of the same messages, encoded once and written again and again.
+fn write_bare(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
+    let target = PublishTarget {
+        channel: 1,
+        exchange: "",
+        routing_key: QUEUE,
+        mandatory: false,
+        properties: &Properties::with_delivery_mode(true),
+    };
+    let template = PublishTemplate::new(&target, BODY.len(), 131_072);
+    let count = CHUNK_BYTES / template.wire_size();
+    let bytes = vec![0; count * template.wire_size()];
+    let mut socket = TcpStream::connect(sink)?;
+    socket.set_nodelay(true)?;
+    byte_sink::skip_handshake(&mut socket)?;
+    let (start, cpu) = (Instant::now(), thread_cpu());
+    let mut writes = 0;
+    while start.elapsed() < length {
+        socket.write_all(&bytes)?;
+        writes += 1;
+    }
+    Ok(Cost { messages: writes * count as u64, cpu: thread_cpu().saturating_sub(cpu) })
+}
+
+fn thread_cpu() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+/// Keeps this thread, and those that it starts from now on, to one CPU. Without a second CPU, or
+/// where that is forbidden, the kernel chooses.
+fn keep_to(cpu: usize) {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    let _ = sched_setaffinity(None, &set);
+}

@@ -1,0 +1,141 @@
+// The arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, the section of
+// docs/performance.md that is made by the benchmark.
+
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+
+const WORKLOADS = {
+  "classic-autoack": { column: "consumed", what: "classic queue, no confirms, auto-ack" },
+  "classic-confirm": { column: "consumed", what: "classic queue, 1,000 unconfirmed, prefetch 500, an ack every 100" },
+  "stream-publish": { column: "confirmed", what: "stream, publish only, 2,000 unconfirmed, persistent" },
+};
+const BEGIN = "<!-- made by make bench-load: begin -->";
+const END = "<!-- made by make bench-load: end -->";
+
+const readLines = (file) => readFileSync(file, "utf8").trim().split("\n").filter(Boolean);
+const readAll = (file) => readLines(file).map((line) => JSON.parse(line));
+
+/** Messages a second in each second, from a run's series. */
+function ratesOfSeries(lines, column) {
+  const rows = lines.map((line) => JSON.parse(line)).filter((row) => !row.draining);
+  return rows.map((row) => (row[column] * 1e9) / row["interval-nanos"]);
+}
+
+/** Messages a second in each second, from what PerfTest prints. */
+function ratesOfLog(lines, column) {
+  const name = column === "consumed" ? "received" : column;
+  const found = lines.map((line) => new RegExp(`, time .*${name}: ([\\d,]+) msg/s`).exec(line));
+  return found.filter(Boolean).map((match) => Number(match[1].replaceAll(",", "")));
+}
+
+function measured(file, tool, workload, kind, round, seconds, warmUp, window, ticks, ticksPerSecond, nanos) {
+  const { column } = WORKLOADS[workload];
+  const rates = (tool === "rabbitscope" ? ratesOfSeries : ratesOfLog)(readLines(seconds), column);
+  // The first row was there before the warm-up began.
+  const within = rates.slice(1 + Number(warmUp), 1 + Number(warmUp) + Number(window));
+  if (within.length < Number(window)) throw new Error(`${seconds} has ${rates.length} seconds, too few`);
+  const perSecond = within.reduce((sum, rate) => sum + rate, 0) / within.length;
+  const cores = (Number(ticks) / Number(ticksPerSecond)) / (Number(nanos) / 1e9);
+  const row = { workload, kind, round: Number(round), tool, perSecond, cores, microsPerMessage: (cores * 1e6) / perSecond };
+  appendFileSync(file, `${JSON.stringify(row)}\n`);
+  console.log(
+    `${workload.padEnd(16)} ${kind.padEnd(10)} ${round}  ${tool.padEnd(11)} ${Math.round(perSecond).toString().padStart(8)}/s` +
+      ` ${cores.toFixed(3).padStart(7)} cores ${row.microsPerMessage.toFixed(3).padStart(8)} µs a message`,
+  );
+}
+
+/** 95 % of what PerfTest reached in this round. */
+function limit(file, workload, round) {
+  const rows = readAll(file).filter((row) => row.workload === workload && row.round === Number(round));
+  const reached = rows.find((row) => row.tool === "perf-test" && row.kind === "saturation");
+  console.log(Math.floor(0.95 * reached.perSecond));
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Ratios are taken round by round, so that a machine that slows down does not count for one side. */
+function comparison(rows, kind, value, invert) {
+  const of = (tool) => rows.filter((row) => row.kind === kind && row.tool === tool);
+  const ours = of("rabbitscope");
+  const ratios = ours.map((row) => {
+    const theirs = of("perf-test").find((other) => other.round === row.round);
+    return invert ? value(theirs) / value(row) : value(row) / value(theirs);
+  });
+  return {
+    ours: median(ours.map(value)),
+    theirs: median(of("perf-test").map(value)),
+    ratio: median(ratios),
+    least: Math.min(...ratios),
+    most: Math.max(...ratios),
+    rounds: ours.length,
+  };
+}
+
+const grouped = (number) => Math.round(number).toLocaleString("en-US");
+const times = (it, digits) => `${it.ratio.toFixed(digits)} (${it.least.toFixed(digits)}–${it.most.toFixed(digits)})`;
+
+function comparisonTables(rows) {
+  const present = Object.keys(WORKLOADS).filter((name) => rows.some((row) => row.workload === name));
+  const lines = ["### As fast as it goes", "", "| workload | rabbitscope, messages/s | PerfTest, messages/s | ratio |", "| --- | ---: | ---: | ---: |"];
+  for (const name of present) {
+    const it = comparison(rows.filter((row) => row.workload === name), "saturation", (row) => row.perSecond);
+    lines.push(`| ${WORKLOADS[name].what} | ${grouped(it.ours)} | ${grouped(it.theirs)} | ${times(it, 2)} |`);
+  }
+  lines.push("", "### CPU of the client at the same rate", "");
+  lines.push("| workload | rate, messages/s | rabbitscope, µs a message | PerfTest, µs a message | PerfTest needs times |", "| --- | ---: | ---: | ---: | ---: |");
+  for (const name of present) {
+    const own = rows.filter((row) => row.workload === name);
+    const it = comparison(own, "same-rate", (row) => row.microsPerMessage, true);
+    const rate = median(own.filter((row) => row.kind === "same-rate" && row.tool === "rabbitscope").map((row) => row.perSecond));
+    lines.push(`| ${WORKLOADS[name].what} | ${grouped(rate)} | ${it.ours.toFixed(2)} | ${it.theirs.toFixed(2)} | ${times(it, 1)} |`);
+  }
+  return lines;
+}
+
+function sinkTable(rounds, codec) {
+  const column = (name) => rounds.map((round) => round[name]);
+  const line = (what, name, unit) => {
+    const values = column(name);
+    return `| ${what} | ${median(values).toFixed(2)}${unit} | ${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)} |`;
+  };
+  const parsed = /^parsed: ([\d.]+) million/m.exec(codec)?.[1];
+  return [
+    "### The client by itself",
+    "",
+    "| into a byte sink, 12-byte messages | median | range |",
+    "| --- | ---: | ---: |",
+    line("published, for each second of CPU of the load thread", "published-millions-per-core", " million"),
+    line("bare writer of the same bytes, likewise", "bare-millions-per-core", " million"),
+    line("published of bare", "ratio", ""),
+    "",
+    `Deliveries parsed from a recorded stream: ${parsed ?? "?"} million for each second of CPU.`,
+  ];
+}
+
+function report(results, document, version, warmUp, window) {
+  const rows = readAll(`${results}/measurements.jsonl`);
+  const rounds = new Set(rows.map((row) => row.round)).size;
+  const machine = `${cpus().length} CPUs (${cpus()[0].model.trim()}), ${(totalmem() / 2 ** 30).toFixed(1)} GiB, Linux ${release()}`;
+  const section = [
+    BEGIN,
+    `Measured ${new Date().toISOString().slice(0, 10)} on ${machine}. PerfTest ${version}; ${rounds} rounds, ${warmUp} s warm-up,` +
+      ` ${window} s measured each. Figures are medians; ratios are medians of the rounds' ratios, their range in parentheses.`,
+    "",
+    ...comparisonTables(rows),
+    "",
+    ...sinkTable(readAll(`${results}/sink.jsonl`), readFileSync(`${results}/codec.txt`, "utf8")),
+    END,
+  ].join("\n");
+  const text = readFileSync(document, "utf8");
+  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (before < 0 || after < before) throw new Error(`${document} has no place for the figures`);
+  writeFileSync(document, text.slice(0, before) + section + text.slice(after + END.length));
+  console.log(`\n${section.split("\n").slice(1, -1).join("\n")}\n\nwritten to ${document}; every measurement is in ${results}`);
+}
+
+const [command, ...rest] = process.argv.slice(2);
+({ measured, limit, report })[command](...rest);

@@ -1,0 +1,190 @@
+#!/bin/sh
+# What putting load on a broker costs: rabbitscope and PerfTest in turn, one publisher and one
+# consumer of 12-byte messages, on one throwaway broker. Then the load generator by itself, into a
+# byte sink. Prints medians, keeps every single measurement, writes docs/performance.md.
+#
+#   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
+#
+# Each round of a workload runs both programs as fast as they go, then both at 95 % of what PerfTest
+# reached; the order changes from round to round. CPU is that of the whole process, user and system,
+# from /proc/PID/stat, read when the warm-up is over and again at the end of the window.
+set -eu
+cd "$(dirname "$0")/.."
+rounds=${ROUNDS:-5}
+warm_up=${WARM_UP:-5}
+window=${SECONDS_EACH:-10}
+perf_test_version=2.22.1
+program=target/release/rabbitscope
+cache=target/perf-test-$perf_test_version
+results=target/bench-load
+broker=
+child=
+
+for tool in java mvn node; do
+    command -v "$tool" >/dev/null 2>&1 && continue
+    echo "bench-load compares with PerfTest and needs $tool: install a Java runtime, Maven and Node.js" \
+        "(Debian: default-jre-headless maven nodejs)" >&2
+    exit 1
+done
+
+rm -rf "$results"
+mkdir -p "$results"
+
+finish() {
+    [ -z "$child" ] || kill "$child" 2>/dev/null || true
+    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# PerfTest and what it needs, once, as Maven resolves it.
+fetch_perf_test() {
+    [ -e "$cache/complete" ] && return
+    mkdir -p "$cache/lib"
+    cat >"$cache/pom.xml" <<POM
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>bench</groupId><artifactId>bench</artifactId><version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>com.rabbitmq</groupId><artifactId>perf-test</artifactId><version>$perf_test_version</version>
+    </dependency>
+  </dependencies>
+</project>
+POM
+    mvn --quiet --batch-mode -f "$cache/pom.xml" dependency:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory=lib || {
+        echo "Maven could not fetch PerfTest $perf_test_version; is Maven Central reachable?" >&2
+        exit 1
+    }
+    touch "$cache/complete"
+}
+
+# --- workloads: the same for both -----------------------------------------------------------------
+
+scenario() { # WORKLOAD RATE, which is empty for as fast as it goes
+    printf 'name = "bench-load"\n[run]\nduration = "%ss"\n' "$((warm_up + window + 3))"
+    rate=${2:+"rate = $2"}
+    case $1 in
+    classic-autoack) cat <<TOML ;;
+[[queues]]
+name = "bench-rabbitscope"
+auto-delete = true
+durable = false
+[[publishers]]
+queue = "bench-rabbitscope"
+$rate
+[[consumers]]
+queue = "bench-rabbitscope"
+auto-ack = true
+TOML
+    classic-confirm) cat <<TOML ;;
+[[queues]]
+name = "bench-rabbitscope"
+auto-delete = true
+durable = false
+[[publishers]]
+queue = "bench-rabbitscope"
+confirm-window = 1000
+$rate
+[[consumers]]
+queue = "bench-rabbitscope"
+prefetch = 500
+multi-ack-every = 100
+TOML
+    stream-publish) cat <<TOML ;;
+[[queues]]
+name = "bench-rabbitscope"
+type = "stream"
+arguments = { x-max-length-bytes = 500000000 }
+[[publishers]]
+queue = "bench-rabbitscope"
+persistent = true
+confirm-window = 2000
+$rate
+TOML
+    esac
+}
+
+perf_test_options() { # WORKLOAD
+    case $1 in
+    classic-autoack) echo "-x 1 -y 1 -s 12 -u bench-perf-test -a" ;;
+    classic-confirm) echo "-x 1 -y 1 -s 12 -u bench-perf-test -c 1000 -q 500 -A 100" ;;
+    stream-publish)
+        echo "-x 1 -y 0 -s 12 -u bench-perf-test-stream -sq -qa x-max-length-bytes=500000000" \
+            "-f persistent -c 2000"
+        ;;
+    esac
+}
+
+# --- one measurement ------------------------------------------------------------------------------
+
+cpu_ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+now_nanos() { date +%s%N; }
+
+start() { # TOOL WORKLOAD RATE; leaves the process in $child and its seconds in $seconds
+    out=$results/last
+    rm -rf "$out"
+    mkdir "$out"
+    if [ "$1" = rabbitscope ]; then
+        scenario "$2" "$3" >"$out/scenario.toml"
+        "$program" run "$out/scenario.toml" --out "$out/run" >"$out/log" 2>&1 &
+        seconds=$out/run/series.jsonl
+    else
+        # shellcheck disable=SC2046 # a list of words
+        java -cp "$cache/lib/*" com.rabbitmq.perf.PerfTest -h "$RABBITSCOPE_URI" \
+            $(perf_test_options "$2") ${3:+--rate "$3"} -z "$((warm_up + window + 3))" >"$out/log" 2>&1 &
+        seconds=$out/log
+    fi
+    child=$!
+}
+
+measure() { # TOOL WORKLOAD KIND ROUND RATE
+    start "$1" "$2" "$5"
+    until grep -q published "$seconds" 2>/dev/null || grep -q 'sent:' "$seconds" 2>/dev/null; do
+        kill -0 "$child" 2>/dev/null || {
+            echo "$1 ended before it sent anything:" >&2
+            cat "$results/last/log" >&2
+            exit 1
+        }
+        sleep 0.1
+    done
+    sleep "$warm_up"
+    ticks=$(cpu_ticks "$child") from=$(now_nanos)
+    sleep "$window"
+    ticks=$(($(cpu_ticks "$child") - ticks)) nanos=$(($(now_nanos) - from))
+    wait "$child" || true
+    child=
+    node scripts/bench-load.mjs measured "$results/measurements.jsonl" \
+        "$1" "$2" "$3" "$4" "$seconds" "$warm_up" "$window" "$ticks" "$(getconf CLK_TCK)" "$nanos"
+}
+
+both() { # WORKLOAD KIND ROUND RATE
+    if [ $(($3 % 2)) = 1 ]; then first=rabbitscope second=perf-test; else first=perf-test second=rabbitscope; fi
+    measure "$first" "$1" "$2" "$3" "$4"
+    measure "$second" "$1" "$2" "$3" "$4"
+}
+
+# --- all of them ----------------------------------------------------------------------------------
+
+fetch_perf_test
+"$program" broker start --json >"$results/broker.json"
+broker=$(node -p "JSON.parse(require('fs').readFileSync('$results/broker.json', 'utf8')).name")
+RABBITSCOPE_URI=$(node -p "JSON.parse(require('fs').readFileSync('$results/broker.json', 'utf8')).uri")
+export RABBITSCOPE_URI
+
+for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
+    round=1
+    while [ "$round" -le "$rounds" ]; do
+        both "$workload" saturation "$round" ""
+        rate=$(node scripts/bench-load.mjs limit "$results/measurements.jsonl" "$workload" "$round")
+        both "$workload" same-rate "$round" "$rate"
+        round=$((round + 1))
+    done
+done
+"$program" broker stop "$broker" >/dev/null
+broker=
+
+target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" >"$results/sink.jsonl"
+target/release/examples/codec >"$results/codec.txt"
+node scripts/bench-load.mjs report "$results" docs/performance.md "$perf_test_version" "$warm_up" "$window"
