@@ -6,7 +6,7 @@ use std::{env, error::Error, fs, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_data::scenario;
-use rabbitscope_load::{Progress, Session};
+use rabbitscope_load::{Dialer, Progress, Session};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -14,8 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (file, uri) = arguments.next().zip(arguments.next()).ok_or(usage)?;
     let overrides: Vec<_> = arguments.collect();
     let scenario = scenario::parse(&fs::read_to_string(&file)?, &file, &overrides)?;
-    let uri = Uri::parse(&uri)?;
-    let mut session = Session::open(&scenario, &uri, &mut |names| println!("creates {names:?}"))?;
+    let dialer = Dialer::to(Uri::parse(&uri)?);
+    let mut session =
+        Session::open(&scenario, &dialer, &mut |names| println!("creates {names:?}"))?;
     println!("{:?}", session.broker());
     let outcome = session.run(&mut show, &AtomicBool::new(false))?;
     session.close()?;

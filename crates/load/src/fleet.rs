@@ -2,13 +2,11 @@
 
 use std::thread;
 
-use rabbitscope_amqp::Uri;
-
 use crate::{
     LoadError,
-    link::{self, Link, SetupError},
+    dial::Dialer,
+    link::{Link, Wire},
     plan::LinkPlan,
-    topology::{PATIENCE, broken},
     worker::Worker,
 };
 
@@ -17,8 +15,8 @@ use crate::{
 const PARALLEL: usize = 8;
 
 /// Connects every link of `plans` and gives each worker its share.
-pub(crate) fn assemble(plans: &[LinkPlan<'_>], uri: &Uri) -> Result<Vec<Worker>, LoadError> {
-    let links = connect(plans, uri)?;
+pub(crate) fn assemble(plans: &[LinkPlan<'_>], dialer: &Dialer) -> Result<Vec<Worker>, LoadError> {
+    let links = connect(plans, dialer)?;
     let frame_max = links.iter().map(Link::frame_max).max().unwrap_or(0);
     let count = workers(links.len());
     let mut shares: Vec<Vec<Link>> = (0..count).map(|_| Vec::new()).collect();
@@ -38,20 +36,23 @@ fn workers(links: usize) -> usize {
     (cpus / 2).clamp(1, links.max(1))
 }
 
-fn connect(plans: &[LinkPlan<'_>], uri: &Uri) -> Result<Vec<Link>, LoadError> {
+fn connect(plans: &[LinkPlan<'_>], dialer: &Dialer) -> Result<Vec<Link>, LoadError> {
     let share = plans.len().div_ceil(PARALLEL).max(1);
-    let connect_all = |plans: &[LinkPlan<'_>]| -> Result<Vec<Link>, SetupError> {
-        plans.iter().map(|plan| link::connect(plan, uri, PATIENCE)).collect()
+    let connect_all = |first: usize, plans: &[LinkPlan<'_>]| -> Result<Vec<Link>, LoadError> {
+        let numbered = plans.iter().enumerate().map(|(at, plan)| (first + at, plan));
+        let links = numbered
+            .map(|(number, plan)| Ok(Link::new(number, plan, Wire::set_up(plan, dialer, number)?)));
+        links.collect()
     };
     let outcomes: Vec<_> = thread::scope(|scope| {
+        let shares = plans.chunks(share).enumerate();
         let threads: Vec<_> =
-            plans.chunks(share).map(|plans| scope.spawn(|| connect_all(plans))).collect();
+            shares.map(|(at, plans)| scope.spawn(move || connect_all(at * share, plans))).collect();
         threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
     });
     let mut links = Vec::with_capacity(plans.len());
     for outcome in outcomes {
-        let connected = outcome.expect("setting up connections does not panic");
-        links.extend(connected.map_err(|failed| broken(uri, &failed.doing, failed.error))?);
+        links.extend(outcome.expect("setting up connections does not panic")?);
     }
     Ok(links)
 }

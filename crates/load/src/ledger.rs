@@ -128,8 +128,9 @@ impl Ledger {
             self.emit(self.rows, &drain, true, progress);
         }
         let totals = &mut self.totals;
-        let unanswered = totals.published.saturating_sub(totals.confirmed + totals.nacked);
-        totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(unanswered);
+        let answered = totals.confirmed + totals.nacked + totals.unanswered;
+        let open = totals.published.saturating_sub(answered);
+        totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(open);
         let losses = losses(totals, self.unstamped);
         LoadOutcome {
             started_unix_nanos,
@@ -153,6 +154,14 @@ fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
         of: totals.published,
         meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
     };
+    let unanswered = Loss {
+        what: "messages unanswered at a lost connection".to_owned(),
+        count: totals.unanswered,
+        of: totals.published,
+        meaning: "sent over a connection that was lost before the broker confirmed or refused \
+                  them: they may be lost"
+            .to_owned(),
+    };
     let unmeasured = Loss {
         what: "end-to-end latencies".to_owned(),
         count: unstamped,
@@ -161,7 +170,7 @@ fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
                   another run): delivered and counted, but not measured"
             .to_owned(),
     };
-    [unconfirmed, unmeasured].into_iter().filter(|loss| loss.count > 0).collect()
+    [unconfirmed, unanswered, unmeasured].into_iter().filter(|loss| loss.count > 0).collect()
 }
 
 #[cfg(test)]

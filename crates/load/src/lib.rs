@@ -9,6 +9,8 @@
 //! row), files, and anything that observes the broker from outside or inside.
 
 mod clock;
+mod connector;
+mod dial;
 mod error;
 mod fleet;
 mod latency;
@@ -17,6 +19,7 @@ mod link;
 mod outcome;
 mod pace;
 mod plan;
+mod restore;
 mod run;
 mod schedule;
 mod session;
@@ -27,6 +30,7 @@ mod timer;
 mod topology;
 mod worker;
 
+pub use dial::Dialer;
 pub use error::LoadError;
 pub use outcome::{LatencyRecord, LoadOutcome, Progress};
 pub use session::{Session, remove_queues};

@@ -13,21 +13,34 @@ use rabbitscope_data::{run::Verdict, scenario::Scenario};
 
 use crate::{
     clock::{RunClock, nanos},
+    connector::Connector,
+    dial::Dialer,
     ledger::Ledger,
     outcome::{LoadOutcome, Progress},
+    plan::LinkPlan,
+    restore::Restorer,
     worker::{Control, Orders, Report, Worker},
 };
 
 /// How often orders from outside are looked at.
 const NAP: Duration = Duration::from_millis(50);
 
+/// What a run stands on.
+pub(crate) struct Ground<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) plans: &'a [LinkPlan<'a>],
+    pub(crate) dialer: &'a Dialer,
+    pub(crate) restorer: &'a Restorer,
+}
+
 /// Runs the load; returns when every worker is done.
 pub(crate) fn run(
-    scenario: &Scenario,
+    ground: &Ground<'_>,
     workers: Vec<Worker>,
     progress: &mut dyn FnMut(Progress<'_>),
     stop: &AtomicBool,
 ) -> LoadOutcome {
+    let scenario = ground.scenario;
     let control = Control::default();
     let (reports, received) = channel();
     let started = SystemTime::now();
@@ -36,8 +49,16 @@ pub(crate) fn run(
     let mut ledger = Ledger::new(workers.len(), started);
     let ends = Ends::of(scenario);
     let mut verdict = Verdict::Completed;
+    let connector = scenario.connecting.recovery.map(|recovery| {
+        let doors = workers.iter().map(Worker::door).collect();
+        Connector::new(ground, recovery, doors, reports.clone())
+    });
     progress(Progress::Started { unix_nanos: started_unix_nanos });
     thread::scope(|scope| {
+        if let Some(connector) = &connector {
+            connector.start(scope);
+        }
+        let mut running = workers.len();
         for worker in workers {
             let orders = Orders {
                 clock,
@@ -45,20 +66,22 @@ pub(crate) fn run(
                 end: scenario.stop.duration.map_or(u64::MAX, nanos),
                 control: &control,
                 reports: reports.clone(),
+                connector: connector.as_ref(),
             };
             scope.spawn(move || worker.run(&orders));
         }
         drop(reports);
-        loop {
+        while running > 0 {
             match received.recv_timeout(NAP) {
                 Ok(Report::Part(part)) => ledger.add(*part, progress),
                 Ok(Report::Failed(failure)) => {
                     control.abort.store(true, Ordering::Relaxed);
                     if verdict == Verdict::Completed {
-                        verdict = Verdict::Aborted { reason: failure.0 };
+                        verdict = Verdict::Aborted { reason: failure.reason };
                     }
                 }
-                Ok(Report::Done) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Report::Done) => running -= 1,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if stop.load(Ordering::Relaxed) && !control.ending.swap(true, Ordering::Relaxed) {
@@ -69,6 +92,7 @@ pub(crate) fn run(
                 control.ending.store(true, Ordering::Relaxed);
             }
         }
+        connector.iter().for_each(Connector::end);
     });
     ledger.finish(started_unix_nanos, verdict, progress)
 }

@@ -9,7 +9,11 @@ use rabbitscope_data::{
 };
 
 use crate::{
-    LoadError, LoadOutcome, Progress, fleet, plan, run,
+    LoadError, LoadOutcome, Progress,
+    dial::Dialer,
+    fleet, plan,
+    restore::Restorer,
+    run,
     topology::{self, Topology},
 };
 
@@ -17,11 +21,11 @@ use crate::{
 #[derive(Debug)]
 pub struct Session {
     scenario: Scenario,
-    uri: Uri,
+    dialer: Dialer,
     broker: BrokerFacts,
     declared: Vec<String>,
-    /// Stays open: queues that are exclusive and have no consumer belong to it.
-    control: Topology,
+    /// Declares again what a restart of the broker took away.
+    restorer: Restorer,
 }
 
 impl Session {
@@ -31,11 +35,11 @@ impl Session {
     /// that the caller can remember them should it be killed.
     pub fn open(
         scenario: &Scenario,
-        uri: &Uri,
+        dialer: &Dialer,
         declaring: &mut dyn FnMut(&[String]),
     ) -> Result<Self, LoadError> {
-        let mut control = Topology::connect(uri)?;
-        let broker = facts(uri, control.server_properties());
+        let mut control = Topology::connect(dialer)?;
+        let broker = facts(control.uri(), control.server_properties());
         let needs = topology::look_up(scenario, &mut control)?;
         for queue in &needs.present {
             control.declare(queue)?;
@@ -49,23 +53,23 @@ impl Session {
         if !declared.is_empty() {
             declaring(&declared);
         }
-        let (scenario, uri) = (scenario.clone(), uri.clone());
-        let mut session = Self { scenario, uri, broker, declared, control };
-        session.declare(&needs.missing)?;
-        Ok(session)
-    }
-
-    fn declare(&mut self, missing: &[&QueueSpec]) -> Result<(), LoadError> {
         let has_reader =
-            |queue: &QueueSpec| self.scenario.consumers.iter().any(|one| one.queue == queue.name);
-        for queue in missing.iter().filter(|queue| !(queue.exclusive && has_reader(queue))) {
-            if let Err(error) = self.control.create(queue) {
+            |queue: &QueueSpec| scenario.consumers.iter().any(|one| one.queue == queue.name);
+        let ours: Vec<QueueSpec> = needs
+            .missing
+            .into_iter()
+            .filter(|queue| !(queue.exclusive && has_reader(queue)))
+            .cloned()
+            .collect();
+        for queue in &ours {
+            if let Err(error) = control.create(queue) {
                 // What came before it is taken back; the first error is the one that matters.
-                remove_queues(&self.uri, &self.declared).ok();
+                remove_queues(dialer, &declared).ok();
                 return Err(error);
             }
         }
-        Ok(())
+        let restorer = Restorer::new(control, ours);
+        Ok(Self { scenario: scenario.clone(), dialer: dialer.clone(), broker, declared, restorer })
     }
 
     /// The broker, as it says of itself.
@@ -86,23 +90,29 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
         let plans = plan::links(&self.scenario);
-        let workers = fleet::assemble(&plans, &self.uri)?;
-        Ok(run::run(&self.scenario, workers, progress, stop))
+        let workers = fleet::assemble(&plans, &self.dialer)?;
+        let ground = run::Ground {
+            scenario: &self.scenario,
+            plans: &plans,
+            dialer: &self.dialer,
+            restorer: &self.restorer,
+        };
+        Ok(run::run(&ground, workers, progress, stop))
     }
 
     /// Removes the queues that this session created, but for those that the scenario keeps.
     pub fn close(self) -> Result<(), LoadError> {
-        self.control.close();
+        self.restorer.close();
         if !self.declared.is_empty() {
-            remove_queues(&self.uri, &self.declared)?;
+            remove_queues(&self.dialer, &self.declared)?;
         }
         Ok(())
     }
 }
 
 /// Removes queues that an earlier run left behind; says which of them were there.
-pub fn remove_queues(uri: &Uri, names: &[String]) -> Result<Vec<String>, LoadError> {
-    let mut topology = Topology::connect(uri)?;
+pub fn remove_queues(dialer: &Dialer, names: &[String]) -> Result<Vec<String>, LoadError> {
+    let mut topology = Topology::connect(dialer)?;
     let mut removed = Vec::new();
     for name in names {
         if topology.delete(name)? {

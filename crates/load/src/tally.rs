@@ -10,6 +10,8 @@ pub(crate) struct Tally {
     pub(crate) counts: LoadTotals,
     /// Sent and not confirmed at the end of the interval.
     pub(crate) outstanding: u64,
+    /// Connections that are up at the end of the interval.
+    pub(crate) connections: u64,
     /// By [`Latency`], in nanoseconds.
     pub(crate) latencies: [Gauge; Latency::ALL.len()],
     /// Deliveries that carry no time stamp of this run.
@@ -20,6 +22,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
         add(&mut self.counts, &other.counts);
         self.outstanding += other.outstanding;
+        self.connections += other.connections;
         self.unstamped += other.unstamped;
         for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
             sum.add(part);
@@ -58,6 +61,10 @@ impl Tally {
             socket_stall_nanos: counts.socket_stall_nanos,
             blocked_nanos: counts.blocked_nanos,
             window_full_nanos: counts.window_full_nanos,
+            unanswered: counts.unanswered,
+            connections: self.connections,
+            reconnects: counts.reconnects,
+            down_nanos: counts.down_nanos,
             unconfirmed: self.outstanding,
             confirm_latency: point(Latency::Confirm),
             end_to_end_latency: point(Latency::EndToEnd),
@@ -91,5 +98,8 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.blocked_nanos += part.blocked_nanos;
     sum.window_full_nanos += part.window_full_nanos;
     sum.client_wait_nanos += part.client_wait_nanos;
+    sum.unanswered += part.unanswered;
+    sum.reconnects += part.reconnects;
+    sum.down_nanos += part.down_nanos;
     sum.client_cpu_nanos += part.client_cpu_nanos;
 }

@@ -1,6 +1,6 @@
 //! Queues before and after a run: looked up, declared, removed.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use rabbitscope_amqp::{
     ConnectionError, Refusal, Request, Table, Uri, Value,
@@ -8,10 +8,7 @@ use rabbitscope_amqp::{
 };
 use rabbitscope_data::scenario::{Binding, FieldValue, QueueSpec, QueueType, Scenario};
 
-use crate::LoadError;
-
-/// For each step of setting up and tearing down.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+use crate::{LoadError, dial::Dialer};
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
 #[derive(Debug)]
@@ -23,13 +20,16 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Connects. Heartbeats are off: this connection is idle while the load runs.
-    pub(crate) fn connect(uri: &Uri) -> Result<Self, LoadError> {
-        let mut uri = uri.clone();
-        uri.heartbeat_seconds = Some(0);
-        let client = Client::connect(&uri, "rabbitscope control", PATIENCE);
-        let mut client = client.map_err(|error| connecting(&uri, error))?;
-        let channel = client.open_channel().map_err(|error| connecting(&uri, error))?;
-        Ok(Self { client, channel, uri })
+    pub(crate) fn connect(dialer: &Dialer) -> Result<Self, LoadError> {
+        let answer = dialer.dial_idle("rabbitscope control");
+        let (mut client, uri) = answer.map_err(|failed| connecting(failed.uri, failed.error))?;
+        let channel = client.open_channel().map_err(|error| connecting(uri, error))?;
+        Ok(Self { client, channel, uri: uri.clone() })
+    }
+
+    /// Where it is connected to.
+    pub(crate) fn uri(&self) -> &Uri {
+        &self.uri
     }
 
     /// What the broker says of itself.

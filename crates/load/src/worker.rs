@@ -1,25 +1,32 @@
 //! A thread that owns many connections: waits for any of them, serves those that have work.
 
+mod orders;
+mod recovery;
+
 use std::{
     io,
     sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc::Sender,
+        Arc,
+        atomic::Ordering,
+        mpsc::{Receiver, channel},
     },
     thread,
     time::Duration,
 };
 
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Poll, Token, Waker};
 
 use crate::{
-    clock::{RunClock, SECOND, thread_cpu_nanos},
-    link::{Failure, Link, Moment},
+    clock::{SECOND, thread_cpu_nanos},
+    connector::Arrivals,
+    link::{Failure, Link, Moment, Wire},
     schedule::Schedule,
     tally::Tally,
     tempo::Tempo,
     timer::Timer,
 };
+pub(crate) use orders::{Control, Orders, Part, Report};
+use recovery::{Standing, register};
 
 /// Longest wait, so that orders from outside are seen soon.
 const NAP_NANOS: u64 = SECOND / 20;
@@ -38,42 +45,7 @@ const CLOSE_PATIENCE_NANOS: u64 = SECOND;
 const SCRATCH_ROOM: usize = 64 * 1024;
 
 const TIMER: Token = Token(usize::MAX);
-
-/// What the threads of a run share.
-#[derive(Debug, Default)]
-pub(crate) struct Control {
-    /// The load ends; what is outstanding is awaited.
-    pub(crate) ending: AtomicBool,
-    /// The load ends at once.
-    pub(crate) abort: AtomicBool,
-    /// Publishers that have sent all their messages.
-    pub(crate) publishers_done: AtomicUsize,
-    /// Consumers that have received all their messages.
-    pub(crate) consumers_done: AtomicUsize,
-    /// Threads that await confirms; consumers go on while there are any.
-    pub(crate) confirming: AtomicUsize,
-}
-
-/// What a worker reports.
-pub(crate) enum Report {
-    /// An interval is over.
-    Part(Box<Part>),
-    /// A connection cannot go on.
-    Failed(Failure),
-    /// The thread is done.
-    Done,
-}
-
-/// What one worker counted in one interval.
-pub(crate) struct Part {
-    pub(crate) worker: usize,
-    pub(crate) second: u32,
-    /// Nanoseconds since the run began.
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    pub(crate) draining: bool,
-    pub(crate) tally: Tally,
-}
+const ARRIVAL: Token = Token(usize::MAX - 1);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -88,6 +60,11 @@ pub(crate) struct Worker {
     poll: Poll,
     timer: Timer,
     links: Vec<Link>,
+    /// Connections that were made again.
+    arrivals: Receiver<(usize, Wire)>,
+    door: (Arrivals, Arc<Waker>),
+    /// How well each link has held.
+    standings: Vec<Standing>,
     scratch: Vec<u8>,
     /// Links that have work, each at most once.
     queue: Vec<usize>,
@@ -105,29 +82,23 @@ pub(crate) struct Worker {
     last_delivery: (u64, u64),
 }
 
-/// What a run is for its workers.
-pub(crate) struct Orders<'a> {
-    pub(crate) clock: RunClock,
-    pub(crate) mark: u16,
-    /// End of the load in nanoseconds since the run began.
-    pub(crate) end: u64,
-    pub(crate) control: &'a Control,
-    pub(crate) reports: Sender<Report>,
-}
-
 impl Worker {
     pub(crate) fn new(number: usize, mut links: Vec<Link>, frame_max: u32) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
         for (index, link) in links.iter_mut().enumerate() {
-            let interest = Interest::READABLE | Interest::WRITABLE;
-            poll.registry().register(&mut link.socket.stream, Token(index), interest)?;
+            register(link, poll.registry(), index)?;
         }
+        let waker = Arc::new(Waker::new(poll.registry(), ARRIVAL)?);
+        let (sender, arrivals) = channel();
         let count = links.len();
         Ok(Self {
             number,
             poll,
             timer,
+            arrivals,
+            door: (sender, waker),
+            standings: vec![Standing::default(); count],
             scratch: vec![0; 2 * frame_max as usize + SCRATCH_ROOM],
             queue: (0..count).collect(),
             serving: Vec::with_capacity(count),
@@ -142,6 +113,11 @@ impl Worker {
             last_delivery: (0, 0),
             links,
         })
+    }
+
+    /// Where connections that were made again are handed in.
+    pub(crate) fn door(&self) -> (Arrivals, Arc<Waker>) {
+        self.door.clone()
     }
 
     /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
@@ -233,10 +209,17 @@ impl Worker {
         match self.poll.poll(events, Some(nap)) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            Err(error) => return Err(Failure(format!("cannot wait for sockets: {error}"))),
+            Err(error) => return Err(Failure::wrong(format!("cannot wait for sockets: {error}"))),
         }
-        for event in events.iter().filter(|event| event.token() != TIMER) {
-            let Token(index) = event.token();
+        for event in events.iter() {
+            let Token(index) = match event.token() {
+                TIMER => continue,
+                ARRIVAL => {
+                    self.welcome(orders)?;
+                    continue;
+                }
+                link => link,
+            };
             let readable = event.is_readable() || event.is_read_closed() || event.is_error();
             self.links[index].socket.wake(readable, event.is_writable());
             self.enqueue(index);
@@ -274,7 +257,7 @@ impl Worker {
                 && due < until
             {
                 let armed = self.timer.arm(due.saturating_sub(now));
-                armed.map_err(|error| Failure(format!("cannot set a timer: {error}")))?;
+                armed.map_err(|error| Failure::wrong(format!("cannot set a timer: {error}")))?;
             }
         }
         Ok(Duration::from_nanos(until.saturating_sub(now)))
@@ -312,6 +295,9 @@ impl Worker {
     fn serve(&mut self, index: usize, orders: &Orders<'_>) -> Result<bool, Failure> {
         let is_closing = matches!(self.stage, Stage::Close { .. });
         let link = &mut self.links[index];
+        if !link.is_up() {
+            return Ok(false);
+        }
         let mut moment = moment(&mut self.tally, orders);
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
@@ -329,13 +315,15 @@ impl Worker {
         match more {
             // The broker may close its side as soon as it has read our goodbye.
             Err(_) if is_closing => Ok(false),
+            Err(failure) => self.lose(index, failure, orders).map(|()| false),
             more => more,
         }
     }
 
     fn tick(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
-        for link in &mut self.links {
-            link.socket.tick(&mut moment(&mut self.tally, orders))?;
+        for index in 0..self.links.len() {
+            let ticked = self.links[index].tick(&mut moment(&mut self.tally, orders));
+            ticked.or_else(|failure| self.lose(index, failure, orders))?;
         }
         Ok(())
     }
@@ -345,6 +333,7 @@ impl Worker {
         let cpu = thread_cpu_nanos();
         tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
         tally.outstanding = self.outstanding();
+        tally.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
         self.last_delivery.0 = 0;
         let part = Part {
             worker: self.number,

@@ -63,6 +63,18 @@ pub struct SecondRow {
     /// Time in which publishers had a full confirm window, summed over publishers, in nanoseconds.
     #[serde(default)]
     pub window_full_nanos: u64,
+    /// Messages that were sent with confirms over a connection that was then lost, and got no answer.
+    #[serde(default)]
+    pub unanswered: u64,
+    /// Connections that were up at the end of this second.
+    #[serde(default)]
+    pub connections: u64,
+    /// Lost connections that were made again.
+    #[serde(default)]
+    pub reconnects: u64,
+    /// Time for which connections were lost, summed over connections, in nanoseconds.
+    #[serde(default)]
+    pub down_nanos: u64,
     /// Messages sent and not yet confirmed at the end of this second.
     pub unconfirmed: u64,
     /// From write to confirm.

@@ -42,6 +42,15 @@ pub struct LoadTotals {
     pub dropped: u64,
     /// Messages for which no confirm came before the end.
     pub unconfirmed: u64,
+    /// Messages sent with confirms over a connection that was then lost, without an answer.
+    #[serde(default)]
+    pub unanswered: u64,
+    /// Lost connections that were made again.
+    #[serde(default)]
+    pub reconnects: u64,
+    /// Time for which connections were lost, sum over connections, nanoseconds.
+    #[serde(default)]
+    pub down_nanos: u64,
     /// Bytes written to sockets.
     pub bytes_written: u64,
     /// Calls that wrote.

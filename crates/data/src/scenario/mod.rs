@@ -4,6 +4,7 @@
 //! text with its positions (`document`), turns it into wire types with structured errors
 //! (`reader`) and these into the model (`validate`). Every refusal names file, line and key.
 
+mod connecting;
 mod document;
 mod error;
 mod model;
@@ -11,6 +12,7 @@ mod reader;
 mod validate;
 mod wire;
 
+pub use connecting::{Connecting, Recovery};
 pub use error::{Origin, ScenarioError};
 pub use model::{
     Binding, Body, BrokerSpec, ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, ConfirmTimeout,

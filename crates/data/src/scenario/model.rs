@@ -10,6 +10,7 @@ mod handling;
 mod rpc;
 mod topology;
 
+use super::connecting::Connecting;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
 pub use handling::{ProcessingStep, Settle};
@@ -28,6 +29,8 @@ pub struct Scenario {
     pub seed: u64,
     /// The broker under load.
     pub broker: BrokerSpec,
+    /// How connections to it are made.
+    pub connecting: Connecting,
     /// When the load ends.
     pub stop: Stop,
     /// Exchanges declared before the queues.

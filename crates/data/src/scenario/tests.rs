@@ -120,6 +120,11 @@ fn what_cannot_be_is_refused() {
     refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
     refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`cpu`"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
+    refused(&["broker.recovery-delay=1s"], &["broker.recovery-delay", "recovery = true"]);
+    refused(
+        &["broker.recovery=true", "broker.recovery-delay=3s", "broker.recovery-max-delay=1s"],
+        &["broker.recovery-max-delay", "at least"],
+    );
     refused(&["broker.uri=http://x"], &["broker.uri", "amqp://"]);
     refused(&["broker.uri=amqp://x", "broker.config=y"], &["broker.config", "remove one"]);
 }

@@ -2,6 +2,7 @@
 //!
 //! The same types write the resolved scenario, so that reading and writing cannot drift apart.
 
+mod broker;
 mod churn;
 mod consumers;
 mod publishers;
@@ -12,9 +13,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::model::{self, BrokerSpec, FieldValue, ProfileEvent};
+use super::model::{self, FieldValue, ProfileEvent};
 use crate::units::display_duration;
 
+pub(super) use broker::Broker;
 pub(super) use churn::Churn;
 pub(super) use consumers::Consumers;
 pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
@@ -48,16 +50,6 @@ pub(super) struct Scenario {
     pub(super) churn: Vec<Churn>,
 }
 
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Broker {
-    pub(super) uri: Option<String>,
-    pub(super) plugins: Option<Vec<String>>,
-    pub(super) config: Option<String>,
-    pub(super) advanced_config: Option<String>,
-    pub(super) erl_args: Option<String>,
-}
-
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Run {
@@ -85,7 +77,7 @@ impl From<&model::Scenario> for Scenario {
             name: scenario.name.clone(),
             description: Some(scenario.description.clone()),
             seed: Some(scenario.seed),
-            broker: Some(Broker::from(&scenario.broker)),
+            broker: Some(Broker::of(&scenario.broker, &scenario.connecting)),
             run: scenario
                 .stop
                 .duration
@@ -99,36 +91,6 @@ impl From<&model::Scenario> for Scenario {
             responders: scenario.responders.iter().map(Responders::from).collect(),
             churn: scenario.churn.iter().map(Churn::from).collect(),
         }
-    }
-}
-
-impl From<&BrokerSpec> for Broker {
-    fn from(broker: &BrokerSpec) -> Self {
-        match broker {
-            BrokerSpec::Existing { uri } => {
-                Self { uri: Some(without_password(uri)), ..Self::default() }
-            }
-            BrokerSpec::Throwaway(broker) => Self {
-                uri: None,
-                plugins: Some(broker.plugins.clone()),
-                config: Some(broker.config.clone()),
-                advanced_config: Some(broker.advanced_config.clone()),
-                erl_args: Some(broker.erl_args.clone()),
-            },
-        }
-    }
-}
-
-/// Cuts from the first `:` after the scheme to the last `@`, so that even a URI that is not valid
-/// cannot leak its password.
-fn without_password(uri: &str) -> String {
-    let start = uri.find("://").map_or(0, |at| at + 3);
-    match uri.rfind('@') {
-        Some(end) if end > start => {
-            let user = uri[start..end].split(':').next().unwrap_or_default();
-            format!("{}{user}{}", &uri[..start], &uri[end..])
-        }
-        _ => uri.to_owned(),
     }
 }
 

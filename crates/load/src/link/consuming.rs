@@ -37,7 +37,9 @@ impl Consuming {
     }
 
     pub(super) fn start(&mut self, connection: &mut Connection) {
-        for (number, consumer) in self.consumers.iter().enumerate() {
+        let limit = self.limit.unwrap_or(u64::MAX);
+        let unfinished = |(_, consumer): &(usize, &Consumer)| consumer.received < limit;
+        for (number, consumer) in self.consumers.iter().enumerate().filter(unfinished) {
             let consume = Request::Consume {
                 queue: &self.queue,
                 consumer_tag: &number.to_string(),
@@ -88,6 +90,11 @@ impl Consuming {
             connection.request(delivery.channel, &cancel);
             moment.consumers_done += 1;
         }
+    }
+
+    /// The connection is gone: the broker delivers again what was not acknowledged on it.
+    pub(super) fn lose(&mut self) {
+        self.unacknowledged.fill(Unacknowledged::default());
     }
 
     pub(super) fn is_done(&self) -> bool {

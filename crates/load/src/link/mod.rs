@@ -8,10 +8,10 @@ mod socket;
 use rabbitscope_amqp::{ConnectionError, Event, Frames};
 use thiserror::Error;
 
-use crate::{clock::RunClock, latency::Latency, tally::Tally};
+use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, tally::Tally};
 use consuming::Consuming;
 use publishing::Publishing;
-pub(crate) use setup::{SetupError, connect};
+pub(crate) use setup::Wire;
 use socket::{Fill, Socket};
 
 /// Reads in a row before other connections get their turn.
@@ -22,12 +22,30 @@ const WRITE_ROUNDS: u32 = 4;
 
 /// Why a connection cannot go on, as one sentence for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub(crate) struct Failure(pub(crate) String);
+#[error("{reason}")]
+pub(crate) struct Failure {
+    pub(crate) reason: String,
+    /// The connection was lost or closed: another one may fare better. Otherwise one side is wrong.
+    pub(crate) is_loss: bool,
+}
+
+impl Failure {
+    /// The connection is gone, but a new one may do.
+    pub(crate) fn lost(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_loss: true }
+    }
+
+    /// Trying again would not help.
+    pub(crate) fn wrong(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_loss: false }
+    }
+}
 
 impl From<ConnectionError> for Failure {
     fn from(error: ConnectionError) -> Self {
-        Self(error.to_string())
+        use ConnectionError::{ClosedByBroker, HeartbeatMissed};
+        let is_loss = matches!(error, ClosedByBroker(_) | HeartbeatMissed { .. });
+        Self { reason: error.to_string(), is_loss }
     }
 }
 
@@ -75,8 +93,12 @@ impl Moment<'_> {
 /// One connection under load.
 pub(crate) struct Link {
     pub(crate) socket: Socket,
+    /// Number of its plan among those of the run.
+    pub(crate) plan: usize,
     role: Role,
     is_closed: bool,
+    /// The connection is lost. Its time without one has been counted up to here.
+    down_since: Option<u64>,
 }
 
 enum Role {
@@ -85,6 +107,49 @@ enum Role {
 }
 
 impl Link {
+    pub(crate) fn new(plan: usize, link: &LinkPlan<'_>, wire: Wire) -> Self {
+        let role = Role::new(link, wire.frame_max());
+        Self { socket: Socket::new(wire), plan, role, is_closed: false, down_since: None }
+    }
+
+    /// The connection is lost. What its role had on it is counted and forgotten; the role itself
+    /// goes on with the next one.
+    pub(crate) fn lose(&mut self, moment: &mut Moment<'_>) {
+        self.socket.lose(moment);
+        match &mut self.role {
+            Role::Publishing(publishing) => publishing.lose(moment),
+            Role::Consuming(consuming) => consuming.lose(),
+        }
+        self.down_since = Some(moment.now);
+    }
+
+    /// There is a connection again.
+    pub(crate) fn resume(&mut self, wire: Wire, moment: &mut Moment<'_>) {
+        self.count_time_down(moment);
+        self.down_since = None;
+        moment.tally.counts.reconnects += 1;
+        self.socket = Socket::new(wire);
+        self.start();
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.down_since.is_none()
+    }
+
+    /// What goes on is counted up to now, so that each second has its share. Heartbeats are sent and
+    /// expected.
+    pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
+        self.count_time_down(moment);
+        if self.is_up() { self.socket.tick(moment) } else { Ok(()) }
+    }
+
+    fn count_time_down(&mut self, moment: &mut Moment<'_>) {
+        if let Some(since) = &mut self.down_since {
+            moment.tally.counts.down_nanos += moment.now.saturating_sub(*since);
+            *since = moment.now;
+        }
+    }
+
     /// Largest frame that was agreed on, in bytes.
     pub(crate) fn frame_max(&self) -> u32 {
         self.socket.frame_max()
@@ -125,7 +190,8 @@ impl Link {
                 Fill::Nothing => return Ok(()),
                 Fill::Eof if self.is_closed => return Ok(()),
                 Fill::Eof => {
-                    return Err(Failure("the broker closed the connection without a word".into()));
+                    let reason = "the broker closed the connection without a word";
+                    return Err(Failure::lost(reason));
                 }
             };
             let mut frames = Frames::new(&scratch[..filled]);
@@ -151,10 +217,10 @@ impl Link {
             (_, Event::Unblocked) => self.socket.unblock(moment),
             (_, Event::Closed) => self.is_closed = true,
             (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
-                return Err(Failure(format!("the broker closed a channel: {refusal}")));
+                return Err(Failure::lost(format!("the broker closed a channel: {refusal}")));
             }
             (Role::Consuming(consuming), Event::ConsumerCancelled { .. }) => {
-                return Err(Failure(format!(
+                return Err(Failure::lost(format!(
                     "the broker ended a consumer of queue `{}`: the queue was deleted or moved",
                     consuming.queue()
                 )));
@@ -200,6 +266,6 @@ impl Link {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.is_closed
+        self.is_closed || !self.is_up()
     }
 }

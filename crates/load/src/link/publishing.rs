@@ -140,7 +140,9 @@ impl Publishing {
     ) -> Result<(), Failure> {
         let ring = self.rings.get_mut(usize::from(channel)).and_then(Option::as_mut);
         let ring = ring.ok_or_else(|| {
-            Failure(format!("the broker confirmed on channel {channel}, which has no confirms"))
+            Failure::wrong(format!(
+                "the broker confirmed on channel {channel}, which has no confirms"
+            ))
         })?;
         let publishers = &mut self.publishers;
         // Messages of one write have the same time: they are recorded together.
@@ -155,7 +157,7 @@ impl Publishing {
             run_at = sent.at;
             run += u64::from(accepted);
         });
-        outcome.map_err(|error| Failure(error.to_string()))?;
+        outcome.map_err(|error| Failure::wrong(error.to_string()))?;
         if run > 0 {
             moment.confirmed(run_at, run);
         }
@@ -163,6 +165,18 @@ impl Publishing {
         let counts = &mut moment.tally.counts;
         *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += settled;
         Ok(())
+    }
+
+    /// The connection is gone, and with it the answers to what was sent on it. Sequence numbers
+    /// start again on the next one.
+    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        for ring in self.rings.iter_mut().flatten() {
+            *ring = ConfirmRing::default();
+        }
+        for publisher in &mut self.publishers {
+            publisher.outstanding = 0;
+        }
+        moment.tally.counts.unanswered += std::mem::take(&mut self.outstanding);
     }
 
     pub(super) fn has_due(&self, moment: &Moment<'_>) -> bool {

@@ -1,53 +1,67 @@
 //! Connecting a link: everything that waits for an answer, before the load starts.
 
-use std::time::Duration;
-
 use rabbitscope_amqp::{
-    Properties, PublishTarget, PublishTemplate, Request, Table, Uri,
+    Connection, Properties, PublishTarget, PublishTemplate, Request, Table,
     blocking::{Client, ClientError},
 };
 use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
 
 use super::{
-    Link, Role,
+    Role,
     consuming::{Consumer, Consuming, Unacknowledged},
     publishing::{Publisher, Publishing},
-    socket::Socket,
 };
 use crate::{
+    LoadError,
+    dial::Dialer,
     pace::Pace,
     plan::{LinkPlan, Members, Seat},
     stamp,
-    topology::{bind_request, declare_request, table},
+    topology::{bind_request, broken, connecting, declare_request, table},
 };
 
-/// What a link's setup was doing when it failed.
-pub(crate) struct SetupError {
-    pub(crate) doing: String,
-    pub(crate) error: ClientError,
+/// A connection that is ready for its role: channels are open, confirms on, the prefetch set.
+pub(crate) struct Wire {
+    pub(super) stream: mio::net::TcpStream,
+    pub(super) connection: Connection,
+    /// Read and not taken yet.
+    pub(super) leftover: Vec<u8>,
 }
 
-/// Connects, opens channels, switches confirms on and sets the prefetch.
-pub(crate) fn connect(
-    plan: &LinkPlan<'_>,
-    uri: &Uri,
-    timeout: Duration,
-) -> Result<Link, SetupError> {
-    let failed = |error| SetupError { doing: format!("setting up `{}`", plan.name), error };
-    let mut client = Client::connect(uri, &plan.name, timeout).map_err(failed)?;
-    prepare(plan, &mut client).map_err(failed)?;
-    let frame_max = client.connection().limits().frame_max;
-    let (stream, connection, leftover) = client.into_parts();
-    let ready = stream.set_write_timeout(None).and_then(|()| stream.set_nonblocking(true));
-    ready.map_err(|error| failed(error.into()))?;
-    let stream = mio::net::TcpStream::from_std(stream);
-    let role = match &plan.members {
-        Members::Publishers { group, seats } => {
-            Role::Publishing(publishing(group, seats, frame_max))
+impl Wire {
+    /// Connects at the address whose `turn` it is, or at another, and does all that waits for an
+    /// answer. A connection that is made again is set up by the same words.
+    pub(crate) fn set_up(
+        plan: &LinkPlan<'_>,
+        dialer: &Dialer,
+        turn: usize,
+    ) -> Result<Self, LoadError> {
+        let answer = dialer.dial(&plan.name, turn);
+        let (mut client, uri) = answer.map_err(|failed| connecting(failed.uri, failed.error))?;
+        let failed = |error| broken(uri, &format!("setting up `{}`", plan.name), error);
+        prepare(plan, &mut client).map_err(failed)?;
+        let (stream, connection, leftover) = client.into_parts();
+        let ready = stream.set_write_timeout(None).and_then(|()| stream.set_nonblocking(true));
+        ready.map_err(|error| failed(error.into()))?;
+        Ok(Self { stream: mio::net::TcpStream::from_std(stream), connection, leftover })
+    }
+
+    /// Largest frame that was agreed on, in bytes.
+    pub(crate) fn frame_max(&self) -> u32 {
+        self.connection.limits().frame_max
+    }
+}
+
+impl Role {
+    /// What those of `plan` do, on connections with frames of at most `frame_max` bytes.
+    pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
+        match &plan.members {
+            Members::Publishers { group, seats } => {
+                Self::Publishing(publishing(group, seats, frame_max))
+            }
+            Members::Consumers { group, seats, .. } => Self::Consuming(consuming(group, seats)),
         }
-        Members::Consumers { group, seats, .. } => Role::Consuming(consuming(group, seats)),
-    };
-    Ok(Link { socket: Socket::new(stream, connection, leftover), role, is_closed: false })
+    }
 }
 
 fn prepare(plan: &LinkPlan<'_>, client: &mut Client) -> Result<(), ClientError> {

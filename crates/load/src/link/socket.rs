@@ -1,11 +1,14 @@
 //! A non-blocking socket with its connection: reads all there is, writes once.
 
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    net::Shutdown,
+};
 
 use mio::net::TcpStream;
 use rabbitscope_amqp::Connection;
 
-use super::{Failure, Moment};
+use super::{Failure, Moment, Wire};
 
 pub(crate) struct Socket {
     pub(crate) stream: TcpStream,
@@ -28,7 +31,8 @@ pub(super) enum Fill {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, connection: Connection, leftover: Vec<u8>) -> Self {
+    pub(super) fn new(wire: Wire) -> Self {
+        let Wire { stream, connection, leftover } = wire;
         Self {
             stream,
             connection,
@@ -157,6 +161,20 @@ impl Socket {
         }
     }
 
+    /// The connection is gone. A write that was cut short counts as if it had been whole: nobody
+    /// knows how much of it the broker got. Nothing is read or written any more.
+    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        moment.tally.counts.published += std::mem::take(&mut self.unwritten);
+        if let Some(since) = self.stalled_since.take() {
+            moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
+        }
+        self.unblock(moment);
+        (self.readable, self.writable) = (false, false);
+        self.leftover = Vec::new();
+        // Already broken, or about to be dropped: there is nothing to do about an error.
+        self.stream.shutdown(Shutdown::Both).ok();
+    }
+
     /// Stalls and blocks that go on are counted up to now, so that each second has its share.
     /// Heartbeats are sent and expected.
     pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
@@ -175,5 +193,5 @@ impl Socket {
 }
 
 fn broken(error: &io::Error) -> Failure {
-    Failure(format!("the connection to the broker broke: {error}"))
+    Failure::lost(format!("the connection to the broker broke: {error}"))
 }

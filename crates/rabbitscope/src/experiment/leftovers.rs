@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_amqp::Uri;
+use rabbitscope_load::Dialer;
 use serde::{Deserialize, Serialize};
 
 use crate::{atomic_file, machine::ProcessIdentity};
@@ -53,11 +54,11 @@ impl Ledger {
     }
 
     /// Removes the queues of runs against this broker that were killed; says which were there.
-    pub(super) fn pay_debts(&self, uri: &Uri) -> anyhow::Result<Vec<String>> {
+    pub(super) fn pay_debts(&self, dialer: &Dialer) -> anyhow::Result<Vec<String>> {
         let mut removed = Vec::new();
         for (file, debt) in debts(self.path.parent().expect("a file in a directory")) {
             if debt.broker == self.broker && !debt.process.is_alive() {
-                removed.extend(rabbitscope_load::remove_queues(uri, &debt.queues)?);
+                removed.extend(rabbitscope_load::remove_queues(dialer, &debt.queues)?);
                 let _ = fs::remove_file(file);
             }
         }

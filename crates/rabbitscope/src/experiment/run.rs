@@ -102,15 +102,15 @@ fn open_session(
     ledger: Option<&Ledger>,
 ) -> anyhow::Result<Session> {
     let Some(ledger) = ledger else {
-        return Ok(Session::open(scenario, &target.uri, &mut |_| {})?);
+        return Ok(Session::open(scenario, &target.dialer, &mut |_| {})?);
     };
-    let removed = ledger.pay_debts(&target.uri)?;
+    let removed = ledger.pay_debts(&target.dialer)?;
     if !removed.is_empty() {
         let queues = removed.join(", ");
         output::note(&format!("removed queues that an interrupted run had left behind: {queues}"));
     }
     let mut remembered = Ok(());
-    let session = Session::open(scenario, &target.uri, &mut |queues| {
+    let session = Session::open(scenario, &target.dialer, &mut |queues| {
         remembered = ledger.remember(queues);
     });
     remembered?;

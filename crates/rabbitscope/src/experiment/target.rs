@@ -4,13 +4,16 @@ use anyhow::Context;
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::{Broker, Registry};
 use rabbitscope_data::scenario::BrokerSpec;
+use rabbitscope_load::Dialer;
 
 use crate::{machine, output, rundir::RunDirectory};
 
 /// The broker under load. A throwaway one ends with this value.
 #[derive(Debug)]
 pub(super) struct Target {
+    /// Where it is.
     pub(super) uri: Uri,
+    pub(super) dialer: Dialer,
     /// Pid of the node, when it is on this machine.
     pub(super) pid: Option<u32>,
     pub(super) throwaway: Option<Broker>,
@@ -22,7 +25,7 @@ impl Target {
             BrokerSpec::Existing { uri } => {
                 let uri = Uri::parse(uri)?;
                 let pid = machine::local_node_at(&uri.host, uri.port);
-                Ok(Self { uri, pid, throwaway: None })
+                Ok(Self { dialer: Dialer::to(uri.clone()), uri, pid, throwaway: None })
             }
             BrokerSpec::Throwaway(spec) => {
                 sweep_dead_brokers()?;
@@ -30,7 +33,8 @@ impl Target {
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log())?;
                 let uri = Uri::parse(&broker.uri()).context("the throwaway broker's URI")?;
-                Ok(Self { uri, pid: Some(broker.pid), throwaway: Some(broker) })
+                let dialer = Dialer::to(uri.clone());
+                Ok(Self { uri, dialer, pid: Some(broker.pid), throwaway: Some(broker) })
             }
         }
     }

@@ -7,6 +7,7 @@ mod brokers;
 mod ending;
 mod loads;
 mod profiles;
+mod recovery;
 mod runs;
 mod usage;
 mod workbench;

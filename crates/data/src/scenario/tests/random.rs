@@ -58,6 +58,7 @@ impl Random {
             description: "quotes \" ' and\nlines ü".to_owned(),
             seed: u64::from(self.number(1000)),
             broker,
+            connecting: self.connecting(),
             stop: Stop { duration: Some(duration) },
             exchanges,
             queues,
@@ -73,6 +74,12 @@ impl Random {
                 freq_hz: 999,
             }),
         }
+    }
+
+    fn connecting(&mut self) -> Connecting {
+        let delay = Duration::from_millis(u64::from(self.number(5000)));
+        let recovery = Recovery { delay, max_delay: delay * 3, timeout: delay * 9 };
+        Connecting { recovery: self.some(recovery) }
     }
 
     fn queue(&mut self, index: u32) -> QueueSpec {

@@ -1,9 +1,13 @@
 //! `[broker]`: one that is there, or one that is started for the run.
 
-use super::super::{
-    error::{Problem, refuse},
-    model::{BrokerSpec, ThrowawayBroker},
-    wire,
+use super::{
+    super::{
+        connecting::{Connecting, Recovery},
+        error::{Problem, refuse},
+        model::{BrokerSpec, ThrowawayBroker},
+        wire,
+    },
+    fields,
 };
 
 pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
@@ -60,4 +64,32 @@ fn plugins(names: Vec<String>) -> Result<Vec<String>, Problem> {
         refused.map_err(|problem| problem.under("plugins"))?;
     }
     Ok(names)
+}
+
+/// What holds for every broker.
+pub(super) fn connecting(wire: &wire::Broker) -> Result<Connecting, Problem> {
+    Ok(Connecting { recovery: recovery(wire)? })
+}
+
+fn recovery(wire: &wire::Broker) -> Result<Option<Recovery>, Problem> {
+    let times = [
+        ("recovery-delay", &wire.recovery_delay),
+        ("recovery-max-delay", &wire.recovery_max_delay),
+        ("recovery-timeout", &wire.recovery_timeout),
+    ];
+    if wire.recovery != Some(true) {
+        if let Some((key, _)) = times.into_iter().find(|(_, given)| given.is_some()) {
+            return refuse(key, "says how connections are recovered: set `recovery = true`");
+        }
+        return Ok(None);
+    }
+    let [delay, max_delay, timeout] =
+        times.map(|(key, text)| fields::duration(key, text.as_deref()));
+    let default = Recovery::default();
+    let delay = delay?.unwrap_or(default.delay);
+    let max_delay = max_delay?.unwrap_or(default.max_delay.max(delay));
+    if max_delay < delay {
+        return refuse("recovery-max-delay", "must be at least `recovery-delay`");
+    }
+    Ok(Some(Recovery { delay, max_delay, timeout: timeout?.unwrap_or(default.timeout) }))
 }

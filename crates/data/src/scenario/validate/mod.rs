@@ -33,6 +33,7 @@ pub(super) fn scenario(
 ) -> Result<Scenario, Problem> {
     run_name(&wire.name)?;
     let broker = wire.broker.unwrap_or_default();
+    let connecting = broker::connecting(&broker).map_err(|problem| problem.under("broker"))?;
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
     let exchanges = each("exchanges", wire.exchanges, |_, wire| exchanges::exchange(wire))?;
     fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;
@@ -72,6 +73,7 @@ pub(super) fn scenario(
         seed: wire.seed.unwrap_or(1),
         profile: profile.map_err(|problem| problem.under("profile"))?,
         broker,
+        connecting,
         stop,
         exchanges,
         queues,

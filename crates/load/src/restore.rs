@@ -1,0 +1,58 @@
+//! What the session declared, declared again after the broker has lost it.
+
+use std::{sync::Mutex, time::Instant};
+
+use rabbitscope_data::scenario::QueueSpec;
+
+use crate::{LoadError, dial::Dialer, topology::Topology};
+
+/// The session's own connection and what was declared over it. Queues that are exclusive and have no
+/// consumer belong to that connection.
+#[derive(Debug)]
+pub(crate) struct Restorer {
+    queues: Vec<QueueSpec>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    control: Option<Topology>,
+    restored: Instant,
+}
+
+impl Restorer {
+    pub(crate) fn new(control: Topology, queues: Vec<QueueSpec>) -> Self {
+        let state = State { control: Some(control), restored: Instant::now() };
+        Self { queues, state: Mutex::new(state) }
+    }
+
+    /// Makes sure that everything is there for a connection that was lost at `lost`. Of many that
+    /// were lost together the first to come back does it; the others wait and find it done.
+    pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), LoadError> {
+        let mut state = self.state.lock().expect("restoring does not panic");
+        if state.restored > lost {
+            return Ok(());
+        }
+        let began = Instant::now();
+        // The old connection, if it still works: exclusive queues are bound to it.
+        let is_done = state.control.as_mut().is_some_and(|control| self.declare(control).is_ok());
+        if !is_done {
+            state.control = None;
+            let mut control = Topology::connect(dialer)?;
+            self.declare(&mut control)?;
+            state.control = Some(control);
+        }
+        state.restored = began;
+        Ok(())
+    }
+
+    fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
+        self.queues.iter().try_for_each(|queue| control.create(queue))
+    }
+
+    /// Says goodbye; a broker that does not answer is no matter.
+    pub(crate) fn close(self) {
+        let state = self.state.into_inner().expect("restoring does not panic");
+        state.control.into_iter().for_each(Topology::close);
+    }
+}

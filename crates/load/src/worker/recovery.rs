@@ -1,0 +1,85 @@
+//! A worker's links when their connections are lost, and when there are new ones.
+
+use std::io;
+
+use mio::{Interest, Registry, Token};
+
+use super::{Orders, Stage, Worker, moment};
+use crate::{
+    clock::SECOND,
+    connector::Lost,
+    link::{Failure, Link},
+};
+
+/// A connection that was up for so long was a good one: the next loss starts with a short delay.
+const GOOD_NANOS: u64 = 10 * SECOND;
+
+/// How well a link has held.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    /// Nanoseconds since the run began.
+    pub(super) up_since: u64,
+    /// How often in a row it was lost soon after it was made.
+    short_lives: u32,
+}
+
+impl Standing {
+    /// How many attempts the next one counts as having failed.
+    fn lost(&mut self, now: u64) -> u32 {
+        let was_good = self.up_since == 0 || now >= self.up_since + GOOD_NANOS;
+        self.short_lives = if was_good { 0 } else { self.short_lives.saturating_add(1) };
+        self.short_lives
+    }
+}
+
+impl Worker {
+    /// A connection failed. Only a loss is borne, and only when the scenario says so.
+    pub(super) fn lose(
+        &mut self,
+        index: usize,
+        failure: Failure,
+        orders: &Orders<'_>,
+    ) -> Result<(), Failure> {
+        let Some(connector) = orders.connector.filter(|_| failure.is_loss) else {
+            return Err(failure);
+        };
+        let link = &mut self.links[index];
+        let mut moment = moment(&mut self.tally, orders);
+        link.lose(&mut moment);
+        let now = moment.now;
+        self.poll.registry().deregister(&mut link.socket.stream).ok();
+        let attempts = self.standings[index].lost(now);
+        if self.stage == Stage::Load {
+            connector.submit(Lost::now(self.number, index, link.plan, attempts));
+        }
+        Ok(())
+    }
+
+    /// Takes in connections that were made again.
+    pub(super) fn welcome(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
+        while let Ok((index, wire)) = self.arrivals.try_recv() {
+            let link = &mut self.links[index];
+            let (before, after) = (link.frame_max(), wire.frame_max());
+            if before != after {
+                return Err(Failure::wrong(format!(
+                    "the broker agreed on frames of {before} bytes at first and of {after} bytes \
+                     when a connection was made again"
+                )));
+            }
+            let mut moment = moment(&mut self.tally, orders);
+            link.resume(wire, &mut moment);
+            self.standings[index].up_since = moment.now;
+            let registered = register(link, self.poll.registry(), index);
+            registered
+                .map_err(|error| Failure::wrong(format!("cannot wait for a socket: {error}")))?;
+            self.enqueue(index);
+        }
+        Ok(())
+    }
+}
+
+/// Tells the poll about a link's socket.
+pub(super) fn register(link: &mut Link, registry: &Registry, index: usize) -> io::Result<()> {
+    let interest = Interest::READABLE | Interest::WRITABLE;
+    registry.register(&mut link.socket.stream, Token(index), interest)
+}
