@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_data::scenario::ScenarioError;
+use rabbitscope_erlang::ErlangError;
 use rabbitscope_load::LoadError;
 use rabbitscope_probe::{ErrorKind, ProbeError};
 
@@ -42,6 +43,9 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<LoadError>() {
             return Some(if error.is_unreachable() { Self::Unreachable } else { Self::Failed });
         }
+        if let Some(error) = cause.downcast_ref::<ErlangError>() {
+            return Some(Self::of_inside(error));
+        }
         if matches!(cause.downcast_ref(), Some(BrokerError::Unknown { .. })) {
             return Some(Self::Unreachable);
         }
@@ -50,6 +54,16 @@ impl Exit {
             ErrorKind::NodeNotFound => Self::Unreachable,
             ErrorKind::Unsupported | ErrorKind::Failed => Self::Failed,
         })
+    }
+}
+
+impl Exit {
+    fn of_inside(error: &ErlangError) -> Self {
+        match error.kind() {
+            rabbitscope_erlang::ErrorKind::Usage => Self::Usage,
+            rabbitscope_erlang::ErrorKind::Unreachable => Self::Unreachable,
+            rabbitscope_erlang::ErrorKind::Failed => Self::Failed,
+        }
     }
 }
 
@@ -80,6 +94,9 @@ mod tests {
         check(LoadError::QueueMissing { queue: "q".to_owned() }, Exit::Failed);
         check(ProbeError::NoSuchProcess { pid: 1 }, Exit::Unreachable);
         check(ProbeError::InterpreterOnly { pid: 1 }, Exit::Failed);
+        let lost = ErlangError::Lost { node: "a@b".to_owned(), reason: String::new() };
+        check(lost, Exit::Unreachable);
+        check(ErlangError::Name { name: String::new(), reason: "" }, Exit::Usage);
         let program = String::new();
         check(
             ProbeError::MissingCapabilities { missing: vec![], program },

@@ -6,12 +6,13 @@ use std::{
 };
 
 /// Which crates of this workspace each crate may use.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("data", &[]),
     ("analysis", &["data"]),
     ("amqp", &["data"]),
     ("load", &["data", "amqp"]),
     ("probe", &["data"]),
+    ("erlang", &[]),
     ("broker", &["data"]),
     ("web", &["data", "analysis"]),
 ];

@@ -1,0 +1,236 @@
+//! A module on the node: loaded, kept, removed.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    Connection, ErlangError, Mailbox, Received, Term,
+    connection::{Command, Renewal, unique},
+    error::shortened,
+    term::Pid,
+};
+
+const KEEPER: &str = include_str!("keeper.txt");
+
+/// In the source, in place of the name that it gets on the node.
+const MODULE_MACRO: &str = "?MODULE";
+
+/// Scanning, parsing and compiling on a node that is busy.
+const LOAD: Duration = Duration::from_secs(20);
+
+/// A program that has not been heard of for so long is taken for dead.
+const DEADMAN: Duration = Duration::from_secs(15);
+
+/// The keeper gives the agent and its cleaning two seconds each.
+const END: Duration = Duration::from_secs(6);
+
+/// The source of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Its name in the source; on the node it is followed by a number of the session.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Why a module is no longer on the node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// What the keeper gave as the reason.
+    pub reason: Term,
+}
+
+/// A module that is on the node until this is dropped, or the connection ends, or the program.
+#[derive(Debug)]
+pub struct Loaded<'a> {
+    connection: &'a Connection,
+    mailbox: Mailbox,
+    module: String,
+    keeper: Pid,
+    agent: Option<Pid>,
+    renewal: Renewal,
+    ended: Option<Ended>,
+}
+
+impl<'a> Loaded<'a> {
+    /// Compiles and loads a module of which functions are called.
+    pub fn functions(connection: &'a Connection, source: Source) -> Result<Self, ErlangError> {
+        Self::load(connection, source, Term::atom("none"))
+    }
+
+    /// Compiles and loads a module and starts its agent with these options, a map.
+    pub fn agent(
+        connection: &'a Connection,
+        source: Source,
+        options: Term,
+    ) -> Result<Self, ErlangError> {
+        Self::load(connection, source, Term::tuple([Term::atom("options"), options]))
+    }
+
+    fn load(connection: &'a Connection, source: Source, start: Term) -> Result<Self, ErlangError> {
+        let began = Instant::now();
+        let mailbox = connection.mailbox();
+        let module = unique(&format!("{}_", source.name));
+        let text = renamed(source, &module);
+        let bindings = [
+            ("Controller", mailbox.pid().clone().into()),
+            ("Module", Term::atom(&module)),
+            ("Source", Term::Binary(text.into_bytes())),
+            ("Start", start),
+            ("DeadmanMs", Term::Integer(DEADMAN.as_millis().try_into().unwrap_or(i64::MAX))),
+        ];
+        let keeper = connection.evaluate(KEEPER, &bindings, LOAD)?;
+        let keeper = keeper.as_pid().ok_or_else(|| ErlangError::unexpected("spawn/1", &keeper))?;
+        let renewal = connection.renew(keeper, Term::atom("alive"));
+        let mut loaded = Self {
+            connection,
+            mailbox,
+            module,
+            keeper: keeper.clone(),
+            agent: None,
+            renewal,
+            ended: None,
+        };
+        loaded.await_loading(LOAD.saturating_sub(began.elapsed()))?;
+        Ok(loaded)
+    }
+
+    fn await_loading(&mut self, within: Duration) -> Result<(), ErlangError> {
+        let said = self.mailbox.receive_map(within, |received| said_by_keeper(&received))?;
+        let refused = |reason: String| ErlangError::Load {
+            node: self.connection.node().to_owned(),
+            module: self.module.clone(),
+            reason: shortened(&reason),
+        };
+        match said {
+            None => Err(ErlangError::NoAnswer {
+                node: self.connection.node().to_owned(),
+                asked: format!("loading {}", self.module),
+                within,
+            }),
+            Some((what, agent)) if what == "loaded" => {
+                self.agent = agent.as_pid().cloned();
+                Ok(())
+            }
+            Some((_, reason)) => {
+                let reason = reason.to_text().unwrap_or_else(|| reason.to_string());
+                self.ended = Some(Ended { reason: Term::text(&reason) });
+                Err(refused(reason))
+            }
+        }
+    }
+
+    /// Its name on the node.
+    pub fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// The agent, if it has one.
+    pub fn pid(&self) -> Option<&Pid> {
+        self.agent.as_ref()
+    }
+
+    /// The connection.
+    pub fn connection(&self) -> &'a Connection {
+        self.connection
+    }
+
+    /// Calls a function of the module.
+    pub fn call(
+        &self,
+        function: &str,
+        arguments: Vec<Term>,
+        within: Duration,
+    ) -> Result<Term, ErlangError> {
+        self.connection.call(&self.module, function, arguments, within)
+    }
+
+    pub(super) fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// What comes next for the controller; the end of agent or keeper is an error.
+    pub(super) fn receive(&mut self, within: Duration) -> Result<Option<Term>, ErlangError> {
+        match self.mailbox.receive(within)? {
+            Some(Received::Message(message)) => match said_by_keeper_in(&message) {
+                Some((_, reason)) => {
+                    self.ended = Some(Ended { reason: reason.clone() });
+                    Err(self.gone(&reason))
+                }
+                None => Ok(Some(message)),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn gone(&self, reason: &Term) -> ErlangError {
+        ErlangError::AgentGone {
+            node: self.connection.node().to_owned(),
+            reason: match reason.as_atom() {
+                Some("deadman") => {
+                    format!("it had heard nothing of this program for {} s", DEADMAN.as_secs())
+                }
+                _ => shortened(&reason.to_string()),
+            },
+        }
+    }
+
+    /// Removes the module and waits until it is gone.
+    pub fn end(mut self) -> Result<Ended, ErlangError> {
+        self.end_now()
+    }
+
+    fn end_now(&mut self) -> Result<Ended, ErlangError> {
+        if let Some(ended) = &self.ended {
+            return Ok(ended.clone());
+        }
+        self.mailbox.send(&self.keeper, Term::atom("stop"))?;
+        let said = self.mailbox.receive_map(END, |received| {
+            said_by_keeper(&received).filter(|(what, _)| what == "ended")
+        })?;
+        let ended = said.map(|(_, reason)| Ended { reason });
+        let ended = ended.ok_or_else(|| ErlangError::NoAnswer {
+            node: self.connection.node().to_owned(),
+            asked: format!("removing {}", self.module),
+            within: END,
+        })?;
+        self.ended = Some(ended.clone());
+        Ok(ended)
+    }
+}
+
+impl Drop for Loaded<'_> {
+    /// What cannot be waited for here is done by the keeper all the same.
+    fn drop(&mut self) {
+        let _ = self.end_now();
+        self.connection.command(Command::StopRenewing(self.renewal));
+    }
+}
+
+fn said_by_keeper(received: &Received) -> Option<(String, Term)> {
+    if let Received::Message(message) = received { said_by_keeper_in(message) } else { None }
+}
+
+fn said_by_keeper_in(message: &Term) -> Option<(String, Term)> {
+    let [what, reason] = message.as_tagged("rabbitscope_keeper")? else { return None };
+    Some((what.as_atom()?.to_owned(), reason.clone()))
+}
+
+/// The source under the name that it has on the node.
+fn renamed(source: Source, module: &str) -> String {
+    let attribute = |name: &str| format!("-module({name}).");
+    source
+        .text
+        .replacen(&attribute(source.name), &attribute(module), 1)
+        .replace(MODULE_MACRO, module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_gets_another_name() {
+        let source = Source { name: "a", text: "%% ?MODULE\n-module(a).\nf() -> ?MODULE:g(a)." };
+        assert_eq!(renamed(source, "a_1"), "%% a_1\n-module(a_1).\nf() -> a_1:g(a).");
+    }
+}

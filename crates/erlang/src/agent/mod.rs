@@ -1,0 +1,8 @@
+//! Modules that are loaded into the node while somebody looks, and removed again for whatever reason
+//! the looking ends. `agent/README.md` has the agreement between both sides.
+
+mod loaded;
+mod request;
+
+pub use loaded::{Ended, Loaded, Source};
+pub use request::{Reply, Request};

@@ -1,0 +1,113 @@
+//! Requests to an agent and what it answers.
+
+use std::time::{Duration, Instant};
+
+use super::Loaded;
+use crate::{
+    ErlangError, Term,
+    error::shortened,
+    term::{Pid, Reference},
+};
+
+/// A request that is under way. Dropped before its end it is cancelled.
+#[derive(Debug)]
+pub struct Request<'a, 'c> {
+    loaded: &'a mut Loaded<'c>,
+    agent: Pid,
+    reference: Reference,
+    open: bool,
+}
+
+/// What an agent answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// One of many.
+    Event(Term),
+    /// The last one.
+    Done(Term),
+}
+
+impl<'c> Loaded<'c> {
+    /// Asks the agent for something. One request at a time is enough for a command.
+    pub fn request(&mut self, name: &str, arguments: Term) -> Result<Request<'_, 'c>, ErlangError> {
+        let agent = self.pid().cloned();
+        let agent = agent.expect("only modules that were started with an agent are asked");
+        let reference = self.mailbox().make_reference();
+        let message = Term::tuple([
+            Term::atom("request"),
+            reference.clone().into(),
+            Term::atom(name),
+            arguments,
+        ]);
+        self.mailbox().send(&agent, message)?;
+        Ok(Request { loaded: self, agent, reference, open: true })
+    }
+}
+
+impl Request<'_, '_> {
+    /// What comes next; `None` when nothing comes in time.
+    pub fn next(&mut self, within: Duration) -> Result<Option<Reply>, ErlangError> {
+        let deadline = Instant::now() + within;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let message = self.loaded.receive(left)?;
+            if let Some(payload) = message.as_ref().and_then(|message| self.payload_in(message)) {
+                return self.reply_in(payload).map(Some);
+            }
+            if left.is_zero() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Lets the agent send so many more events.
+    pub fn credit(&self, events: u32) -> Result<(), ErlangError> {
+        self.say(&[Term::atom("credit"), self.reference.clone().into(), events.into()])
+    }
+
+    /// Asks for an early end; what there is comes as [`Reply::Done`].
+    pub fn cancel(&self) -> Result<(), ErlangError> {
+        self.say(&[Term::atom("cancel"), self.reference.clone().into()])
+    }
+
+    fn say(&self, message: &[Term]) -> Result<(), ErlangError> {
+        self.loaded.mailbox().send(&self.agent, Term::tuple(message))
+    }
+
+    /// What belongs to an earlier request is not ours.
+    fn payload_in<'t>(&self, message: &'t Term) -> Option<&'t Term> {
+        let [reference, payload] = message.as_tagged("rabbitscope")? else { return None };
+        (reference.as_reference() == Some(&self.reference)).then_some(payload)
+    }
+
+    fn reply_in(&mut self, payload: &Term) -> Result<Reply, ErlangError> {
+        if let Some([event]) = payload.as_tagged("event") {
+            return Ok(Reply::Event(event.clone()));
+        }
+        self.open = false;
+        if let Some([result]) = payload.as_tagged("done") {
+            return Ok(Reply::Done(result.clone()));
+        }
+        let error = payload.as_tagged("error").and_then(|error| {
+            let [kind, text] = error else { return None };
+            Some((kind.as_atom()?.to_owned(), text.to_text()?))
+        });
+        Err(match error {
+            Some((kind, text)) => ErlangError::Agent {
+                node: self.loaded.connection().node().to_owned(),
+                kind,
+                text: shortened(&text),
+            },
+            None => ErlangError::unexpected("a request to the agent", payload),
+        })
+    }
+}
+
+impl Drop for Request<'_, '_> {
+    fn drop(&mut self) {
+        if self.open {
+            // The keeper ends the agent should it not be there to hear this.
+            let _ = self.cancel();
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The thread that owns the socket: reads frames and hands them out, writes what it is asked to,
+//! ticks, and notices when the node has gone.
+
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering, mpsc},
+    time::{Duration, Instant},
+};
+
+use mio::{Events, Interest, Poll, Token};
+
+use super::{
+    shared::{Arrived, Command, Renewal, Shared},
+    wire::Wire,
+};
+use crate::{
+    Term,
+    distribution::{FrameReader, Incoming, Outgoing, frame_of, message_of},
+};
+
+pub(super) const WOKEN: Token = Token(0);
+const SOCKET: Token = Token(1);
+
+/// The one name that is registered on our node.
+const NET_KERNEL: &str = "net_kernel";
+
+/// Far inside any tick time that a node may have, which is counted in seconds.
+const TICK: Duration = Duration::from_secs(1);
+
+/// A node that does not read takes no more memory here than this.
+const MOST_UNSENT_BYTES: usize = 16 << 20;
+
+/// What is still to be sent when the connection is closed may take so long.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+pub(super) fn register(poll: &Poll, wire: &mut Wire) -> io::Result<()> {
+    poll.registry().register(&mut wire.socket, SOCKET, Interest::READABLE | Interest::WRITABLE)
+}
+
+pub(super) struct Link {
+    wire: Wire,
+    poll: Poll,
+    commands: mpsc::Receiver<Command>,
+    shared: Arc<Shared>,
+    frames: FrameReader,
+    unsent: Vec<u8>,
+    renewals: Vec<(Renewal, Vec<u8>)>,
+    heard: Instant,
+    next_tick: Instant,
+    closing: Option<Instant>,
+}
+
+/// Why a connection ends.
+enum End {
+    /// We closed it.
+    Closed,
+    /// It broke.
+    Lost(String),
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> Self {
+        Self::Lost(error.to_string())
+    }
+}
+
+impl Link {
+    pub(super) fn new(
+        wire: Wire,
+        poll: Poll,
+        commands: mpsc::Receiver<Command>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            wire,
+            poll,
+            commands,
+            shared,
+            frames: FrameReader::default(),
+            unsent: Vec::new(),
+            renewals: Vec::new(),
+            heard: now,
+            next_tick: now + TICK,
+            closing: None,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        let end = loop {
+            if let Err(end) = self.turn() {
+                break end;
+            }
+        };
+        let reason = match end {
+            End::Closed => "it was closed".to_owned(),
+            End::Lost(reason) => reason,
+        };
+        self.shared.lose(reason);
+    }
+
+    /// Everything that can be done now, then a wait until there is more to do.
+    fn turn(&mut self) -> Result<(), End> {
+        self.obey();
+        self.read()?;
+        self.tick();
+        self.write()?;
+        let now = Instant::now();
+        if let Some(limit) = self.closing {
+            let sent = self.unsent.is_empty() && !self.wire.holds_back();
+            if sent || now >= limit {
+                return Err(End::Closed);
+            }
+        }
+        let silence = Duration::from_millis(self.shared.silence_ms.load(Ordering::Relaxed));
+        if now.duration_since(self.heard) > silence {
+            return Err(End::Lost(format!("nothing was heard of it for {} s", silence.as_secs())));
+        }
+        let wait = self.next_tick.saturating_duration_since(now);
+        match self.poll.poll(&mut Events::with_capacity(4), Some(wait)) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn obey(&mut self) {
+        while let Ok(command) = self.commands.try_recv() {
+            match command {
+                Command::Send(frame) => self.unsent.extend_from_slice(&frame),
+                Command::Renew(key, frame) => self.renewals.push((key, frame)),
+                Command::StopRenewing(key) => self.renewals.retain(|(found, _)| *found != key),
+                Command::Close => self.closing = Some(Instant::now() + LAST_WORDS),
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if now < self.next_tick {
+            return;
+        }
+        self.next_tick = now + TICK;
+        self.unsent.extend_from_slice(&[0; 4]);
+        for (_, frame) in &self.renewals {
+            self.unsent.extend_from_slice(frame);
+        }
+    }
+
+    fn read(&mut self) -> Result<(), End> {
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match self.wire.read(&mut buffer) {
+                Ok(0) => return Err(End::Lost("the node closed it".to_owned())),
+                Ok(count) => {
+                    self.heard = Instant::now();
+                    self.frames.push(&buffer[..count]);
+                    self.hand_out()?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn write(&mut self) -> Result<(), End> {
+        if self.unsent.len() > MOST_UNSENT_BYTES {
+            return Err(End::Lost("the node does not read what it is sent".to_owned()));
+        }
+        while !self.unsent.is_empty() || self.wire.holds_back() {
+            match self.wire.write(&self.unsent) {
+                Ok(count) => drop(self.unsent.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn hand_out(&mut self) -> Result<(), End> {
+        loop {
+            let frame = match self.frames.next_frame() {
+                Ok(None) => return Ok(()),
+                Ok(Some(frame)) => Incoming::parse(frame),
+                Err(error) => return Err(End::Lost(error.to_string())),
+            };
+            let incoming = frame.map_err(|error| End::Lost(error.to_string()))?;
+            if let Some(answer) = answers(&self.shared, incoming) {
+                self.unsent.extend_from_slice(&frame_of(answer));
+            }
+        }
+    }
+}
+
+/// Gives it to whom it is for; says what our node has to answer at once.
+fn answers(shared: &Shared, incoming: Incoming) -> Option<Outgoing> {
+    let mut state = shared.state();
+    let noproc = || Term::atom("noproc");
+    match incoming {
+        Incoming::Message { to, payload } => {
+            state.entry(&to)?.deliver(Arrived::Message(payload));
+            None
+        }
+        Incoming::Down { to, reference, reason } => {
+            state.entry(&to)?.deliver(Arrived::Down { reference, reason });
+            None
+        }
+        Incoming::Exit { from, to, reason } => {
+            let entry = state.entry(&to)?;
+            entry.remove_link(&from);
+            entry.deliver(Arrived::Exit { from, reason });
+            None
+        }
+        Incoming::Link { from, to } => match state.entry(&to) {
+            Some(entry) => {
+                entry.add_link(from);
+                None
+            }
+            None => Some(Outgoing::Exit { from: to, to: from, reason: noproc() }),
+        },
+        Incoming::Unlink { id, from, to } => {
+            if let Some(entry) = state.entry(&to) {
+                entry.remove_link(&from);
+            }
+            Some(Outgoing::Unlinked { id, from: to, to: from })
+        }
+        // It is always there: whoever calls it monitors it first.
+        Incoming::Monitor { to, .. } if to.is_atom(NET_KERNEL) => None,
+        Incoming::Monitor { from, to, reference } => {
+            match to.as_pid().and_then(|pid| state.entry(pid)) {
+                Some(entry) => {
+                    entry.add_monitor(from, reference);
+                    None
+                }
+                None => Some(Outgoing::Down { from: to, to: from, reference, reason: noproc() }),
+            }
+        }
+        Incoming::Demonitor { reference } => {
+            state.mailboxes.values_mut().for_each(|entry| entry.remove_monitor(&reference));
+            None
+        }
+        Incoming::ToName { name, payload } if name == NET_KERNEL => answer_to_ping(&payload),
+        Incoming::ToName { .. } | Incoming::Other => None,
+    }
+}
+
+/// `net_adm:ping/1` asks `{is_auth, Node}`.
+fn answer_to_ping(payload: &[u8]) -> Option<Outgoing> {
+    let message = message_of(payload).ok()?;
+    let [caller, request] = message.as_tagged("$gen_call")? else { return None };
+    let ([from, tag], Some([_])) = (caller.as_tuple()?, request.as_tagged("is_auth")) else {
+        return None;
+    };
+    let answer = Term::tuple([tag.clone(), Term::atom("yes")]);
+    Some(Outgoing::Message { to: from.as_pid()?.clone(), message: answer })
+}

@@ -1,0 +1,155 @@
+//! A process of our node, as far as the other node can tell: it has a pid, gets messages, monitors.
+
+use std::{
+    sync::{Arc, atomic::Ordering, mpsc},
+    time::{Duration, Instant},
+};
+
+use super::shared::{Arrived, Backlog, Entry, MOST_UNREAD_BYTES, Shared};
+use crate::{
+    ErlangError, Term,
+    distribution::{Outgoing, message_of},
+    term::{Pid, Reference},
+};
+
+/// Gets messages. Whoever monitors it is told when it is dropped.
+#[derive(Debug)]
+pub struct Mailbox {
+    shared: Arc<Shared>,
+    pid: Pid,
+    arrivals: mpsc::Receiver<Arrived>,
+    backlog: Arc<Backlog>,
+}
+
+/// What a mailbox gets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Received {
+    /// A message.
+    Message(Term),
+    /// A process that is monitored has ended.
+    Down {
+        /// What [`Mailbox::monitor`] gave.
+        reference: Reference,
+        /// Why.
+        reason: Term,
+    },
+    /// An exit signal.
+    Exit {
+        /// From whom.
+        from: Pid,
+        /// Why.
+        reason: Term,
+    },
+}
+
+impl Mailbox {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+        let (sender, arrivals) = mpsc::channel();
+        let backlog = Arc::new(Backlog::default());
+        let id = shared.number();
+        let mut state = shared.state();
+        // Without a connection the sender is dropped, and receiving says so.
+        if state.lost.is_none() {
+            state.mailboxes.insert(id, Entry::new(sender, Arc::clone(&backlog)));
+        }
+        drop(state);
+        Self { shared: Arc::clone(shared), pid: shared.pid(id), arrivals, backlog }
+    }
+
+    /// Under which the other node knows it.
+    pub fn pid(&self) -> &Pid {
+        &self.pid
+    }
+
+    /// Sends a message to a process. Like every message it may never arrive.
+    pub fn send(&self, to: &Pid, message: Term) -> Result<(), ErlangError> {
+        self.shared.send(Outgoing::Message { to: to.clone(), message })
+    }
+
+    /// Sends a message to a registered name on the node.
+    pub fn send_to_name(&self, name: &'static str, message: Term) -> Result<(), ErlangError> {
+        self.shared.send(Outgoing::ToName { from: self.pid.clone(), name, message })
+    }
+
+    /// A [`Received::Down`] comes when the process ends, or at once when there is none.
+    pub fn monitor(&self, process: &Pid) -> Result<Reference, ErlangError> {
+        let reference = self.shared.make_reference();
+        let (from, to) = (self.pid.clone(), process.clone());
+        self.shared.send(Outgoing::Monitor { from, to, reference: reference.clone() })?;
+        Ok(reference)
+    }
+
+    /// A reference that nobody else has.
+    pub fn make_reference(&self) -> Reference {
+        self.shared.make_reference()
+    }
+
+    /// What comes next; `None` when nothing comes in time.
+    pub fn receive(&self, within: Duration) -> Result<Option<Received>, ErlangError> {
+        self.receive_map(within, Some)
+    }
+
+    /// The first of what comes for which `wanted` has a value; what it has none for is dropped.
+    pub(crate) fn receive_map<T>(
+        &self,
+        within: Duration,
+        wanted: impl Fn(Received) -> Option<T>,
+    ) -> Result<Option<T>, ErlangError> {
+        let deadline = Instant::now() + within;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let arrived = match self.arrivals.recv_timeout(left) {
+                Ok(arrived) => arrived,
+                Err(mpsc::RecvTimeoutError::Timeout) => return self.check_backlog().map(|()| None),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(self.shared.lost()),
+            };
+            self.check_backlog()?;
+            if let Some(found) = self.read(arrived)?.and_then(&wanted) {
+                return Ok(Some(found));
+            }
+        }
+    }
+
+    fn check_backlog(&self) -> Result<(), ErlangError> {
+        if self.backlog.overflowed.load(Ordering::Relaxed) {
+            let limit_mib = MOST_UNREAD_BYTES >> 20;
+            return Err(ErlangError::TooMuch { node: self.shared.node().to_owned(), limit_mib });
+        }
+        Ok(())
+    }
+
+    fn read(&self, arrived: Arrived) -> Result<Option<Received>, ErlangError> {
+        let payload = match arrived {
+            Arrived::Down { reference, reason } => {
+                return Ok(Some(Received::Down { reference, reason }));
+            }
+            Arrived::Exit { from, reason } => return Ok(Some(Received::Exit { from, reason })),
+            Arrived::Message(payload) => payload,
+        };
+        self.backlog.bytes.fetch_sub(payload.len(), Ordering::Relaxed);
+        let message = message_of(&payload)
+            .map_err(|source| ErlangError::Term { node: self.shared.node().to_owned(), source })?;
+        if let Some([from, reply_as, _]) = message.as_tagged("io_request") {
+            self.refuse_io(from, reply_as)?;
+            return Ok(None);
+        }
+        Ok(Some(Received::Message(message)))
+    }
+
+    /// A process that prints would wait for an answer for ever.
+    fn refuse_io(&self, from: &Term, reply_as: &Term) -> Result<(), ErlangError> {
+        let Some(from) = from.as_pid() else { return Ok(()) };
+        let refused = Term::tuple([Term::atom("error"), Term::atom("enotsup")]);
+        self.send(from, Term::tuple([Term::atom("io_reply"), reply_as.clone(), refused]))
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        let entry = self.shared.state().mailboxes.remove(&self.pid.id);
+        for farewell in entry.into_iter().flat_map(|entry| entry.farewells(&self.pid)) {
+            // Nobody is left to be told when the connection is gone.
+            let _ = self.shared.send(farewell);
+        }
+    }
+}

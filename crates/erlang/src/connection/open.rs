@@ -1,0 +1,115 @@
+//! The way to a connection that stands: address, port, TLS, handshake, link.
+
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher, Hasher},
+    net::{SocketAddr, ToSocketAddrs},
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use mio::{Poll, Waker};
+
+use super::{
+    ConnectOptions, Connection, Port,
+    link::{self, Link},
+    shared::Shared,
+    tls,
+    wire::{Stream, Wire},
+};
+use crate::{
+    Cookie, ErlangError, NodeName,
+    distribution::{Timed, Visitor, shake_hands},
+    epmd,
+};
+
+pub(super) fn open(options: &ConnectOptions) -> Result<Connection, ErlangError> {
+    let deadline = Instant::now() + options.within;
+    let cookies = options.cookie.cookies()?;
+    let mut refused = None;
+    for cookie in &cookies {
+        match open_with(options, cookie, deadline) {
+            Err(error @ ErlangError::CookieRefused { .. }) => refused = Some(error),
+            done => return done,
+        }
+    }
+    Err(refused.expect("there is at least one cookie"))
+}
+
+fn open_with(
+    options: &ConnectOptions,
+    cookie: &Cookie,
+    deadline: Instant,
+) -> Result<Connection, ErlangError> {
+    let node = &options.node;
+    let addresses = |port| resolve(node, port, deadline);
+    let port = match options.port {
+        Port::Fixed(port) => port,
+        Port::Mapped(mapper) => epmd::port_of(node, &addresses(mapper)?, deadline)?,
+    };
+    let timed = Timed::connect(&addresses(port)?, deadline).map_err(|error| {
+        let address = format!("{}:{port}", node.host());
+        ErlangError::Refused { node: node.to_string(), address, reason: error.to_string() }
+    })?;
+    let mut stream = match &options.tls {
+        None => Stream::Plain(timed),
+        Some(files) => Stream::Tls(Box::new(tls::secured(timed, node, files)?)),
+    };
+    let visitor = visitor(node);
+    shake_hands(&mut stream, node, &visitor, cookie)?;
+    start(stream, node, &visitor)
+        .map_err(|error| ErlangError::Lost { node: node.to_string(), reason: error.to_string() })
+}
+
+fn start(stream: Stream, node: &NodeName, visitor: &Visitor) -> std::io::Result<Connection> {
+    let mut wire = Wire::new(stream)?;
+    let poll = Poll::new()?;
+    let waker = Waker::new(poll.registry(), link::WOKEN)?;
+    link::register(&poll, &mut wire)?;
+    let (sender, commands) = mpsc::channel();
+    let shared =
+        Arc::new(Shared::new(node.to_string(), &visitor.name, visitor.creation, sender, waker));
+    let link = Link::new(wire, poll, commands, Arc::clone(&shared));
+    let link = thread::Builder::new().name("erlang-link".to_owned()).spawn(|| link.run())?;
+    Ok(Connection { shared, link: Some(link) })
+}
+
+/// Two visitors from one machine must differ. The node keeps every name that it has seen, so that
+/// there are not too many of them either.
+fn visitor(node: &NodeName) -> Visitor {
+    Visitor {
+        name: node.of_visitor(&unique("rabbitscope-")).to_string(),
+        // 0 to 3 had a meaning of their own once.
+        creation: random_u32() | 4,
+        challenge: random_u32(),
+    }
+}
+
+/// The name and four random digits.
+pub(crate) fn unique(name: &str) -> String {
+    format!("{name}{:04x}", random_u32() >> 16)
+}
+
+/// From the keys that the system's randomness gives to each hash map.
+fn random_u32() -> u32 {
+    let hash = RandomState::new().build_hasher().finish();
+    u32::try_from(hash >> 32).expect("half of it")
+}
+
+/// The resolver has no deadline of its own.
+fn resolve(node: &NodeName, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, ErlangError> {
+    let failed = |reason: String| ErlangError::Unresolvable { node: node.to_string(), reason };
+    let (sender, answer) = mpsc::channel();
+    let host = node.host().to_owned();
+    thread::spawn(move || {
+        let found = (host.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>);
+        let _ = sender.send(found);
+    });
+    let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+    match answer.recv_timeout(left) {
+        Ok(Ok(addresses)) => Ok(addresses),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        Err(_) => Err(failed("no answer in time".to_owned())),
+    }
+}

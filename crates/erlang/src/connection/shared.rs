@@ -1,0 +1,225 @@
+//! What the link and the users of a connection share.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        mpsc,
+    },
+};
+
+use mio::Waker;
+
+use crate::{
+    ErlangError, Term,
+    distribution::{Outgoing, frame_of},
+    term::{Atom, Pid, Reference},
+};
+
+/// What nobody has read of one mailbox.
+pub(super) const MOST_UNREAD_BYTES: usize = 64 << 20;
+
+/// Monitors and links that other processes may have to one mailbox.
+const MOST_WATCHERS: usize = 1_000;
+
+/// A message that is sent again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Renewal(pub(super) u32);
+
+/// What the link is asked to do.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Send this frame.
+    Send(Vec<u8>),
+    /// Send this frame once a second.
+    Renew(Renewal, Vec<u8>),
+    /// No longer.
+    StopRenewing(Renewal),
+    /// Send what there is, then end.
+    Close,
+}
+
+/// What arrives for a mailbox; messages are still encoded.
+#[derive(Debug)]
+pub(super) enum Arrived {
+    Message(Vec<u8>),
+    Down { reference: Reference, reason: Term },
+    Exit { from: Pid, reason: Term },
+}
+
+/// Bytes that were delivered and not yet read, and whether it was too many once.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    pub(super) bytes: AtomicUsize,
+    pub(super) overflowed: AtomicBool,
+}
+
+/// A mailbox as the link sees it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) sender: mpsc::Sender<Arrived>,
+    pub(super) backlog: Arc<Backlog>,
+    monitors: Vec<(Pid, Reference)>,
+    links: Vec<Pid>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) mailboxes: HashMap<u32, Entry>,
+    /// Why the connection is gone.
+    pub(super) lost: Option<String>,
+}
+
+/// Shared by the link and everybody that uses the connection.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    node: String,
+    own: Atom,
+    creation: u32,
+    commands: mpsc::Sender<Command>,
+    waker: Waker,
+    numbers: AtomicU32,
+    pub(super) silence_ms: AtomicU64,
+    state: Mutex<State>,
+}
+
+impl Shared {
+    pub(super) fn new(
+        node: String,
+        own: &str,
+        creation: u32,
+        commands: mpsc::Sender<Command>,
+        waker: Waker,
+    ) -> Self {
+        /// Of a node that nobody has configured.
+        const USUAL_SILENCE_MS: u64 = 60_000;
+        Self {
+            node,
+            own: Atom::new(own),
+            creation,
+            commands,
+            waker,
+            numbers: AtomicU32::new(1),
+            silence_ms: AtomicU64::new(USUAL_SILENCE_MS),
+            state: Mutex::default(),
+        }
+    }
+
+    pub(super) fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// Nothing that is done under the lock can leave it half done.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The pid that a mailbox has.
+    pub(super) fn pid(&self, id: u32) -> Pid {
+        Pid { node: self.own.clone(), id, serial: 0, creation: self.creation }
+    }
+
+    pub(crate) fn make_reference(&self) -> Reference {
+        let ids = vec![self.number(), 0, 0];
+        Reference { node: self.own.clone(), creation: self.creation, ids }
+    }
+
+    /// A link that has ended reads no commands; whoever waits for an answer learns of it.
+    pub(crate) fn command(&self, command: Command) {
+        if self.commands.send(command).is_ok() {
+            let _ = self.waker.wake();
+        }
+    }
+
+    pub(crate) fn send(&self, outgoing: Outgoing) -> Result<(), ErlangError> {
+        if let Some(reason) = &self.state().lost {
+            return Err(self.lost_because(reason));
+        }
+        self.command(Command::Send(frame_of(outgoing)));
+        Ok(())
+    }
+
+    /// The error of everybody who still waits.
+    pub(super) fn lost(&self) -> ErlangError {
+        let state = self.state();
+        self.lost_because(state.lost.as_deref().unwrap_or("it was closed"))
+    }
+
+    fn lost_because(&self, reason: &str) -> ErlangError {
+        ErlangError::Lost { node: self.node.clone(), reason: reason.to_owned() }
+    }
+
+    /// Everybody who waits is woken, and nobody can begin to.
+    pub(super) fn lose(&self, reason: String) {
+        let mut state = self.state();
+        state.lost.get_or_insert(reason);
+        state.mailboxes.clear();
+    }
+}
+
+impl State {
+    /// The mailbox of a pid of ours.
+    pub(super) fn entry(&mut self, pid: &Pid) -> Option<&mut Entry> {
+        self.mailboxes.get_mut(&pid.id)
+    }
+}
+
+impl Entry {
+    pub(super) fn new(sender: mpsc::Sender<Arrived>, backlog: Arc<Backlog>) -> Self {
+        Self { sender, backlog, monitors: Vec::new(), links: Vec::new() }
+    }
+
+    /// A mailbox that nobody reads takes no more than its share of memory.
+    pub(super) fn deliver(&self, arrived: Arrived) {
+        let bytes = if let Arrived::Message(payload) = &arrived { payload.len() } else { 0 };
+        if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_UNREAD_BYTES {
+            self.backlog.overflowed.store(true, Ordering::Relaxed);
+            self.backlog.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return;
+        }
+        // A receiver that is being dropped no longer wants it.
+        let _ = self.sender.send(arrived);
+    }
+
+    pub(super) fn add_monitor(&mut self, from: Pid, reference: Reference) {
+        if self.monitors.len() < MOST_WATCHERS {
+            self.monitors.push((from, reference));
+        }
+    }
+
+    pub(super) fn remove_monitor(&mut self, reference: &Reference) {
+        self.monitors.retain(|(_, found)| found != reference);
+    }
+
+    pub(super) fn add_link(&mut self, from: Pid) {
+        if self.links.len() < MOST_WATCHERS {
+            self.links.push(from);
+        }
+    }
+
+    pub(super) fn remove_link(&mut self, from: &Pid) {
+        self.links.retain(|found| found != from);
+    }
+
+    /// What is said to everybody who wanted to know when this mailbox ends.
+    pub(super) fn farewells(self, own: &Pid) -> Vec<Outgoing> {
+        let reason = || Term::atom("normal");
+        let downs = self.monitors.into_iter().map(|(to, reference)| Outgoing::Down {
+            from: own.clone().into(),
+            to,
+            reference,
+            reason: reason(),
+        });
+        let exits = self.links.into_iter().map(|to| Outgoing::Exit {
+            from: own.clone(),
+            to,
+            reason: reason(),
+        });
+        downs.chain(exits).collect()
+    }
+}

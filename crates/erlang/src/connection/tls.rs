@@ -1,0 +1,64 @@
+//! TLS in front of the distribution protocol, as `-proto_dist inet_tls` speaks it.
+
+use std::{path::Path, sync::Arc};
+
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    crypto::ring::default_provider,
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject},
+};
+
+use super::TlsFiles;
+use crate::{ErlangError, NodeName, distribution::Timed};
+
+/// The handshake is done and the node's certificate is verified: it leads to one of the authorities
+/// and names the node's host.
+pub(super) fn secured(
+    stream: Timed,
+    node: &NodeName,
+    files: &TlsFiles,
+) -> Result<StreamOwned<ClientConnection, Timed>, ErlangError> {
+    let failed = |reason: String| ErlangError::Tls { node: node.to_string(), reason };
+    let config = config(files).map_err(failed)?;
+    let name = ServerName::try_from(node.host().to_owned())
+        .map_err(|_| failed(format!("no certificate can name the host `{}`", node.host())))?;
+    let connection =
+        ClientConnection::new(Arc::new(config), name).map_err(|error| failed(error.to_string()))?;
+    let mut stream = StreamOwned::new(connection, stream);
+    while stream.conn.is_handshaking() {
+        stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(stream)
+}
+
+fn config(files: &TlsFiles) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(authorities(&files.authorities)?);
+    let Some((certificate, key)) = &files.own else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let unreadable = |error| format!("cannot read the key in {}: {error}", key.display());
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(unreadable)?;
+    builder.with_client_auth_cert(certificates(certificate)?, secret).map_err(|error| {
+        format!("certificate {} with key {}: {error}", certificate.display(), key.display())
+    })
+}
+
+fn authorities(file: &Path) -> Result<RootCertStore, String> {
+    let mut store = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        store.add(certificate).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(store)
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let unreadable =
+        |error: String| format!("cannot read certificates in {}: {error}", file.display());
+    let found = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unreadable(error.to_string()))?;
+    if found.is_empty() { Err(unreadable("there are none".to_owned())) } else { Ok(found) }
+}

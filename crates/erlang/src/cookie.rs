@@ -1,0 +1,109 @@
+//! The secret that nodes share: where it is found. It is never printed, and cleared when dropped.
+
+use std::{
+    env, fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use zeroize::Zeroizing;
+
+use crate::ErlangError;
+
+const VARIABLE: &str = "RABBITSCOPE_COOKIE";
+const OF_THE_PACKAGE: &str = "/var/lib/rabbitmq/.erlang.cookie";
+
+/// A cookie, and where it came from.
+#[derive(Clone)]
+pub struct Cookie {
+    secret: Zeroizing<Vec<u8>>,
+    origin: String,
+}
+
+/// Where the cookie is looked for.
+#[derive(Clone, Debug, Default)]
+pub enum CookieSource {
+    /// The variable `RABBITSCOPE_COOKIE`; without it `~/.erlang.cookie` and then the file of the
+    /// distribution's package, of which each is tried.
+    #[default]
+    UsualPlaces,
+    /// This file.
+    File(PathBuf),
+}
+
+impl CookieSource {
+    /// The cookies to try, at least one.
+    pub(crate) fn cookies(&self) -> Result<Vec<Cookie>, ErlangError> {
+        if let Self::File(path) = self {
+            let unreadable = |source| ErlangError::CookieFile { path: path.clone(), source };
+            return Ok(vec![Cookie::read(path).map_err(unreadable)?]);
+        }
+        if let Ok(value) = env::var(VARIABLE) {
+            let secret = Zeroizing::new(value.into_bytes());
+            return Ok(vec![Cookie { secret, origin: format!("the variable {VARIABLE}") }]);
+        }
+        let home = env::var_os("HOME").map(|home| Path::new(&home).join(".erlang.cookie"));
+        let files: Vec<PathBuf> = home.into_iter().chain([OF_THE_PACKAGE.into()]).collect();
+        let found: Vec<Cookie> = files.iter().filter_map(|file| Cookie::read(file).ok()).collect();
+        if found.is_empty() {
+            Err(ErlangError::NoCookie { looked: said(&files) })
+        } else {
+            Ok(found)
+        }
+    }
+}
+
+fn said(files: &[PathBuf]) -> String {
+    let each = |path: &PathBuf| match fs::File::open(path) {
+        Err(error) => format!("{} ({error})", path.display()),
+        Ok(_) => format!("{} (empty)", path.display()),
+    };
+    files.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+impl Cookie {
+    /// A cookie that is known.
+    pub fn new(secret: &str, origin: &str) -> Self {
+        Self { secret: Zeroizing::new(secret.as_bytes().to_vec()), origin: origin.to_owned() }
+    }
+
+    fn read(path: &Path) -> io::Result<Self> {
+        let text = Zeroizing::new(fs::read(path)?);
+        let secret = Zeroizing::new(text.trim_ascii().to_vec());
+        if secret.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is empty"));
+        }
+        Ok(Self { secret, origin: path.display().to_string() })
+    }
+
+    /// Where it came from.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(crate) fn secret(&self) -> &[u8] {
+        &self.secret
+    }
+}
+
+impl fmt::Debug for Cookie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cookie(from {})", self.origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_not_printed() {
+        let cookie = Cookie::new("SECRET", "a test");
+        assert!(!format!("{cookie:?}").contains("SECRET"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there() {
+        let error = CookieSource::File("/no/such/file".into()).cookies().unwrap_err();
+        assert!(error.to_string().contains("/no/such/file"), "{error}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Frames after the handshake: four bytes of length, then a control message. Length 0 is a tick.
+
+/// What one frame may hold. What the node sends to us is bounded by what we ask for.
+pub(crate) const MOST_FRAME_BYTES: usize = 64 << 20;
+
+/// Why bytes are no frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// More than is accepted.
+    #[error("a frame of {0} bytes; at most {MOST_FRAME_BYTES} are accepted")]
+    TooLarge(usize),
+}
+
+/// Finds frames in bytes that come in pieces.
+#[derive(Debug, Default)]
+pub struct FrameReader {
+    buffer: Vec<u8>,
+    /// Bytes of the buffer that were given out.
+    used: usize,
+}
+
+impl FrameReader {
+    /// Adds what has arrived.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next whole frame without its length, ticks left out.
+    pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
+        loop {
+            let Some((length, rest)) = self.buffer[self.used..].split_first_chunk() else {
+                return Ok(None);
+            };
+            let length = u32::from_be_bytes(*length) as usize;
+            if length > MOST_FRAME_BYTES {
+                return Err(FrameError::TooLarge(length));
+            }
+            if rest.len() < length {
+                return Ok(None);
+            }
+            let start = self.used + 4;
+            self.used = start + length;
+            if length > 0 {
+                return Ok(Some(&self.buffer[start..start + length]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_in_pieces() {
+        let bytes = [0, 0, 0, 0, 0, 0, 0, 2, 7, 8, 0, 0, 0, 1, 9, 0, 0, 0, 0];
+        for size in 1..=bytes.len() {
+            let mut reader = FrameReader::default();
+            let mut found = Vec::new();
+            for piece in bytes.chunks(size) {
+                reader.push(piece);
+                while let Some(frame) = reader.next_frame().unwrap() {
+                    found.push(frame.to_vec());
+                }
+            }
+            assert_eq!(found, [vec![7, 8], vec![9]], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_too_large() {
+        let mut reader = FrameReader::default();
+        reader.push(&[255; 4]);
+        assert_eq!(reader.next_frame(), Err(FrameError::TooLarge(u32::MAX as usize)));
+    }
+}

@@ -1,0 +1,162 @@
+//! The handshake, version 6, from the side that connects.
+//! Source: "Distribution Handshake" in the ERTS user's guide.
+//!
+//! ```text
+//! us ── name, flags ──►        node
+//!    ◄── status ────────
+//!    ◄── challenge ─────
+//!    ── our challenge, digest of theirs ──►
+//!    ◄── digest of ours ─
+//! ```
+
+use std::io::{self, Read, Write};
+
+use md5::{Digest, Md5};
+
+use super::flags;
+use crate::{Cookie, ErlangError, NodeName};
+
+/// Who we are on this connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) name: String,
+    pub(crate) creation: u32,
+    /// What the node has to answer to.
+    pub(crate) challenge: u32,
+}
+
+/// What the node said of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Greeting {
+    name: String,
+    challenge: u32,
+}
+
+/// Messages of the handshake are short.
+const MOST_BYTES: usize = 4 << 10;
+
+/// Both sides prove that they know the cookie; the stream is at the first frame afterwards.
+pub(crate) fn shake_hands(
+    stream: &mut (impl Read + Write),
+    node: &NodeName,
+    visitor: &Visitor,
+    cookie: &Cookie,
+) -> Result<(), ErlangError> {
+    let broke_off = |doing: &'static str| {
+        move |error: io::Error| ErlangError::Handshake {
+            node: node.to_string(),
+            doing,
+            reason: reason_of(&error),
+        }
+    };
+    send(stream, &introduction(visitor)).map_err(broke_off("it was told our name"))?;
+    let status = receive(stream).map_err(broke_off("it was to say whether we may come"))?;
+    check_status(node, &status)?;
+    let challenge = receive(stream).map_err(broke_off("it was to send its challenge"))?;
+    let greeting = greeting_of(node, &challenge)?;
+    let answer = [&b"r"[..], &visitor.challenge.to_be_bytes(), &digest(cookie, greeting.challenge)];
+    send(stream, &answer.concat()).map_err(broke_off("it was sent the answer to its challenge"))?;
+    let proof = receive(stream).map_err(|error| match error.kind() {
+        // This is how a node says that the digest is wrong.
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
+            ErlangError::CookieRefused {
+                node: node.to_string(),
+                origin: cookie.origin().to_owned(),
+            }
+        }
+        _ => broke_off("it was to prove that it knows the cookie")(error),
+    })?;
+    if proof.split_first() != Some((&b'a', &digest(cookie, visitor.challenge)[..])) {
+        return Err(ErlangError::Unproven {
+            node: node.to_string(),
+            origin: cookie.origin().to_owned(),
+        });
+    }
+    Ok(())
+}
+
+fn reason_of(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it closed the connection".to_owned(),
+        io::ErrorKind::TimedOut => "no answer in time".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn introduction(visitor: &Visitor) -> Vec<u8> {
+    let length = u16::try_from(visitor.name.len()).expect("a name has at most 255 characters");
+    [
+        &b"N"[..],
+        &flags::OURS.to_be_bytes(),
+        &visitor.creation.to_be_bytes(),
+        &length.to_be_bytes(),
+        visitor.name.as_bytes(),
+    ]
+    .concat()
+}
+
+fn check_status(node: &NodeName, message: &[u8]) -> Result<(), ErlangError> {
+    let refused = |reason: &str| ErlangError::NotAllowed {
+        node: node.to_string(),
+        reason: reason.to_owned(),
+    };
+    match message {
+        b"sok" | b"sok_simultaneous" => Ok(()),
+        b"snok" | b"salive" => Err(refused("it already has a connection from our name")),
+        b"snot_allowed" => Err(refused("it only talks to nodes on its list, and we are not on it")),
+        other => Err(refused(&format!("it said {:?}", String::from_utf8_lossy(other)))),
+    }
+}
+
+fn greeting_of(node: &NodeName, message: &[u8]) -> Result<Greeting, ErlangError> {
+    let version = |reason: String| ErlangError::Version { node: node.to_string(), reason };
+    // `N`, flags 8, challenge 4, creation 4, length 2, name.
+    let [b'N', fields @ ..] = message else {
+        return Err(version("it does not know the handshake of OTP 23 and later".to_owned()));
+    };
+    let parsed = fields.split_first_chunk::<8>().and_then(|(_flags, rest)| {
+        let (challenge, rest) = rest.split_first_chunk::<4>()?;
+        let (_creation, rest) = rest.split_first_chunk::<4>()?;
+        let (length, rest) = rest.split_first_chunk::<2>()?;
+        let name = rest.get(..u16::from_be_bytes(*length).into())?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        Some(Greeting { name, challenge: u32::from_be_bytes(*challenge) })
+    });
+    let greeting = parsed.ok_or_else(|| version("its challenge is too short".to_owned()))?;
+    if greeting.name != node.to_string() {
+        let reason = format!("it calls itself {}", greeting.name);
+        return Err(ErlangError::NotAllowed { node: node.to_string(), reason });
+    }
+    Ok(greeting)
+}
+
+/// MD5 of the cookie and the challenge in decimal digits: this is what the protocol has.
+fn digest(cookie: &Cookie, challenge: u32) -> [u8; 16] {
+    let mut hash = Md5::new();
+    hash.update(cookie.secret());
+    hash.update(challenge.to_string());
+    hash.finalize().into()
+}
+
+fn send(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
+    let length = u16::try_from(message.len()).expect("messages of the handshake are short");
+    stream.write_all(&[&length.to_be_bytes(), message].concat())?;
+    stream.flush()
+}
+
+fn receive(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 2];
+    stream.read_exact(&mut length)?;
+    let length = usize::from(u16::from_be_bytes(length));
+    if length > MOST_BYTES {
+        let reason = format!("a message of {length} bytes is no part of a handshake");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    let mut message = vec![0; length];
+    stream.read_exact(&mut message)?;
+    Ok(message)
+}
+
+#[cfg(test)]
+#[path = "handshake_tests.rs"]
+mod tests;

@@ -1,0 +1,61 @@
+//! A socket on which everything has to be done by one moment: connecting and the handshake.
+
+use std::{
+    io::{self, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::{Duration, Instant},
+};
+
+use crate::epmd::connect_any;
+
+/// Reads and writes fail with `TimedOut` after the deadline.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    stream: TcpStream,
+    deadline: Instant,
+}
+
+impl Timed {
+    /// Connects to the first address that accepts.
+    pub(crate) fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<Self> {
+        let stream = connect_any(addresses, deadline)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, deadline })
+    }
+
+    /// The socket, without deadline.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+/// The kernel says that it would have to wait when it has waited long enough.
+fn timed_out(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::WouldBlock {
+        return io::ErrorKind::TimedOut.into();
+    }
+    error
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(buffer).map_err(timed_out)
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes).map_err(timed_out)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}

@@ -1,0 +1,28 @@
+//! Inside a node: a hidden node that speaks the Erlang distribution protocol, and modules that are
+//! loaded into the observed node while somebody looks.
+//!
+//! ```text
+//! Connection ── mailboxes ──► link (a thread) ──► socket, plain or TLS ──► node
+//!     │
+//!     └─ Loaded: a module on the node, and its keeper that removes it again
+//! ```
+//!
+//! What lives here: terms, the protocol, calls, modules that are loaded and removed. What
+//! deliberately does not: what RabbitMQ's tables mean, commands, figures.
+
+mod agent;
+mod connection;
+mod cookie;
+mod distribution;
+mod epmd;
+mod error;
+mod name;
+pub mod term;
+
+pub use agent::{Ended, Loaded, Reply, Request, Source};
+pub use connection::{ConnectOptions, Connection, Mailbox, Port, Received, TlsFiles};
+pub use cookie::{Cookie, CookieSource};
+pub use distribution::{FrameError, FrameReader, Incoming};
+pub use error::{ErlangError, ErrorKind};
+pub use name::NodeName;
+pub use term::Term;

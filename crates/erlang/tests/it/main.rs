@@ -1,0 +1,8 @@
+//! The connection against real nodes, and against peers that send anything at all.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod agent;
+mod live;
+mod node;
+mod peer;

@@ -1,0 +1,29 @@
+//! The node that the tests talk to: the distribution's RabbitMQ, started once.
+
+use std::sync::OnceLock;
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
+
+/// Shared by all tests; ends with this process.
+pub(crate) fn broker() -> &'static Broker {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    BROKER.get_or_init(|| {
+        let name = format!("rabbitscope-erlang-tests-{}.log", std::process::id());
+        Broker::start(&ThrowawayBroker::default(), &std::env::temp_dir().join(name)).unwrap()
+    })
+}
+
+pub(crate) fn options() -> ConnectOptions {
+    let (home, epmd_port) = broker().distribution();
+    ConnectOptions {
+        cookie: CookieSource::File(home.join(".erlang.cookie")),
+        port: Port::Mapped(epmd_port),
+        ..ConnectOptions::new(NodeName::parse(&broker().node_name()).unwrap())
+    }
+}
+
+pub(crate) fn connection() -> Connection {
+    Connection::open(&options()).unwrap()
+}
