@@ -24,6 +24,19 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(share >= 0.9995 ? 0 : share >= 0.1 ? 1 : 2)}${NARROW}%`;
 }
 
+/** A change of a share in percentage points, always with its sign. */
+export function points(change: number): string {
+  return `${signed(change)} points`;
+}
+
+/** The same where the unit stands above. */
+export function signed(change: number): string {
+  const size = Math.abs(change * 100);
+  const text = size === 0 ? "0" : size < 0.01 ? "<0.01" : size.toFixed(2);
+  const sign = change > 0 ? "+" : change < 0 ? MINUS : "±";
+  return `${sign}${text}`;
+}
+
 const TIMES: [number, string][] = [
   [1e9, "s"],
   [1e6, "ms"],

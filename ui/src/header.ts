@@ -7,7 +7,7 @@ import type { Figure, PageData, RunRecord } from "./wire.ts";
 
 export function pageHeader(data: PageData): HTMLElement {
   const { run, profile } = data;
-  const title = run?.name ?? (profile ? "Profile" : "Nothing to show");
+  const title = run?.name ?? (data.diff ? "Comparison" : profile ? "Profile" : "Nothing to show");
   return h(
     "header",
     { class: "page-header" },

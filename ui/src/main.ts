@@ -5,9 +5,10 @@ import "./style/run.css";
 import "./style/profile.css";
 
 import { runCharts } from "./charts/run.ts";
+import { diffPart } from "./diff.ts";
 import { h } from "./dom.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
-import { ProfilePart } from "./profile.ts";
+import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
 
@@ -23,10 +24,8 @@ function start(): void {
   }
   const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
   if (data.series) parts.push(runCharts(data.run, data.series));
-  if (data.profile) {
-    const profile = new ProfilePart(data.profile);
-    parts.push(profile.element, profile.tableElement);
-  }
+  if (data.profile) parts.push(...profilePart(data.profile));
+  if (data.diff) parts.push(...diffPart(data.diff));
   if (data.run) parts.push(scenario(data.run));
   page.append(...parts.filter((part) => part !== null));
 }

@@ -2,7 +2,16 @@
 
 import { h } from "./dom.ts";
 import { duration, moment, whole } from "./format.ts";
-import type { ProfileData, Quality } from "./wire.ts";
+import type { Capture, Quality } from "./wire.ts";
+
+/** A recording as the page knows it. */
+interface Recording {
+  total: number;
+  unit: string;
+  capture: Capture;
+  quality: Quality;
+  sentence: string;
+}
 
 const PARTS: [keyof Quality, string][] = [
   ["complete", "complete"],
@@ -13,7 +22,7 @@ const PARTS: [keyof Quality, string][] = [
 ];
 
 /** A bar of all samples by outcome, the sentence, and the recorder's notes. */
-export function qualityBar(profile: ProfileData): HTMLElement {
+export function qualityBar(profile: Recording): HTMLElement {
   const { quality, sentence } = profile;
   const known = PARTS.filter(([key]) => quality[key] > 0);
   const bar = h("div", { class: "quality-bar", "aria-hidden": "true" });
@@ -33,7 +42,7 @@ export function qualityBar(profile: ProfileData): HTMLElement {
 }
 
 /** Recorder, clock, rate, length. */
-export function captureFacts(profile: ProfileData): HTMLElement {
+export function captureFacts(profile: Recording): HTMLElement {
   const { capture } = profile;
   const facts = [
     `${whole(profile.total)} ${profile.unit}`,

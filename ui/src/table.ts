@@ -84,21 +84,10 @@ class FunctionTable {
         this.draw();
       },
     });
-    const kinds = this.model.weightByKind().map(({ kind }) =>
-      h("option", { value: kind, selected: kind === this.kind }, KIND_NAMES[kind]),
-    );
-    const select = h(
-      "select",
-      {
-        "aria-label": "Kind of function",
-        change: () => {
-          this.kind = select.value as FrameKind | "";
-          this.draw();
-        },
-      },
-      h("option", { value: "" }, "All kinds"),
-      ...kinds,
-    );
+    const select = kindSelect(this.model, this.kind, (kind) => {
+      this.kind = kind;
+      this.draw();
+    });
     return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), select);
   }
 
@@ -167,6 +156,24 @@ class FunctionTable {
       h("span", { class: "count" }, whole(weight)),
     );
   }
+}
+
+/** A choice among the kinds that occur; empty for all of them. */
+export function kindSelect(
+  model: Model,
+  selected: FrameKind | "",
+  choose: (kind: FrameKind | "") => void,
+): HTMLElement {
+  const kinds = model.weightByKind().map(({ kind }) =>
+    h("option", { value: kind, selected: kind === selected }, KIND_NAMES[kind]),
+  );
+  const select = h(
+    "select",
+    { "aria-label": "Kind of function", change: () => choose(select.value as FrameKind | "") },
+    h("option", { value: "" }, "All kinds"),
+    ...kinds,
+  );
+  return select;
 }
 
 /** Builds the table; `pick` is called with the frame whose name is clicked. */

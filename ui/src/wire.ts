@@ -8,6 +8,7 @@ export interface PageData {
   figures: Figure[];
   series: Series | null;
   profile: ProfileData | null;
+  diff: DiffData | null;
 }
 
 export type Unit = "per-second" | "nanos" | "cores" | "bytes" | "messages";
@@ -66,6 +67,12 @@ export interface Quality {
 
 export type FrameKind = "thread" | "erlang" | "vm-fragment" | "native" | "kernel";
 
+export interface FrameColumns {
+  name: string[];
+  kind: number[];
+  kinds: FrameKind[];
+}
+
 export interface ProfileData {
   event: string;
   unit: string;
@@ -73,7 +80,7 @@ export interface ProfileData {
   capture: Capture;
   quality: Quality;
   sentence: string;
-  frames: { name: string[]; kind: number[]; kinds: FrameKind[] };
+  frames: FrameColumns;
   stacks: StackColumns;
   functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
 }
@@ -85,6 +92,39 @@ export interface StackColumns {
   leaf: number[];
   "run-node": number[];
   "run-length": number[];
+}
+
+// Two profiles against each other; `leaf` of the stacks decides widths only.
+export interface DiffData {
+  event: string;
+  unit: string;
+  before: DiffSide;
+  after: DiffSide;
+  frames: FrameColumns;
+  stacks: StackColumns;
+  "leaf-before": number[];
+  "leaf-after": number[];
+  changes: ChangeColumns;
+}
+
+export interface DiffSide {
+  name: string;
+  total: number;
+  capture: Capture;
+  quality: Quality;
+  sentence: string;
+}
+
+export interface ChangeColumns {
+  frame: number[];
+  "own-before": number[];
+  "own-after": number[];
+  "own-change": number[];
+  "own-beyond-noise": boolean[];
+  "total-before": number[];
+  "total-after": number[];
+  "total-change": number[];
+  "total-beyond-noise": boolean[];
 }
 
 export interface RunRecord {

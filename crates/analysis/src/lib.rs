@@ -1,13 +1,16 @@
 //! Pure numbers: what a profile says, computed the same way for the terminal, the page and tests.
 //!
-//! What lives here: stack trees, tables of functions, sentences about quality, rates. What
+//! What lives here: stack trees, tables of functions, differences of two profiles, sentences about
+//! quality, rates. What
 //! deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
 
+mod diff;
 mod functions;
 mod quality;
 mod rates;
 mod tree;
 
+pub use diff::{Change, DiffError, Evidence, ProfileDiff, Sides};
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use quality::quality_sentence;
 pub use rates::LoadRates;

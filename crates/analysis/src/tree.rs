@@ -49,12 +49,22 @@ pub struct StackTree {
 impl StackTree {
     /// Merges the stacks of `profile`.
     pub fn build(profile: &Profile, recursion: Recursion) -> Self {
+        let stacks = profile.samples.iter().map(|sample| (&sample.stack[..], sample.weight));
+        Self::of_stacks(stacks, &profile.frames, recursion)
+    }
+
+    /// Merges stacks with their weights; `frames` has the names that they refer to.
+    pub(crate) fn of_stacks<'a>(
+        stacks: impl Iterator<Item = (&'a [StackEntry], u64)>,
+        frames: &FrameTable,
+        recursion: Recursion,
+    ) -> Self {
         let mut builder = Builder { recursion, nodes: Vec::new(), children: HashMap::new() };
-        for sample in &profile.samples {
-            builder.add(&sample.stack, sample.weight);
+        for (stack, weight) in stacks {
+            builder.add(stack, weight);
         }
         builder.sum_up();
-        Self { nodes: in_pre_order(&builder.nodes, &profile.frames) }
+        Self { nodes: in_pre_order(&builder.nodes, frames) }
     }
 }
 
@@ -107,7 +117,7 @@ impl Builder {
 }
 
 /// The runs of a stack, neighbours with the same function made one.
-fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
+pub(crate) fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
     stack.chunk_by(|left, right| left.frame == right.frame).map(|run| StackEntry {
         frame: run[0].frame,
         repeat: run.iter().fold(0, |sum, entry| sum.saturating_add(entry.repeat)),

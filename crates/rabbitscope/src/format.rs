@@ -83,6 +83,14 @@ pub(crate) fn read_profile(input: &Path) -> anyhow::Result<Profile> {
     }
 }
 
+/// Refuses a page with another suffix than `.html`.
+pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
+    if path.extension().is_some_and(|suffix| suffix == "html") {
+        return Ok(());
+    }
+    Err(UsageError(format!("what is written is an .html file, not {}", path.display())))
+}
+
 fn unknown_suffix(path: &Path, allowed: &[(&str, ProfileFormat)]) -> UsageError {
     let allowed: Vec<&str> = allowed.iter().map(|&(suffix, _)| suffix).collect();
     let path: PathBuf = path.into();

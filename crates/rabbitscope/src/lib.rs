@@ -12,4 +12,5 @@ pub mod output;
 pub mod rundir;
 
 mod atomic_file;
+mod comparison;
 mod format;

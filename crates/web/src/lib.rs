@@ -5,6 +5,7 @@
 //! lays out what is computed here; `docs/formats.md` describes the data it is given.
 
 mod assets;
+mod diff_data;
 mod escape;
 mod figures;
 mod page_data;
@@ -13,5 +14,6 @@ mod report;
 mod series_data;
 mod svg;
 
-pub use report::{Report, write_report};
+pub use diff_data::{DiffReport, Side};
+pub use report::{Report, write_diff, write_report};
 pub use svg::write_svg;

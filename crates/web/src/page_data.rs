@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::{
     Report,
+    diff_data::{DiffData, DiffReport},
     figures::{Figure, figures},
     profile_data::ProfileData,
     series_data::SeriesData,
@@ -21,6 +22,7 @@ pub(crate) struct PageData<'a> {
     figures: Vec<Figure>,
     series: Option<SeriesData>,
     profile: Option<ProfileData<'a>>,
+    diff: Option<DiffData<'a>>,
 }
 
 impl<'a> PageData<'a> {
@@ -32,6 +34,12 @@ impl<'a> PageData<'a> {
             figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
             profile: report.profile.map(ProfileData::new),
+            diff: None,
         }
+    }
+
+    pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
+        let diff = Some(DiffData::new(report));
+        Self { diff, ..Self::new(&Report::default()) }
     }
 }

@@ -55,7 +55,7 @@ const KINDS: [FrameKind; 5] = [
 ];
 
 #[derive(Serialize)]
-struct FrameColumns<'a> {
+pub(crate) struct FrameColumns<'a> {
     name: Vec<&'a str>,
     /// Index into `kinds`.
     kind: Vec<usize>,
@@ -63,7 +63,7 @@ struct FrameColumns<'a> {
 }
 
 impl<'a> FrameColumns<'a> {
-    fn new(frames: &'a FrameTable) -> Self {
+    pub(crate) fn new(frames: &'a FrameTable) -> Self {
         let number = |kind| KINDS.iter().position(|it| *it == kind).expect("all kinds are listed");
         Self {
             name: frames.iter().map(|(_, frame)| frame.name.as_str()).collect(),
@@ -76,7 +76,7 @@ impl<'a> FrameColumns<'a> {
 /// The tree in pre-order. Runs of different length are different nodes, so that the page can show
 /// recursion folded or open.
 #[derive(Default, Serialize)]
-struct StackColumns {
+pub(crate) struct StackColumns {
     frame: Vec<u32>,
     /// How many levels to climb from the node before, until a node is found whose child this is. A
     /// chain is all zeros.
@@ -92,7 +92,7 @@ struct StackColumns {
 }
 
 impl StackColumns {
-    fn new(tree: &StackTree) -> Self {
+    pub(crate) fn new(tree: &StackTree) -> Self {
         let mut columns = Self::default();
         let mut depth = 0;
         for (id, node) in (0..).map(NodeId).zip(&tree.nodes) {

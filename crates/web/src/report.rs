@@ -9,6 +9,7 @@ use rabbitscope_data::{
 
 use crate::{
     assets::{PAGE_SCRIPT, PAGE_STYLE},
+    diff_data::DiffReport,
     escape::{Markup, ScriptJson},
     page_data::PageData,
 };
@@ -29,8 +30,18 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
                       img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Writes the report as one HTML file.
-pub fn write_report(mut out: impl Write, report: &Report<'_>) -> io::Result<()> {
-    let title = title(report);
+pub fn write_report(out: impl Write, report: &Report<'_>) -> io::Result<()> {
+    write_page(out, &title(report), &PageData::new(report))
+}
+
+/// Writes the comparison of two profiles as one HTML file.
+pub fn write_diff(out: impl Write, report: DiffReport<'_>) -> io::Result<()> {
+    let (before, after) = (report.before.name, report.after.name);
+    let title = format!("{before} against {after} · rabbitscope");
+    write_page(out, &title, &PageData::of_diff(report))
+}
+
+fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Result<()> {
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -44,9 +55,9 @@ pub fn write_report(mut out: impl Write, report: &Report<'_>) -> io::Result<()> 
          <noscript>This page draws its figures with a script; please allow it.</noscript>\n\
          <script type=\"application/json\" id=\"data\">",
         env!("CARGO_PKG_VERSION"),
-        Markup(&title),
+        Markup(title),
     )?;
-    serde_json::to_writer(ScriptJson(&mut out), &PageData::new(report))?;
+    serde_json::to_writer(ScriptJson(&mut out), data)?;
     write!(out, "</script>\n<script>{PAGE_SCRIPT}</script>\n</body>\n</html>\n")?;
     out.flush()
 }

@@ -68,8 +68,27 @@ function toggle(name: string, title: string, click: () => void): HTMLButtonEleme
   return h("button", { type: "button", "aria-pressed": "false", title, click }, name);
 }
 
-/** Colours of kinds with the share of stacks that end in each. */
+/** What the colours say: kinds, or in a comparison changes. */
 function legend(model: Model): HTMLElement {
+  return model.sideTotals ? changeLegend() : kindLegend(model);
+}
+
+/** The colours of change, from less to more. */
+function changeLegend(): HTMLElement {
+  const item = (change: string, text: string): HTMLElement =>
+    h("li", {}, h("span", { class: "chip", "data-change": change, "aria-hidden": "true" }), text);
+  return h(
+    "ul",
+    { class: "legend", "aria-label": "Colours of change" },
+    item("less", "smaller share after"),
+    item("same", "no change"),
+    item("more", "larger share after"),
+    h("li", {}, "width: mean of both shares, so that what vanished still stands there"),
+  );
+}
+
+/** Colours of kinds with the share of stacks that end in each. */
+function kindLegend(model: Model): HTMLElement {
   const items = model.weightByKind().map(({ kind, name, weight }) =>
     h(
       "li",

@@ -1,13 +1,24 @@
 // A profile ready to be drawn and asked: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
-import type { FrameKind, ProfileData } from "../wire.ts";
-import { exactly, type Matches } from "./search.ts";
-import { KIND_NAMES, shadeOf } from "./palette.ts";
+import type { FrameColumns, FrameKind, StackColumns } from "../wire.ts";
+import { percent, points, whole } from "../format.ts";
+import { exactly, matchedWeight, type Matches } from "./search.ts";
+import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
 import { decodeStacks, type Stacks } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
 import { buildView, type View } from "./view.ts";
+
+/** What a graph is drawn from: the part that profiles and comparisons share. */
+export interface GraphData {
+  unit: string;
+  total: number;
+  frames: FrameColumns;
+  stacks: StackColumns;
+  /** The two profiles of a comparison: weights by stack node, and of the whole. */
+  sides: { leaves: [number[], number[]]; totals: [number, number] } | null;
+}
 
 export class Model {
   readonly stacks: Stacks;
@@ -18,8 +29,12 @@ export class Model {
   readonly kinds: FrameKind[];
   private readonly shades: Uint8Array;
 
-  constructor(profile: ProfileData) {
-    this.stacks = decodeStacks(profile.stacks);
+  /** Weights of both whole profiles of a comparison. */
+  readonly sideTotals: [number, number] | null;
+
+  constructor(profile: GraphData) {
+    this.stacks = decodeStacks(profile.stacks, profile.sides?.leaves);
+    this.sideTotals = profile.sides?.totals ?? null;
     this.names = profile.frames.name;
     this.kinds = profile.frames.kind.map((number) => profile.frames.kinds[number] as FrameKind);
     this.shades = Uint8Array.from(this.names, shadeOf);
@@ -36,13 +51,37 @@ export class Model {
 
   look(view: View, node: number, matches: Matches | null): Look {
     const frame = view.frame[node];
-    if (frame < 0) return { label: this.label(view, node), kind: null, shade: 0, match: false };
+    const label = this.label(view, node);
+    if (frame < 0) return { label, kind: null, shade: 0, change: null, match: false };
     return {
-      label: this.label(view, node),
+      label,
       kind: this.kinds[frame],
       shade: this.shades[frame],
+      change: this.sideTotals && this.changeOf(view, node, this.sideTotals),
       match: matches !== null && matches.frames[frame] === 1,
     };
+  }
+
+  private changeOf(view: View, node: number, totals: [number, number]): number {
+    const [before, after] = view.sides as [Float64Array, Float64Array];
+    return changeStep(before[node] / totals[0], after[node] / totals[1]);
+  }
+
+  /** What a search found, as text: its share, or in a comparison both shares. */
+  found(view: View, zoomed: number, matches: Matches): string {
+    const { functions } = matches;
+    if (functions === 0) return "no match";
+    const counted = `${whole(functions)} function${functions === 1 ? "" : "s"}`;
+    if (this.sideTotals) {
+      const [before, after] = this.sideTotals.map(
+        (total, side) => matchedWeight(view, zoomed, matches, view.sides[side]) / total,
+      ) as [number, number];
+      return `${percent(before)} before, ${percent(after)} after, ${points(after - before)} · ${counted}`;
+    }
+    const weight = matchedWeight(view, zoomed, matches);
+    const share = percent(view.total[zoomed] > 0 ? weight / view.total[zoomed] : 0);
+    const where = zoomed === 0 ? "" : " of the zoomed frame";
+    return `${share}${where} · ${whole(weight)} ${this.unit}, ${counted}`;
   }
 
   label(view: View, node: number): string {
@@ -66,6 +105,7 @@ export class Model {
       zoomed: view.total[zoomed],
       unit: this.unit,
       run: view.run[node],
+      sides: this.sideTotals && sidesOf(view, node, this.sideTotals),
     };
   }
 
@@ -84,4 +124,9 @@ export class Model {
   searchFor(frame: number): string {
     return exactly(this.names[frame]);
   }
+}
+
+function sidesOf(view: View, node: number, totals: [number, number]): Facts["sides"] {
+  const [before, after] = view.sides as [Float64Array, Float64Array];
+  return { before: before[node], after: after[node], allBefore: totals[0], allAfter: totals[1] };
 }

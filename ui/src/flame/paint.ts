@@ -2,7 +2,7 @@
 
 import type { FrameKind } from "../wire.ts";
 import type { Row } from "./layout.ts";
-import type { Palette } from "./palette.ts";
+import { CHANGE_STEPS, type Palette } from "./palette.ts";
 
 export const ROW_HEIGHT = 19;
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
@@ -15,6 +15,8 @@ export interface Look {
   /** Absent for the node that stands for everything. */
   kind: FrameKind | null;
   shade: number;
+  /** In a comparison the colour of the change, instead of kind and shade. */
+  change: number | null;
   match: boolean;
 }
 
@@ -109,6 +111,7 @@ function alphaOf(picture: Picture, look: Look, isAbove: boolean): number {
 
 function fillOf(palette: Palette, look: Look, searching: boolean): string {
   if (searching && look.match) return palette.match;
+  if (look.change !== null) return palette.changes[look.change + CHANGE_STEPS] ?? palette.all;
   return look.kind === null ? palette.all : palette.shades[look.kind][look.shade];
 }
 

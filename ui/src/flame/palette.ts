@@ -5,6 +5,8 @@ import type { FrameKind } from "../wire.ts";
 export interface Palette {
   /** By kind: the shades of its frames, chosen by module. */
   shades: Record<FrameKind, string[]>;
+  /** From much less to much more, see {@link changeStep}. */
+  changes: string[];
   text: string;
   all: string;
   match: string;
@@ -41,6 +43,7 @@ export function readPalette(element: Element): Palette {
       native: shades("native"),
       kernel: shades("kernel"),
     },
+    changes: changes(value("--less"), value("--same"), value("--more")),
     text: value("--frame-text"),
     all: value("--frame-all"),
     match: value("--frame-match"),
@@ -48,6 +51,35 @@ export function readPalette(element: Element): Palette {
     ground: value("--ground-graph"),
     cursor: value("--ink"),
   };
+}
+
+/** Steps on each side of no change. */
+export const CHANGE_STEPS = 4;
+
+const STEP_STARTS = [0.05, 0.15, 0.35, 0.65];
+const SMALLEST_CHANGE = 0.0005;
+
+/**
+ * The colour of a change between two shares: −4 for what (nearly) vanished, 4 for what is (nearly)
+ * new, 0 for less than 0.05 points or less than a tenth of the share.
+ */
+export function changeStep(before: number, after: number): number {
+  if (Math.abs(after - before) < SMALLEST_CHANGE) return 0;
+  const relative = Math.abs(after - before) / (after + before);
+  return Math.sign(after - before) * STEP_STARTS.filter((start) => relative >= start).length;
+}
+
+function changes(less: string, same: string, more: string): string[] {
+  const steps = Array.from({ length: CHANGE_STEPS }, (_, at) => 0.28 + (0.72 * at) / (CHANGE_STEPS - 1));
+  const towards = (colour: string): string[] => steps.map((part) => mix(same, colour, part));
+  return [...towards(less).reverse(), same, ...towards(more)];
+}
+
+/** Between two colours of the form `#rrggbb`. */
+function mix(from: string, to: string, part: number): string {
+  const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16);
+  const mixed = [1, 3, 5].map((at) => Math.round(channel(from, at) * (1 - part) + channel(to, at) * part));
+  return `rgb(${mixed.join(" ")})`;
 }
 
 /** Which shade a function has: all functions of a module share one. */

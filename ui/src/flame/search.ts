@@ -29,16 +29,24 @@ export function findMatches(names: string[], pattern: RegExp): Matches {
   return { frames, functions };
 }
 
-/** Weight below `root` that stands in or under a match; nested matches count once. */
-export function matchedWeight(view: View, root: number, matches: Matches): number {
+/**
+ * Weight below `root` that stands in or under a match, by one of the view's weights; nested matches
+ * count once.
+ */
+export function matchedWeight(
+  view: View,
+  root: number,
+  matches: Matches,
+  weights: Float64Array = view.total,
+): number {
   let weight = 0;
   const waiting = [root];
   for (let node = root; node >= 0; node = view.parent[node]) {
-    if (matches.frames[view.frame[node]] === 1) return view.total[root];
+    if (matches.frames[view.frame[node]] === 1) return weights[root];
   }
   while (waiting.length > 0) {
     const node = waiting.pop() as number;
-    if (matches.frames[view.frame[node]] === 1) weight += view.total[node];
+    if (matches.frames[view.frame[node]] === 1) weight += weights[node];
     else for (let at = view.childStart[node]; at < view.childEnd[node]; at++) waiting.push(at);
   }
   return weight;

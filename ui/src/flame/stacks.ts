@@ -1,7 +1,7 @@
 // The stack tree as it came, in typed arrays. Runs of one function with different length are
 // different nodes here; view.ts makes of it what is shown.
 
-import type { ProfileData } from "../wire.ts";
+import type { StackColumns } from "../wire.ts";
 
 export interface Stacks {
   length: number;
@@ -12,9 +12,11 @@ export interface Stacks {
   run: Int32Array;
   leaf: Float64Array;
   total: Float64Array;
+  /** Totals of further weights, such as those of both profiles of a comparison. */
+  sides: Float64Array[];
 }
 
-export function decodeStacks(columns: ProfileData["stacks"]): Stacks {
+export function decodeStacks(columns: StackColumns, sideLeaves: number[][] = []): Stacks {
   const length = columns.frame.length;
   const stacks: Stacks = {
     length,
@@ -23,7 +25,9 @@ export function decodeStacks(columns: ProfileData["stacks"]): Stacks {
     run: new Int32Array(length).fill(1),
     leaf: new Float64Array(columns.leaf),
     total: new Float64Array(columns.leaf),
+    sides: sideLeaves.map((leaves) => new Float64Array(leaves)),
   };
+  const sums = [stacks.total, ...stacks.sides];
   columns["run-node"].forEach((node, at) => {
     stacks.run[node] = columns["run-length"][at] ?? 1;
   });
@@ -33,7 +37,7 @@ export function decodeStacks(columns: ProfileData["stacks"]): Stacks {
       const node = path.pop() as number;
       stacks.end[node] = next;
       const parent = path[path.length - 1];
-      if (parent !== undefined) stacks.total[parent] += stacks.total[node];
+      if (parent !== undefined) for (const sum of sums) sum[parent] += sum[node];
     }
   };
   for (let node = 0; node < length; node++) {

@@ -1,7 +1,7 @@
 // The box beside the pointer, and the same facts as one line for the keyboard and screen readers.
 
 import { h } from "../dom.ts";
-import { percent, whole } from "../format.ts";
+import { percent, points, whole } from "../format.ts";
 import type { FrameKind } from "../wire.ts";
 import { KIND_NAMES } from "./palette.ts";
 
@@ -16,6 +16,8 @@ export interface Facts {
   unit: string;
   /** Longest run that the node stands for. */
   run: number;
+  /** In a comparison the weights of both profiles, in place of `total` and `self`. */
+  sides: { before: number; after: number; allBefore: number; allAfter: number } | null;
 }
 
 export class Tooltip {
@@ -26,8 +28,8 @@ export class Tooltip {
     this.element.replaceChildren(
       h("div", { class: "tooltip-name" }, facts.name),
       h("div", { class: "tooltip-kind" }, kindLine(facts)),
-      h("table", {}, row("total", facts.total, facts), row("self", facts.self, facts)),
-      h("div", { class: "tooltip-kind" }, facts.zoomed < facts.all ? ofZoomed : ""),
+      facts.sides ? sidesTable(facts.sides, facts.unit) : ownTable(facts),
+      h("div", { class: "tooltip-kind" }, facts.zoomed < facts.all && !facts.sides ? ofZoomed : ""),
     );
     this.element.hidden = false;
     const box = this.element.getBoundingClientRect();
@@ -44,6 +46,11 @@ export class Tooltip {
 
 /** The same in one line. */
 export function sentenceOf(facts: Facts): string {
+  if (facts.sides) {
+    const { before, after, allBefore, allAfter } = facts.sides;
+    const shares = `before ${percent(before / allBefore)}, after ${percent(after / allAfter)}`;
+    return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(after / allAfter - before / allBefore)}`;
+  }
   const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
   const total = `total ${share(facts.total)} (${whole(facts.total)} ${facts.unit})`;
   const self = `self ${share(facts.self)} (${whole(facts.self)})`;
@@ -55,12 +62,29 @@ function kindLine(facts: Facts): string {
   return facts.run > 1 ? `${kind} · up to ${whole(facts.run)} activations in a row` : kind;
 }
 
-function row(name: string, weight: number, facts: Facts): HTMLElement {
+function ownTable(facts: Facts): HTMLElement {
+  const { total, self, all, unit } = facts;
+  return h("table", {}, row("total", total, all, unit), row("self", self, all, unit));
+}
+
+function sidesTable(sides: NonNullable<Facts["sides"]>, unit: string): HTMLElement {
+  const { before, after, allBefore, allAfter } = sides;
+  const change = points(after / allAfter - before / allBefore);
+  return h(
+    "table",
+    {},
+    row("before", before, allBefore, unit),
+    row("after", after, allAfter, unit),
+    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td")),
+  );
+}
+
+function row(name: string, weight: number, all: number, unit: string): HTMLElement {
   return h(
     "tr",
     {},
     h("th", { scope: "row" }, name),
-    h("td", {}, percent(facts.all > 0 ? weight / facts.all : 0)),
-    h("td", {}, `${whole(weight)} ${facts.unit}`),
+    h("td", {}, percent(all > 0 ? weight / all : 0)),
+    h("td", {}, `${whole(weight)} ${unit}`),
   );
 }

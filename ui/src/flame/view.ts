@@ -19,6 +19,8 @@ export interface View {
   total: Float64Array;
   /** Weight of the stacks that end here. */
   self: Float64Array;
+  /** The same sums as `total` for each further weight of the stacks. */
+  sides: Float64Array[];
   /** Longest run that a folded node stands for; 1 for every node of an open run. */
   run: Int32Array;
   /** First of the stack nodes that were merged into this one. */
@@ -54,6 +56,7 @@ class Builder {
   private readonly run = [1];
   private readonly source = [-1];
   private readonly step = [0];
+  private readonly sides: number[][];
   private readonly childStart: number[] = [];
   private readonly childEnd: number[] = [];
   private readonly groups = new Map<number, Group>();
@@ -65,7 +68,9 @@ class Builder {
     private readonly isOpen: IsOpen,
   ) {
     this.seen = new Int32Array(stacks.frame.reduce((most, frame) => Math.max(most, frame), 0) + 1).fill(-1);
-    this.total[0] = sum(stacks.total, childrenOf(stacks, -1));
+    const roots = childrenOf(stacks, -1);
+    this.total[0] = sum(stacks.total, roots);
+    this.sides = stacks.sides.map((side) => [sum(side, roots)]);
   }
 
   build(): View {
@@ -86,6 +91,7 @@ class Builder {
       childEnd: new Int32Array(this.childEnd),
       total: new Float64Array(this.total),
       self: new Float64Array(this.self),
+      sides: this.sides.map((side) => new Float64Array(side)),
       run: new Int32Array(this.run),
       source: new Int32Array(this.source),
       step: new Int32Array(this.step),
@@ -125,12 +131,14 @@ class Builder {
       const run = group.open ? 1 : longest(this.stacks, group.members);
       const self = sum(this.stacks.leaf, this.ending(group));
       this.add(at, group.frame, group.total, self, run, first(group), group.step);
+      this.sides.forEach((side, which) => side.push(sum(this.stacks.sides[which], group.members)));
     }
   }
 
   private addSingle(at: number, node: number): void {
     const { frame, total, leaf } = this.stacks;
     this.add(at, frame[node], total[node], leaf[node], 1, node, 0);
+    this.sides.forEach((side, which) => side.push(this.stacks.sides[which][node]));
   }
 
   private add(

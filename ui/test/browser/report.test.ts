@@ -175,6 +175,32 @@ test("a bare profile is a page too", async () => {
   await page.close();
 });
 
+test("a comparison shows both shares, and what is gone", async () => {
+  for (const [width, dark] of [[1400, false], [1400, true], [700, false], [700, true]] as const) {
+    const { page, problems } = await browser.open("diff.html", width, dark);
+    assert.match(spaced(await page.locator(".sides").innerText()), /before\.pb\.gz[^]*after\.pb\.gz/);
+    await wide(page);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+  const { page } = await browser.open("diff.html");
+  const first = spaced(await page.locator(".changes tbody tr").first().innerText());
+  assert.match(first, /^osiris_log:write\/5\s+25\.0 %\s*250\s+0 %\s*0\s+−25\.00/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("^m:new");
+  assert.equal(
+    spaced(await page.locator("#search-result").innerText()),
+    "0 % before, 15.0 % after, +15.00 points · 1 function",
+  );
+  await page.keyboard.press("Escape");
+  await page.locator(".function-name", { hasText: "osiris_log:write/5" }).click();
+  assert.match(spaced(await page.locator("#search-result").innerText()), /^25\.0 % before, 0 % after/);
+  await page.getByLabel("Share that is compared").selectOption("total");
+  const root = page.locator(".changes tbody tr", { hasText: "proc_lib:init_p_do_apply/3" });
+  assert.match(spaced(await root.innerText()), /85\.0 %\s*850\s+70\.0 %\s*350\s+−15\.00/);
+  await page.close();
+});
+
 test("the picture zooms and searches", async () => {
   const { page, problems } = await browser.open("profile.svg");
   const frame = (name: string): Locator => page.locator("#frames > g").filter({ hasText: name });

@@ -1,6 +1,7 @@
 //! The commands, one file each: what may be typed, what of it is valid, and the call that does it.
 
 mod broker;
+mod diff;
 mod flamegraph;
 mod profile;
 mod report;
@@ -30,6 +31,7 @@ enum Command {
     Run(run::Typed),
     Profile(profile::Typed),
     Flamegraph(flamegraph::Typed),
+    Diff(diff::Typed),
     Report(report::Typed),
     Broker(broker::Typed),
 }
@@ -41,6 +43,7 @@ impl Cli {
             Command::Run(typed) => typed.execute(),
             Command::Profile(typed) => typed.execute(),
             Command::Flamegraph(typed) => typed.execute(),
+            Command::Diff(typed) => typed.execute(),
             Command::Report(typed) => typed.execute(),
             Command::Broker(typed) => typed.execute(),
         }

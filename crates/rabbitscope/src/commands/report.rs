@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     exit::{Exit, UsageError},
+    format::require_html,
     rundir,
 };
 
@@ -19,12 +20,8 @@ pub(super) struct Typed {
 
 impl Typed {
     fn validate(&self) -> Result<(&Path, &Path), UsageError> {
-        let is_html = self.output.extension().is_some_and(|suffix| suffix == "html");
-        if is_html {
-            Ok((&self.run_dir, &self.output))
-        } else {
-            Err(UsageError(format!("a report is an .html file, not {}", self.output.display())))
-        }
+        require_html(&self.output)?;
+        Ok((&self.run_dir, &self.output))
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {

@@ -39,6 +39,26 @@ fn a_profile_can_be_turned_into_every_form() {
 }
 
 #[test]
+fn two_profiles_are_compared_by_share() {
+    let bench = Workbench::new("diff");
+    let stacks = |find: u32, other: u32| {
+        format!("scheduler;m:route/2;ets:select/2 {find}\nscheduler;m:deliver/1 {other}\n")
+    };
+    bench.file("a.folded", &stacks(1000, 1000));
+    bench.file("b.folded", &stacks(200, 1800));
+    let ended = bench.rabbitscope("diff a.folded b.folded -o d.html").code(0);
+    let said: Vec<_> = ended.stdout.split_whitespace().collect();
+    let expected = ["50.00", "%", "10.00", "%", "-40.00", "ets:select/2"];
+    assert!(said.windows(6).any(|words| words == expected), "{ended:#?}");
+    assert!(bench.read("d.html").contains("ets:select/2"));
+    let ended = bench.rabbitscope("diff a.folded a.folded --json").code(0);
+    assert_eq!(ended.stdout.trim(), "[]");
+    bench.file("none.folded", "");
+    bench.rabbitscope("diff a.folded none.folded").code(2).says(&["second profile has no samples"]);
+    bench.rabbitscope("diff a.folded b.folded -o d.png").code(2).says(&[".html", "d.png"]);
+}
+
+#[test]
 fn a_node_that_rabbitscope_did_not_start() {
     if !may_profile() {
         return;

@@ -5,7 +5,8 @@ mod pages;
 
 use std::{fs, path::Path, process::Command};
 
-use rabbitscope_web::{Report, write_report, write_svg};
+use rabbitscope_analysis::ProfileDiff;
+use rabbitscope_web::{DiffReport, Report, Side, write_diff, write_report, write_svg};
 
 /// The copy of `ui/` that the build script has built, with its packages.
 const UI: &str = concat!(env!("OUT_DIR"), "/ui");
@@ -37,6 +38,14 @@ fn pages_work_in_a_browser() {
     let bare = Report { profile: Some(&profile), ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
+    let after = pages::faster_profile();
+    let diff = ProfileDiff::of(&profile, &after).unwrap();
+    let report = DiffReport {
+        diff: &diff,
+        before: Side { name: "before.pb.gz", profile: &profile },
+        after: Side { name: "after.pb.gz", profile: &after },
+    };
+    write_diff(create("diff.html"), report).unwrap();
     npm("test:browser", &folder);
 }
 

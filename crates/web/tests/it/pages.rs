@@ -44,6 +44,17 @@ pub(crate) fn profile() -> Profile {
     profile
 }
 
+/// The same with `ets:lookup/2` cheaper, the writes gone and something new: 500 samples.
+pub(crate) fn faster_profile() -> Profile {
+    let stacks = STACKS
+        .replace("db_get 300", "db_get 50")
+        .replace("ext4_write_[k] 250", "ext4_write_[k] 0")
+        .replace("scheduler;schedule 150\n", "scheduler;schedule 75\nscheduler;m:new/0 75\n");
+    let mut profile = read_folded(stacks.as_bytes()).expect("these stacks are well-formed");
+    profile.capture = self::profile().capture;
+    profile
+}
+
 pub(crate) fn series() -> Vec<SecondRow> {
     (0..4)
         .map(|second| SecondRow {
