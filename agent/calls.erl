@@ -1,0 +1,282 @@
+
+%% ---- Trace: single calls of a function, with who made them and how long they took ----
+%%
+%% Ends by itself: after so many calls, so much time, so much text. Arguments and results are copied
+%% by the node before anything here can cut them, so they are asked for only when they are wanted.
+
+-record(c, {
+    to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
+    narrowed = false, flagged = 0, rate = 0, stop = none
+}).
+
+calls(#{args := Args} = To) ->
+    Budget = budget(To, #{max_events => 100, max_bytes => 4194304, duration_ms => 10000, max_mailbox => 10000,
+        max_node_memory_bytes => 50331648}),
+    Pattern = pattern_of(Args),
+    Functions = must_exist(Pattern),
+    Head = head_of(Args),
+    Tracing = open_tracing(To),
+    refuse_patterned(Tracing, Pattern),
+    {Rate, Counting} = call_rate(Functions, 150, Tracing),
+    refuse_rate(Rate, Args),
+    Asked = case maps:get(return, Args, false) of true -> [{exception_trace}]; false -> [] end,
+    Spec = [{Head, [], Asked ++ [{message, {caller}}]}],
+    Armed = set_pattern(Pattern, Spec, [local], Counting),
+    Before = calls_of(Functions, Armed),
+    State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
+        started = erlang:monotonic_time(nanosecond)},
+    Ended = calls_loop(flag_processes(State)),
+    calls_result(Ended, Before).
+
+refuse_rate(Rate, #{max_rate := Most}) when Rate > Most ->
+    throw({refused, too_many_calls, io_lib:format(
+        "~b calls a second, and at most ~b may be traced; name a process or a role, or raise the limit", [Rate, Most])});
+refuse_rate(_, _) -> ok.
+
+calls_of(Functions, Tracing) ->
+    lists:sum([counted(MFA, Tracing) || MFA <- lists:sublist(Functions, 50)]).
+
+%% Processes that may make the call. Of a function that is called very often so many, in random
+%% order, that one calls it.
+flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
+    Flags = call_flags(Args),
+    case Args of
+        #{who := Who} ->
+            Pids = lists:sublist(chosen(Who), 1000),
+            [flag(Pid, true, Flags, Tracing) || Pid <- Pids],
+            S#c{flagged = length(Pids)};
+        _ ->
+            flag(new_processes, true, Flags, Tracing),
+            Keyed = lists:sort([{erlang:phash2({Pid, S#c.started}), Pid} || Pid <- processes(), Pid =/= self()]),
+            flag_some([Pid || {_, Pid} <- Keyed], Flags, Rate > 1000, S)
+    end.
+
+flag_some([], _, _, S) -> S;
+flag_some(Pids, Flags, Careful, #c{tracing = Tracing} = S) ->
+    {Now, Later} = lists:split(min(16, length(Pids)), Pids),
+    [flag(Pid, true, Flags, Tracing) || Pid <- Now],
+    Flagged = S#c{flagged = S#c.flagged + length(Now)},
+    case Careful andalso is_called() of
+        true ->
+            flag(new_processes, false, [all], Tracing),
+            Flagged#c{narrowed = Later =/= []};
+        false -> flag_some(Later, Flags, Careful, Flagged)
+    end.
+
+%% Whether a call was seen; other messages may be waiting too.
+is_called() ->
+    case mailbox() of
+        Few when Few < 100 ->
+            {messages, Messages} = process_info(self(), messages),
+            lists:any(fun(Message) -> element(1, Message) =:= trace_ts end, [M || M <- Messages, is_tuple(M)]);
+        _ -> true
+    end.
+
+call_flags(Args) ->
+    Arity = case maps:get(args, Args, false) of true -> []; false -> [arity] end,
+    Return = case maps:get(return, Args, false) of true -> []; false -> [return_to] end,
+    [call, monotonic_timestamp] ++ Arity ++ Return.
+
+calls_loop(#c{stop = none} = S) ->
+    receive
+        {trace_ts, Pid, call, What, Caller, Ts} -> calls_loop(enough(made(Pid, What, Caller, Ts, S)));
+        {trace_ts, Pid, return_to, _, Ts} -> calls_loop(enough(finished(Pid, none, Ts, S)));
+        {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
+        {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
+        time_is_up -> S#c{stop = duration};
+        cancel -> S#c{stop = cancelled};
+        {credit, N} -> add_credit(N), calls_loop(S);
+        look_at_memory ->
+            case memory_grown(S#c.budget) of
+                true -> S#c{stop = max_node_memory_bytes};
+                false -> calls_loop(S)
+            end;
+        _ -> calls_loop(S)
+    end;
+calls_loop(S) -> S.
+
+%% At most `max_events` calls, those under way included.
+enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Mailbox}} = S) ->
+    Full = S#c.seen >= Events,
+    Busy = Full andalso map_size(S#c.open) > 0,
+    Behind = mailbox() > Mailbox,
+    if
+        Full, not Busy -> S#c{stop = max_events};
+        S#c.bytes >= Bytes -> S#c{stop = max_bytes};
+        Behind -> S#c{stop = max_mailbox};
+        Full, S#c.narrowed =/= ended -> S#c{narrowed = stop_calls(S)};
+        true -> S
+    end.
+
+%% No more calls; those under way may still return.
+stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
+    drop_pattern(pattern_of(Args), [local], Tracing),
+    put(calls_at_end, calls_of(Functions, Tracing)),
+    put(narrowed, Narrowed),
+    erlang:send_after(min(2000, maps:get(duration_ms, S#c.budget)), self(), time_is_up),
+    ended.
+
+made(_, _, _, _, #c{seen = Seen, budget = #{max_events := Most}} = S) when Seen >= Most ->
+    S#c{dropped = S#c.dropped + 1};
+made(Pid, What, Caller, Ts, #c{open = Open, args = Args} = S) ->
+    {Role, Name, S1} = described(Pid, S),
+    case is_wanted(Role, Caller, Args) of
+        false -> S1;
+        true ->
+            {MFA, Text} = shown(What, Args),
+            Call = #{pid => Pid, role => Role, name => Name, function => MFA, caller => Caller, args => Text,
+                at_ns => Ts - S#c.started, start => Ts},
+            S1#c{open = Open#{Pid => [Call | maps:get(Pid, Open, [])]}, seen = S#c.seen + 1, bytes = S#c.bytes + byte_size(Text)}
+    end.
+
+described(Pid, #c{roles = Roles} = S) ->
+    case Roles of
+        #{Pid := {Role, Name}} -> {Role, Name, S};
+        _ ->
+            {Role, Name} = {role(Pid), process_name(Pid)},
+            {Role, Name, S#c{roles = Roles#{Pid => {Role, Name}}}}
+    end.
+
+is_wanted(Role, Caller, Args) ->
+    RightRole = case Args of #{role := Wanted} -> atom_to_binary(Role, utf8) =:= Wanted; _ -> true end,
+    RightRole andalso case Args of
+        #{caller := #{module := M} = From} ->
+            is_tuple(Caller) andalso atom_to_binary(element(1, Caller), utf8) =:= M
+                andalso (not is_map_key(function, From) orelse atom_to_binary(element(2, Caller), utf8) =:= map_get(function, From));
+        _ -> true
+    end.
+
+shown({M, F, Arity}, _) when is_integer(Arity) -> {{M, F, Arity}, <<>>};
+shown({M, F, Values}, _) ->
+    Text = case is_secret_function(M) of
+        true -> <<"[not shown: authentication]">>;
+        false -> term_text(Values)
+    end,
+    {{M, F, length(Values)}, Text}.
+
+%% Without a value the innermost call of the process has returned.
+finished(Pid, Outcome, Ts, #c{open = Open} = S) ->
+    case Open of
+        #{Pid := [#{start := Start, function := {M, _, _}} = Call | Outer]} ->
+            {Kind, Text} = outcome(Outcome, is_secret_function(M)),
+            event(S#c.to, (maps:remove(start, Call))#{took_ns => Ts - Start, outcome => Kind, result => Text}),
+            Left = case Outer of [] -> maps:remove(Pid, Open); _ -> Open#{Pid := Outer} end,
+            S#c{open = Left, bytes = S#c.bytes + byte_size(Text)};
+        _ -> S
+    end.
+
+outcome(none, _) -> {returned, <<>>};
+outcome({Kind, _}, true) -> {Kind, <<"[not shown: authentication]">>};
+outcome({Kind, Value}, false) -> {Kind, term_text(Value)}.
+
+calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) ->
+    AtEnd = case get(calls_at_end) of undefined -> calls_of(Functions, Tracing); Count -> Count end,
+    close_tracing(Tracing),
+    Under = lists:append(maps:values(S#c.open)),
+    [event(To, (maps:remove(start, Call))#{took_ns => none, outcome => not_returned, result => <<>>}) || Call <- lists:reverse(Under)],
+    Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
+    #{stopped_by => S#c.stop, calls => S#c.seen, calls_on_node => AtEnd - Before, calls_per_second => S#c.rate,
+        calls_dropped => S#c.dropped + mailbox(), narrowed => Narrowed, processes => S#c.flagged,
+        elapsed_ns => erlang:monotonic_time(nanosecond) - S#c.started}.
+
+%% ---- Terms as text: cut, and without what must not be read ----
+
+term_text(Term) ->
+    {Safe, _} = redacted(Term, 6, 300),
+    unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])).
+
+is_secret_function(Module) ->
+    Text = atom_to_list(Module),
+    lists:any(fun(Start) -> lists:prefix(Start, Text) end,
+        ["rabbit_auth_", "rabbit_access_control", "rabbit_credential", "crypto", "public_key", "ssl", "tls_", "auth"]).
+
+%% Goes `Depth` levels deep and looks at `Room` terms; the rest is replaced by `'…'`.
+redacted(_, _, Room) when Room =< 0 -> {'…', 0};
+redacted(Term, 0, Room) when is_tuple(Term); is_list(Term), Term =/= []; is_map(Term) -> {'…', Room - 1};
+redacted({Key, Value}, Depth, Room) ->
+    case is_secret(Key) of
+        true -> {{Key, '[redacted]'}, Room - 2};
+        false -> redacted_tuple({Key, Value}, Depth, Room)
+    end;
+redacted(Term, Depth, Room) when is_tuple(Term) -> redacted_tuple(Term, Depth, Room);
+redacted([_ | _] = List, Depth, Room) -> redacted_list(List, Depth, Room - 1, 0);
+redacted(Map, Depth, Room) when is_map(Map), map_size(Map) > 64 -> redacted({map_of, map_size(Map)}, Depth, Room);
+redacted(Map, Depth, Room) when is_map(Map) ->
+    maps:fold(fun(Key, Value, {Done, Left}) ->
+        {{Key, Safe}, Rest} = redacted_pair(Key, Value, Depth, Left),
+        {Done#{Key => Safe}, Rest}
+    end, {#{}, Room - 1}, Map);
+redacted(<<0, Rest/binary>> = Binary, _, Room) when byte_size(Binary) < 1024 ->
+    %% User and password as SASL PLAIN sends them.
+    {case binary:match(Rest, <<0>>) of nomatch -> Binary; _ -> '[redacted]' end, Room - 1};
+redacted(<<Scheme:6/binary, _/binary>>, _, Room) when Scheme =:= <<"Basic ">>; Scheme =:= <<"Bearer">>; Scheme =:= <<"basic ">> ->
+    {'[redacted]', Room - 1};
+redacted(Binary, _, Room) when is_binary(Binary), byte_size(Binary) > 256 ->
+    {{'…', byte_size(Binary), bytes}, Room - 1};
+redacted(Term, _, Room) -> {Term, Room - 1}.
+
+redacted_pair(Key, Value, Depth, Room) ->
+    case is_secret(Key) of
+        true -> {{Key, '[redacted]'}, Room - 1};
+        false ->
+            {Safe, Left} = redacted(Value, Depth - 1, Room),
+            {{Key, Safe}, Left}
+    end.
+
+redacted_tuple(Tuple, Depth, Room) when tuple_size(Tuple) =< 64 ->
+    {Items, Left} = lists:mapfoldl(fun(Item, Rest) -> redacted(Item, Depth - 1, Rest) end, Room - 1, tuple_to_list(Tuple)),
+    {list_to_tuple(Items), Left};
+redacted_tuple(Tuple, _, Room) -> {{tuple_of, tuple_size(Tuple)}, Room - 1}.
+
+redacted_list([Item | Rest], Depth, Room, Seen) when Seen < 32, Room > 0 ->
+    {Safe, Left} = redacted(Item, if is_integer(Item) -> Depth; true -> Depth - 1 end, Room),
+    {More, Last} = redacted_list(Rest, Depth, Left, Seen + 1),
+    {[Safe | More], Last};
+redacted_list([], _, Room, _) -> {[], Room};
+redacted_list([_ | _], _, Room, _) -> {['…'], Room};
+redacted_list(Improper, Depth, Room, _) -> redacted(Improper, Depth - 1, Room).
+
+is_secret(Key) when is_atom(Key) -> is_secret_word(atom_to_list(Key));
+is_secret(Key) when is_binary(Key), byte_size(Key) < 64 -> is_secret_word(binary_to_list(Key));
+is_secret(_) -> false.
+
+is_secret_word(Text) ->
+    Low = string:lowercase(Text),
+    lists:any(fun(Word) -> string:find(Low, Word) =/= nomatch end,
+        ["passw", "passphrase", "secret", "cookie", "token", "credential", "authorization", "private_key"]).
+
+%% ---- A pattern of arguments, as somebody typed it ----
+
+%% `_` for all arguments, or terms with `_` in them, one for each argument: `_, {resource, _, _, <<"q">>}`.
+head_of(#{match := Text}) ->
+    Typed = lists:flatten(["[", unicode:characters_to_list(Text), "]."]),
+    length(Typed) > 1000 andalso bad_pattern("it is too long"),
+    case erl_scan:string(Typed) of
+        {ok, Tokens, _} ->
+            case erl_parse:parse_exprs(Tokens) of
+                {ok, [Form]} -> head_term(Form);
+                _ -> bad_pattern("it is no list of Erlang terms")
+            end;
+        _ -> bad_pattern("it is no list of Erlang terms")
+    end;
+head_of(_) -> '_'.
+
+head_term({var, _, _}) -> '_';
+head_term({Kind, _, Value}) when Kind =:= atom; Kind =:= integer; Kind =:= float; Kind =:= char; Kind =:= string -> Value;
+head_term({tuple, _, Items}) -> list_to_tuple([head_term(Item) || Item <- Items]);
+head_term({nil, _}) -> [];
+head_term({cons, _, First, Rest}) -> [head_term(First) | head_term(Rest)];
+head_term({op, _, '-', {integer, _, Value}}) -> -Value;
+head_term({bin, _, Parts}) -> iolist_to_binary([binary_part_of(Part) || Part <- Parts]);
+head_term({map, _, Pairs}) -> maps:from_list([head_pair(Pair) || Pair <- Pairs]);
+head_term(_) -> bad_pattern("only terms and _ may stand in it").
+
+head_pair({map_field_assoc, _, Key, Value}) -> {head_term(Key), head_term(Value)};
+head_pair(_) -> bad_pattern("only terms and _ may stand in it").
+
+binary_part_of({bin_element, _, {string, _, Text}, default, default}) -> Text;
+binary_part_of({bin_element, _, {integer, _, Byte}, default, default}) when Byte < 256 -> Byte;
+binary_part_of(_) -> bad_pattern("only terms and _ may stand in it").
+
+bad_pattern(Why) ->
+    throw({refused, bad_pattern, ["the pattern of arguments is not understood: ", Why]}).

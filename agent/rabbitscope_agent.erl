@@ -1,0 +1,139 @@
+%% The agent: takes requests, gives each a process of its own, and cleans up when one of them dies.
+%%
+%% README.md has the protocol. The other files of this directory are parts of the same module: the
+%% program puts them behind this one before it sends the source. They have no attributes of a module.
+-module(rabbitscope_agent).
+-export([start/3, cleanup/1]).
+
+%% Starts the agent. Options: `max_heap_bytes`, the most that each of its processes may use.
+start(Controller, Keeper, Options) ->
+    Bytes = maps:get(max_heap_bytes, Options, 67108864),
+    spawn_opt(
+        fun() ->
+            process_flag(trap_exit, true),
+            agent(#{controller => Controller, keeper => Keeper, max_heap_bytes => Bytes, workers => #{}, armed => #{}})
+        end,
+        limits(Bytes)).
+
+limits(Bytes) ->
+    Limit = #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false},
+    Known = case otp_release() >= 28 of
+        true -> Limit#{include_shared_binaries => true};
+        false -> Limit
+    end,
+    [{max_heap_size, Known}, {message_queue_data, off_heap}].
+
+otp_release() ->
+    list_to_integer(erlang:system_info(otp_release)).
+
+agent(#{controller := Controller, keeper := Keeper, workers := Workers, armed := Armed} = Agent) ->
+    receive
+        {request, Ref, Name, Args} ->
+            agent(begin_request(Ref, Name, Args, Agent));
+        {credit, Ref, N} ->
+            tell(Ref, {credit, N}, Workers),
+            agent(Agent);
+        {cancel, Ref} ->
+            tell(Ref, cancel, Workers),
+            agent(Agent);
+        {arm, Worker, Mark, What} ->
+            Now = Armed#{Worker => What},
+            Keeper ! {armed, maps:values(Now)},
+            Worker ! Mark,
+            agent(Agent#{armed := Now});
+        {'EXIT', From, _} when From =:= Keeper ->
+            end_all(Agent);
+        {'EXIT', From, Reason} when is_map_key(From, Workers) ->
+            agent(ended(From, Reason, Agent));
+        {'EXIT', _, shutdown} ->
+            end_all(Agent);
+        {'EXIT', _, {shutdown, _}} ->
+            end_all(Agent);
+        _ ->
+            Controller =:= self() andalso exit(confused),
+            agent(Agent)
+    end.
+
+tell(Ref, What, Workers) ->
+    [Worker ! What || {Worker, Of} <- maps:to_list(Workers), Of =:= Ref],
+    ok.
+
+begin_request(Ref, Name, Args, #{controller := Controller, workers := Workers} = Agent) ->
+    case work(Name) of
+        unknown ->
+            refuse(Controller, Ref, unknown_request, io_lib:format("the agent knows no request ~tp", [Name])),
+            Agent;
+        Work ->
+            To = #{controller => Controller, ref => Ref, agent => self(), args => Args, otp => otp_release()},
+            Worker = spawn_opt(fun() -> worker(Work, To) end, [link | limits(maps:get(max_heap_bytes, Agent))]),
+            Agent#{workers := Workers#{Worker => Ref}}
+    end.
+
+worker(Work, #{controller := Controller, ref := Ref, args := Args} = To) ->
+    put(credit, maps:get(credit, Args, 0)),
+    put(not_sent, 0),
+    try Work(To) of
+        Result -> Controller ! {rabbitscope, Ref, {done, Result#{not_sent => get(not_sent)}}}
+    catch
+        throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text)
+    end.
+
+refuse(Controller, Ref, Kind, Text) ->
+    Controller ! {rabbitscope, Ref, {error, Kind, unicode:characters_to_binary(Text)}}.
+
+%% A process of ours has ended: well, or with something left on the node.
+ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := Armed, keeper := Keeper} = Agent) ->
+    {Ref, Others} = maps:take(Worker, Workers),
+    Left = maps:get(Worker, Armed, none),
+    disarm(Left),
+    Still = maps:remove(Worker, Armed),
+    Left =:= none orelse (Keeper ! {armed, maps:values(Still)}),
+    Reason =:= normal orelse refuse(Controller, Ref, died, why(Reason, maps:get(max_heap_bytes, Agent))),
+    Agent#{workers := Others, armed := Still}.
+
+why(killed, Bytes) ->
+    io_lib:format("the probe needed more than ~b MiB on the node and was ended; nothing of it is left there", [Bytes bsr 20]);
+why(Reason, _) ->
+    %% Never the whole reason: it may hold arguments of the observed functions.
+    Where = case Reason of
+        {What, [{M, F, A, _} | _]} when is_atom(What) -> {What, M, F, if is_list(A) -> length(A); true -> A end};
+        {{What, _}, [{M, F, A, _} | _]} when is_atom(What) -> {What, M, F, if is_list(A) -> length(A); true -> A end};
+        _ -> unknown
+    end,
+    io_lib:format("the probe failed on the node: ~tp", [Where]).
+
+end_all(#{workers := Workers, armed := Armed}) ->
+    [begin unlink(Worker), exit(Worker, kill) end || Worker <- maps:keys(Workers)],
+    cleanup(maps:values(Armed)).
+
+%% Removes what `Armed` names, and nothing else. Called by the agent, and by the keeper after it.
+cleanup(Armed) ->
+    lists:foreach(fun disarm/1, Armed).
+
+%% Says to agent and keeper what is about to be left on the node; returns when the keeper was told.
+announce(#{agent := Agent}, What) ->
+    Mark = make_ref(),
+    Agent ! {arm, self(), Mark, What},
+    receive Mark -> ok end.
+
+%% Sends an event if there is credit, and counts it if there is none.
+event(#{controller := Controller, ref := Ref}, Data) ->
+    case get(credit) of
+        Credit when Credit > 0 ->
+            put(credit, Credit - 1),
+            Controller ! {rabbitscope, Ref, {event, Data}},
+            true;
+        _ ->
+            put(not_sent, get(not_sent) + 1),
+            false
+    end.
+
+add_credit(N) ->
+    put(credit, get(credit) + N).
+
+%% Which function does which request.
+work(trace) -> fun calls/1;
+work(calltree) -> fun calltree/1;
+work(counters) -> fun counters/1;
+work(sample) -> fun sample/1;
+work(_) -> unknown.

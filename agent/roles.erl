@@ -1,0 +1,114 @@
+
+%% ---- What a process is for in RabbitMQ ----
+
+%% The role of a process, from what it was started with. One word, the same as on the command line.
+role(Pid) ->
+    case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, initial_call, dictionary]) of
+        [{registered_name, Name}, {initial_call, Initial}, {dictionary, Dictionary}] ->
+            Started = case lists:keyfind('$initial_call', 1, Dictionary) of
+                {_, {_, _, _} = MFA} -> MFA;
+                _ -> Initial
+            end,
+            role_of(if is_atom(Name) -> Name; true -> none end, Started, proplists:get_value('$ancestors', Dictionary, []));
+        _ -> unknown
+    end.
+
+role_of(_, {rabbit_reader, _, _}, _) -> reader;
+role_of(_, {rabbit_writer, _, _}, _) -> writer;
+role_of(_, {rabbit_channel, _, _}, _) -> channel;
+role_of(_, {rabbit_limiter, _, _}, _) -> limiter;
+role_of(_, {rabbit_amqqueue_process, _, _}, _) -> queue;
+role_of(_, {rabbit_prequeue, _, _}, _) -> queue;
+role_of(_, {rabbit_mirror_queue_slave, _, _}, _) -> mirror;
+role_of(_, {osiris_writer, _, _}, _) -> stream_writer;
+role_of(_, {osiris_replica, _, _}, _) -> stream_replica;
+role_of(_, {rabbit_stream_reader, _, _}, _) -> stream_reader;
+role_of(_, {ra_server_proc, _, _}, _) -> ra_server;
+role_of(_, {Module, _, _}, _) when Module =:= ra_log_wal; Module =:= ra_log_segment_writer -> ra_log;
+role_of(_, {rabbit_msg_store, _, _}, _) -> msg_store;
+role_of(_, {rabbit_msg_store_gc, _, _}, _) -> msg_store;
+role_of(_, {rabbit_mgmt_db_cache, _, _}, _) -> mgmt_cache;
+role_of(_, {rabbit_mgmt_metrics_collector, _, _}, _) -> mgmt_stats;
+role_of(_, {rabbit_mgmt_metrics_gc, _, _}, _) -> mgmt_stats;
+role_of(_, {Module, _, _}, _) when Module =:= cowboy_http; Module =:= cowboy_http2; Module =:= cowboy_clear; Module =:= cowboy_tls -> http;
+role_of(_, {cowboy_stream_h, _, _}, _) -> http;
+role_of(_, {delegate, _, _}, _) -> delegate;
+role_of(_, {mnesia_tm, _, _}, _) -> mnesia;
+role_of(Name, Started, Ancestors) ->
+    Text = atom_to_list(Name),
+    case {Text, Started} of
+        {"rabbit_mgmt" ++ _, _} -> mgmt_stats;
+        {"mnesia" ++ _, _} -> mnesia;
+        {_, {supervisor, _, _}} -> supervisor;
+        {_, {supervisor2, _, _}} -> supervisor;
+        {_, {proc_lib, init_p, 5}} -> role_by_ancestor(Ancestors);
+        {_, {Module, _, _}} -> role_by_module(atom_to_list(Module), Ancestors)
+    end.
+
+role_by_module("cowboy" ++ _, _) -> http;
+role_by_module("ranch" ++ _, _) -> listener;
+role_by_module("rabbit_mgmt" ++ _, _) -> mgmt_stats;
+role_by_module("ra_" ++ _, _) -> ra_log;
+role_by_module(_, Ancestors) -> role_by_ancestor(Ancestors).
+
+role_by_ancestor([Name | Rest]) when is_atom(Name) ->
+    case atom_to_list(Name) of
+        "rabbit_web_dispatch" ++ _ -> http;
+        "rabbit_mgmt" ++ _ -> mgmt_stats;
+        "osiris" ++ _ -> stream_writer;
+        _ -> role_by_ancestor(Rest)
+    end;
+role_by_ancestor([_ | Rest]) -> role_by_ancestor(Rest);
+role_by_ancestor(_) -> other.
+
+%% A name for people: the registered one, else the queue or whatever the process calls itself.
+process_name(Pid) ->
+    case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, dictionary]) of
+        [{registered_name, Name}, _] when is_atom(Name) -> atom_to_binary(Name, utf8);
+        [_, {dictionary, Dictionary}] ->
+            case lists:keyfind(process_name, 1, Dictionary) of
+                {_, {Kind, {resource, VHost, queue, Queue}}} when is_atom(Kind), is_binary(VHost), is_binary(Queue) -> Queue;
+                {_, {_, Name}} when is_binary(Name) -> Name;
+                _ -> <<>>
+            end;
+        _ -> <<>>
+    end.
+
+%% The processes that a request speaks of: a pid, a registered name, a role, a supervision tree, a queue.
+chosen(Who) ->
+    Found = case Who of
+        #{pid := Text} -> [local_pid(Text)];
+        #{registered := Name} -> [whereis_binary(Name)];
+        #{role := Role} -> [Pid || Pid <- processes(), atom_to_binary(role(Pid), utf8) =:= Role];
+        #{queue := Name} -> [Pid || Pid <- processes(), role(Pid) =:= queue, process_name(Pid) =:= Name];
+        #{tree := Name} -> tree(whereis_binary(Name), 0)
+    end,
+    case [Pid || Pid <- Found, is_pid(Pid), Pid =/= self()] of
+        [] -> throw({refused, no_such_process, io_lib:format("no process on the node is ~ts", [who(Who)])});
+        Pids -> Pids
+    end.
+
+who(#{pid := Text}) -> Text;
+who(#{registered := Name}) -> ["registered as ", Name];
+who(#{role := Role}) -> ["in the role ", Role];
+who(#{queue := Name}) -> ["the process of the queue ", Name];
+who(#{tree := Name}) -> ["a supervisor registered as ", Name].
+
+local_pid(Text) ->
+    try list_to_pid(binary_to_list(Text)) of
+        Pid when node(Pid) =:= node() -> case is_process_alive(Pid) of true -> Pid; false -> none end;
+        _ -> none
+    catch error:badarg -> none end.
+
+whereis_binary(Name) ->
+    try whereis(binary_to_existing_atom(Name, utf8)) catch error:badarg -> none end.
+
+%% A supervisor's processes, itself included. Deeper than eight levels there is nothing in RabbitMQ.
+tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
+    [Pid | case role(Pid) of
+        supervisor ->
+            Children = try supervisor:which_children(Pid) catch _:_ -> [] end,
+            lists:append([tree(Child, Depth + 1) || {_, Child, _, _} <- Children, is_pid(Child)]);
+        _ -> []
+    end];
+tree(_, _) -> [].

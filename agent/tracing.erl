@@ -1,0 +1,179 @@
+
+%% ---- Tracing: trace sessions from OTP 27 on, the node's only tracer before ----
+
+%% What of `erlang:trace` is safe where:
+%% - never one of the words for all existing processes (OTP up to 26.2.5.3 crash when a dirty
+%%   scheduler traces at that moment, erlang/otp#8286): processes are named one by one;
+%% - never `restart` of counters that are being counted (erlang/otp#8835);
+%% - `running` is cleared some time before the tracer is: a process that is put on a dirty scheduler
+%%   in between would look for a tracer that is gone (erlang/otp#6448);
+%% - no `garbage_collection` in two sessions of one process (erlang/otp#11624).
+
+%% Begins to trace. Refuses when somebody else traces: what is there is shared on OTP 25 and 26.
+open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
+    Session = apply(trace, session_create, [?MODULE, self(), []]),
+    announce(To, #{session => Session}),
+    Others = apply(trace, session_info, [all]),
+    Alone = not is_list(Others) orelse [] =:= [Other || Other <- Others, Other =/= Session, not is_default(Other)],
+    #{session => Session, tracer => self(), to => To, gc => Alone};
+open_tracing(To) ->
+    case [Pid || Pid <- [new | processes()], is_traced(Pid)] of
+        [] -> ok;
+        [Pid | _] ->
+            throw({refused, traced_already, io_lib:format(
+                "somebody else is tracing on this node (~p); on OTP 25 and 26 there is one tracer for all, "
+                "so rabbitscope leaves it alone", [Pid])})
+    end,
+    #{session => none, tracer => self(), to => To, gc => true}.
+
+is_default(Session) ->
+    element(1, Session) =:= default orelse is_reference(element(1, Session)) andalso element(2, Session) =:= default.
+
+is_traced(Pid) ->
+    case erlang:trace_info(Pid, flags) of
+        {flags, [_ | _]} -> true;
+        _ -> false
+    end.
+
+%% Refuses when a function of the pattern has a trace pattern of somebody else.
+refuse_patterned(#{session := none}, Pattern) ->
+    Kinds = [traced, meta, call_count, call_time],
+    Foreign = [MFA || MFA <- functions_of(Pattern), lists:any(fun(Kind) -> is_patterned(MFA, Kind) end, Kinds)],
+    case Foreign of
+        [] -> ok;
+        [{M, F, A} | _] ->
+            throw({refused, traced_already, io_lib:format(
+                "somebody else has set a trace pattern on ~tw:~tw/~b; rabbitscope leaves it alone", [M, F, A])})
+    end;
+refuse_patterned(_, _) ->
+    ok.
+
+is_patterned(MFA, Kind) ->
+    case catch erlang:trace_info(MFA, Kind) of
+        {_, false} -> false;
+        {_, undefined} -> false;
+        {'EXIT', _} -> false;
+        _ -> true
+    end.
+
+%% The functions that are loaded and match `{M, F, A}`, each of which may be '_'.
+functions_of({M, F, A}) ->
+    Modules = if M =:= '_' -> [Module || {Module, _} <- code:all_loaded()]; true -> [M] end,
+    [{Module, Name, Arity} || Module <- Modules, Module =/= ?MODULE,
+        {Name, Arity} <- try Module:module_info(functions) catch _:_ -> [] end,
+        F =:= '_' orelse F =:= Name, A =:= '_' orelse A =:= Arity].
+
+%% Names the function that is asked for; loads nothing.
+must_exist({M, F, A} = Pattern) ->
+    case functions_of(Pattern) of
+        [] ->
+            Arity = if is_integer(A) -> integer_to_list(A); true -> "any" end,
+            throw({refused, no_such_function, case erlang:module_loaded(M) of
+                false -> io_lib:format("module ~tw is not loaded on the node", [M]);
+                true -> io_lib:format("~tw has no function ~tw with ~s arguments", [M, F, Arity])
+            end});
+        Found -> Found
+    end.
+
+%% Sets a pattern. Everything set so far is known to the keeper before.
+set_pattern(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
+    Set = [{Pattern, Kinds} | maps:get(patterns, Tracing, [])],
+    Now = Tracing#{patterns => Set},
+    announce(maps:get(to, Tracing), maps:with([session, tracer, patterns], Now)),
+    Spec =:= false orelse erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds)),
+    Now;
+set_pattern(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
+    apply(trace, function, [Session, Pattern, Spec, Kinds]),
+    Tracing.
+
+with_tracer([meta]) -> [{meta, self()}];
+with_tracer(Kinds) -> Kinds.
+
+drop_pattern(Pattern, Kinds, #{session := none}) ->
+    catch erlang:trace_pattern(Pattern, false, Kinds);
+drop_pattern(Pattern, Kinds, #{session := Session}) ->
+    catch apply(trace, function, [Session, Pattern, false, Kinds]).
+
+%% Another specification for a pattern that is set already.
+change_pattern(Pattern, Spec, Kinds, #{session := none}) ->
+    erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds));
+change_pattern(Pattern, Spec, Kinds, #{session := Session}) ->
+    apply(trace, function, [Session, Pattern, Spec, Kinds]).
+
+pattern_info(MFA, Item, #{session := none}) -> erlang:trace_info(MFA, Item);
+pattern_info(MFA, Item, #{session := Session}) -> apply(trace, info, [Session, MFA, Item]).
+
+%% Flags on one process. A process that has ended is no error.
+flag(Pid, On, Flags, #{session := none, tracer := Tracer}) ->
+    More = if On -> [{tracer, Tracer} | Flags]; true -> Flags end,
+    (catch erlang:trace(Pid, On, More)) =:= 1;
+flag(Pid, On, Flags, #{session := Session}) ->
+    (catch apply(trace, process, [Session, Pid, On, Flags])) =:= 1.
+
+%% First step: no more events, but the tracer stays (`arity` alone makes none). See above.
+quieten(Pid, Tracing) ->
+    flag(Pid, false, [call, return_to, running, garbage_collection, monotonic_timestamp], Tracing).
+
+%% Ends the tracing: patterns, then events, then tracers.
+close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
+    [drop_pattern(Pattern, Kinds, Tracing) || {Pattern, Kinds} <- maps:get(patterns, Tracing, [])],
+    Mine = traced_by(Tracer),
+    [quieten(Pid, Tracing) || Pid <- Mine],
+    catch erlang:trace(new_processes, false, [all]),
+    timer:sleep(2),
+    [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
+    announce(To, #{session => none, tracer => Tracer, patterns => []});
+close_tracing(#{session := Session}) ->
+    catch apply(trace, session_destroy, [Session]).
+
+%% After a probe that could not do it itself. Its tracer is dead: the node clears such flags when it
+%% is asked for them.
+disarm(none) -> ok;
+disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
+    [drop_pattern(Pattern, Kinds, Armed) || {Pattern, Kinds} <- Patterns],
+    [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
+    case catch erlang:trace_info(new, tracer) of
+        {tracer, Tracer} -> catch erlang:trace(new_processes, false, [all]);
+        _ -> ok
+    end,
+    ok;
+disarm(#{session := Session}) ->
+    catch apply(trace, session_destroy, [Session]),
+    ok.
+
+traced_by(Tracer) ->
+    [Pid || Pid <- processes(), erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}].
+
+%% ---- How often a function is called, before it is traced ----
+
+%% Calls a second of all functions that match, from `Ms` milliseconds of counting.
+call_rate(Functions, Ms, Tracing) ->
+    Counted = lists:sublist(Functions, 50),
+    Armed = lists:foldl(fun(MFA, T) -> set_pattern(MFA, true, [call_count], T) end, Tracing, Counted),
+    timer:sleep(Ms),
+    Calls = lists:sum([counted(MFA, Tracing) || MFA <- Counted]),
+    {Calls * 1000 div Ms, Armed}.
+
+counted(MFA, Tracing) ->
+    case pattern_info(MFA, call_count, Tracing) of
+        {call_count, N} when is_integer(N) -> N;
+        _ -> 0
+    end.
+
+%% ---- Budgets ----
+
+%% Starts the clocks of a request.
+budget(#{args := Args}, Defaults) ->
+    Names = [max_events, max_bytes, duration_ms, max_mailbox, max_node_memory_bytes],
+    All = maps:merge(Defaults, maps:with(Names, Args)),
+    erlang:send_after(maps:get(duration_ms, All), self(), time_is_up),
+    erlang:send_after(100, self(), look_at_memory),
+    All#{memory => erlang:memory(total), started => erlang:monotonic_time(nanosecond)}.
+
+memory_grown(#{memory := Before, max_node_memory_bytes := Most}) ->
+    erlang:send_after(100, self(), look_at_memory),
+    erlang:memory(total) - Before > Most.
+
+mailbox() ->
+    {message_queue_len, N} = process_info(self(), message_queue_len),
+    N.
