@@ -15,11 +15,13 @@ mod wire;
 pub use connecting::{Connecting, Recovery};
 pub use error::{Origin, ScenarioError};
 pub use model::{
-    Binding, Body, BrokerSpec, ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, ConfirmTimeout,
-    ConsumerGroup, ExchangeSpec, FieldValue, MessageProperties, NumberRange, ProcessingStep,
-    ProfileEvent, ProfileSpec, PublisherGroup, QueueNames, QueueSpec, QueueType, ReplyPath,
-    RequestGroup, ResponderGroup, RoutingKeys, STAMP_HEADER, Scenario, Settle, SizeStep, Stop,
-    ThrowawayBroker, has_placeholder,
+    AfterPhases, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind, ChurnSubject,
+    ChurnedQueue, Comparison, ConfirmTimeout, ConsumerGroup, Demand, ExchangeSpec, Expect,
+    Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MessageProperties, Metric, NumberRange,
+    Phase, ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames,
+    QueueSpec, QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
+    STAMP_HEADER, Scenario, Settle, SizeStep, Stop, ThrowawayBroker, Until, WarmUp,
+    has_placeholder,
 };
 
 use document::Document;

@@ -6,15 +6,19 @@ use serde::{Deserialize, Serialize};
 
 mod churn;
 mod content;
+mod expect;
 mod handling;
 mod rpc;
+mod timing;
 mod topology;
 
 use super::connecting::Connecting;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
+pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES};
 pub use handling::{ProcessingStep, Settle};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
+pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Until, WarmUp};
 pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
@@ -35,6 +39,8 @@ pub struct Scenario {
     pub stop: Stop,
     /// Exchanges declared before the queues.
     pub exchanges: Vec<ExchangeSpec>,
+    /// How the run is carried out.
+    pub run: RunOptions,
     /// Queues declared before the load starts.
     pub queues: Vec<QueueSpec>,
     /// Groups of publishers.
@@ -49,6 +55,17 @@ pub struct Scenario {
     pub churn: Vec<ChurnGroup>,
     /// The profile to take while the load runs.
     pub profile: Option<ProfileSpec>,
+    /// What is expected of it.
+    pub expect: Expect,
+}
+
+/// What is expected of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// A run that is not steady is not valid.
+    pub steady: bool,
+    /// Limits that must hold.
+    pub that: Vec<Expectation>,
 }
 
 /// Which broker is put under load.
@@ -91,6 +108,8 @@ pub struct Stop {
     /// After this time. Publishers all of which have a message count end the run when they are
     /// done, and so do consumers; absent when one of these is the only end.
     pub duration: Option<Duration>,
+    /// When this is so.
+    pub until: Option<Until>,
 }
 
 /// A queue or stream, or a set of them that differ by name only.
@@ -184,8 +203,16 @@ pub struct PublisherGroup {
     pub tx_size: Option<u32>,
     /// Return what cannot be routed.
     pub mandatory: bool,
-    /// Messages a second for each publisher; absent: as fast as it goes.
+    /// Messages a second for each publisher. Absent, and no phases: as fast as it goes.
     pub rate: Option<f64>,
+    /// How messages of a schedule follow one another.
+    pub arrival: Arrival,
+    /// Rates and bursts one after the other, instead of `rate`; empty: none.
+    pub phases: Vec<Phase>,
+    /// What follows the last phase.
+    pub after_phases: AfterPhases,
+    /// What becomes of a message that cannot be sent at its time.
+    pub late: LatePolicy,
     /// Messages for each publisher, after which it stops; absent: no limit.
     pub messages: Option<u64>,
     /// From the start of the load to the first message.
@@ -287,6 +314,19 @@ impl QueueSpec {
                 names.iter().map(|name| topology::named(&binding.routing_key, name)).collect()
             }
         }
+    }
+}
+
+impl PublisherGroup {
+    /// Its messages have times at which they are due.
+    pub fn has_schedule(&self) -> bool {
+        self.rate.is_some() || !self.phases.is_empty()
+    }
+
+    /// It comes to an end by itself.
+    pub fn ends(&self) -> bool {
+        let stops = !self.phases.is_empty() && self.after_phases == AfterPhases::Stop;
+        self.messages.is_some() || stops
     }
 }
 

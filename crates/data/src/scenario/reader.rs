@@ -119,8 +119,16 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
     }
 
+    /// A date may stand where a text is expected.
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
+        match self.0 {
+            Value::Datetime(date) => visitor.visit_string(date.to_string()),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str bytes byte_buf unit
         unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -156,7 +156,96 @@ fn a_run_must_end() {
     assert!(read(&endless, &[]).unwrap_err().to_string().contains("never end"));
     read(&endless, &["publishers.0.messages=10"]).unwrap();
     read(&endless, &["consumers.0.messages=10"]).unwrap();
+    read(&endless, &["run.until=empty"]).unwrap();
+    let stop = read(&endless, &["run.until=idle", "run.idle-time=3s"]).unwrap().stop;
+    assert_eq!(stop.until, Some(Until::Idle(Duration::from_secs(3))));
+    let phases = "publishers.0.phases=[{ for = \"1s\", rate = 5 }]";
+    assert!(read(&endless, &[phases]).unwrap_err().to_string().contains("never end"));
+    read(&endless, &[phases, "publishers.0.after-phases=stop"]).unwrap();
     assert!(read("name = \"empty\"", &[]).unwrap_err().to_string().contains("nothing to run"));
+}
+
+#[test]
+fn schedules_have_phases() {
+    let phases = "publishers.0.phases=[{ for = \"10s\", rate = 0, to = 50 }, { for = \"1s\", burst = 9, \
+                  every = \"100ms\" }]";
+    let scenario =
+        read(SMALL, &[phases, "publishers.0.arrival=poisson", "publishers.0.late=skip"]).unwrap();
+    let group = &scenario.publishers[0];
+    let ramp = Demand::Rate { from: 0.0, to: 50.0 };
+    let bursts = Demand::Bursts { messages: 9, every: Duration::from_millis(100) };
+    assert_eq!(group.phases[0], Phase { length: Duration::from_secs(10), demand: ramp });
+    assert_eq!(group.phases[1], Phase { length: Duration::from_secs(1), demand: bursts });
+    assert_eq!((group.arrival, group.late), (Arrival::Poisson, LatePolicy::Skip));
+    assert_eq!(group.after_phases, AfterPhases::Hold);
+}
+
+#[test]
+fn schedules_that_cannot_be_are_refused() {
+    fn check(phase: &str, expected: &[&str]) {
+        refused(&[&format!("publishers.0.phases=[{{ for = \"1s\", {phase} }}]")], expected);
+    }
+    check("rate = 1, burst = 2", &["publishers.0.phases.0.burst", "either `rate` or `burst`"]);
+    check("to = 1", &["publishers.0.phases.0.rate", "is missing"]);
+    check("burst = 1", &["publishers.0.phases.0.every", "is missing"]);
+    check("burst = 0, every = \"1s\"", &["burst", "at least 1"]);
+    check("burst = 1, every = \"1s\", to = 3", &["phases.0.to", "goes with `rate`"]);
+    check("rate = 1, every = \"1s\"", &["phases.0.every", "goes with `burst`"]);
+    check("rate = -1", &["phases.0.rate", "from 0"]);
+    check("rate = 1, to = 1e9", &["phases.0.to", "10000000"]);
+    check("rate = 0", &["publishers.0.phases", "all pauses"]);
+    check("rte = 1", &["phases.0.rte", "did you mean `rate`?"]);
+    refused(&["publishers.0.arrival=poisson"], &["publishers.0.arrival", "needs a schedule"]);
+    refused(&["publishers.0.late=skip"], &["publishers.0.late", "needs a schedule"]);
+    refused(&["publishers.0.after-phases=stop"], &["publishers.0.after-phases", "none"]);
+    let both = ["publishers.0.rate=1", "publishers.0.phases=[{ for = \"1s\", rate = 1 }]"];
+    refused(&both, &["publishers.0.rate", "either `rate` or `phases`"]);
+}
+
+#[test]
+fn a_run_warms_up_and_begins_on_time() {
+    let run = |overrides: &[&str]| read(SMALL, overrides).unwrap().run;
+    assert_eq!(run(&[]), RunOptions::default());
+    assert_eq!(run(&["run.warm-up=auto"]).warm_up, Some(WarmUp::Auto));
+    let five = Some(WarmUp::Time(Duration::from_secs(5)));
+    assert_eq!(run(&["run.warm-up=5s"]).warm_up, five);
+    let start = run(&["run.start-at=2100-03-01T00:00:00Z"]).start_at;
+    assert_eq!(start, Some(Duration::from_secs(4_107_542_400)));
+    refused(&["run.warm-up=10s"], &["run.warm-up", "shorter than `duration`"]);
+    refused(&["run.warm-up=often"], &["run.warm-up", "`250ms`", "`auto`"]);
+    refused(&["run.start-at=noon"], &["run.start-at", "2026-01-01T12:00:00Z"]);
+    refused(&["run.idle-time=1s"], &["run.idle-time", "until = \"idle\""]);
+    refused(&["run.until=full"], &["run.until", "`empty`, `idle`"]);
+    refused(&["run.trace-every=0"], &["run.trace-every", "at least 1"]);
+    let alone = SMALL.split("[[consumers]]").next().unwrap();
+    let message = read(alone, &["run.verify=true"]).unwrap_err().to_string();
+    assert!(message.contains("run.verify"), "{message}");
+}
+
+#[test]
+fn expectations_are_read() {
+    fn check(assignment: &str, expected: &str) {
+        let scenario = read(SMALL, &["run.verify=true", assignment]).unwrap();
+        assert_eq!(scenario.expect.that[0].to_string(), expected);
+    }
+    check("expect.confirm.p99=< 20ms", "confirm.p99 < 20ms");
+    check("expect.end-to-end-intended.p9999=<=1500us", "end-to-end-intended.p9999 <= 1500us");
+    check("expect.published.rate=>= 9999.5", "published.rate >= 9999.5");
+    check("expect.lost=== 0", "lost == 0");
+    check("expect.late=< 0.5 %", "late < 0.5%");
+    assert!(read(SMALL, &["expect.steady=true"]).unwrap().expect.steady);
+}
+
+#[test]
+fn expectations_that_make_no_sense_are_refused() {
+    refused(&["expect.confirm.p98=< 20ms"], &["expect.confirm.p98", "`p95`", "did you mean"]);
+    refused(&["expect.comfirm.p99=< 20ms"], &["expect.comfirm", "did you mean `confirm`?"]);
+    refused(&["expect.confirm.p99=20ms"], &["expect.confirm.p99", "how to compare", "`< 20ms`"]);
+    refused(&["expect.confirm.p99=< 20"], &["expect.confirm.p99", "`20`", "`< 20ms`"]);
+    refused(&["expect.published.rate=> inf"], &["expect.published.rate", "`>= 10000`"]);
+    refused(&["expect.published=> 1"], &["expect.published", "a table is expected"]);
+    refused(&["expect.nacked=== -1"], &["expect.nacked", "`== 0`", "`< 1%`"]);
+    refused(&["expect.lost=== 0"], &["expect.lost", "verify = true"]);
 }
 
 #[test]

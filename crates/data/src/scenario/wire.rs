@@ -5,8 +5,10 @@
 mod broker;
 mod churn;
 mod consumers;
+mod expect;
 mod publishers;
 mod rpc;
+mod timing;
 mod topology;
 
 use std::{collections::BTreeMap, time::Duration};
@@ -19,8 +21,10 @@ use crate::units::display_duration;
 pub(super) use broker::Broker;
 pub(super) use churn::Churn;
 pub(super) use consumers::Consumers;
+pub(super) use expect::Expect;
 pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
 pub(super) use rpc::{Requests, Responders};
+pub(super) use timing::{Phase, Run, UntilKind};
 pub(super) use topology::{Binding, Exchange, Queue};
 
 type Arguments = BTreeMap<String, FieldValue>;
@@ -34,6 +38,7 @@ pub(super) struct Scenario {
     pub(super) broker: Option<Broker>,
     pub(super) run: Option<Run>,
     pub(super) profile: Option<Profile>,
+    pub(super) expect: Option<Expect>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) exchanges: Vec<Exchange>,
     #[serde(default)]
@@ -48,12 +53,6 @@ pub(super) struct Scenario {
     pub(super) responders: Vec<Responders>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) churn: Vec<Churn>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Run {
-    pub(super) duration: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -78,11 +77,9 @@ impl From<&model::Scenario> for Scenario {
             description: Some(scenario.description.clone()),
             seed: Some(scenario.seed),
             broker: Some(Broker::of(&scenario.broker, &scenario.connecting)),
-            run: scenario
-                .stop
-                .duration
-                .map(|time| Run { duration: Some(display_duration(time).to_string()) }),
+            run: Some(Run::from(scenario)),
             profile: scenario.profile.as_ref().map(Profile::from),
+            expect: Option::from(&scenario.expect),
             exchanges: scenario.exchanges.iter().map(Exchange::from).collect(),
             queues: scenario.queues.iter().map(Queue::from).collect(),
             publishers: scenario.publishers.iter().map(Publishers::from).collect(),

@@ -59,8 +59,10 @@ impl Random {
             seed: u64::from(self.number(1000)),
             broker,
             connecting: self.connecting(),
-            stop: Stop { duration: Some(duration) },
             exchanges,
+            stop: Stop { duration: Some(duration), until: self.until() },
+            run: self.options(duration),
+            expect: self.expect(),
             queues,
             publishers,
             consumers,
@@ -80,6 +82,54 @@ impl Random {
         let delay = Duration::from_millis(u64::from(self.number(5000)));
         let recovery = Recovery { delay, max_delay: delay * 3, timeout: delay * 9 };
         Connecting { recovery: self.some(recovery) }
+    }
+
+    fn until(&mut self) -> Option<Until> {
+        let all = [None, Some(Until::Empty), Some(Until::Idle(Duration::from_millis(1500)))];
+        all[self.below(3)]
+    }
+
+    fn options(&mut self, duration: Duration) -> RunOptions {
+        let warm_ups = [None, Some(WarmUp::Auto), Some(WarmUp::Time(duration / 2))];
+        RunOptions {
+            warm_up: warm_ups[self.below(3)],
+            start_at: self.some(Duration::from_secs(4_107_542_400)),
+            verify: true,
+            trace_every: self.some(10_000),
+            self_check: self.chance(),
+        }
+    }
+
+    fn expect(&mut self) -> Expect {
+        let bounds = [
+            (Metric::Count("lost"), Limit::Count(0)),
+            (Metric::Count("late"), Limit::Percent(0.5)),
+            (Metric::Rate("published"), Limit::PerSecond(9999.5)),
+            (Metric::Latency("confirm", "p99"), Limit::Nanos(20_000_000)),
+            (Metric::Latency("end-to-end-intended", "p9999"), Limit::Nanos(1)),
+        ];
+        let that = bounds.into_iter().filter_map(|(metric, limit)| {
+            let comparison = Comparison::ALL[self.below(5)];
+            self.some(Expectation { metric, comparison, limit })
+        });
+        Expect { that: that.collect(), steady: self.chance() }
+    }
+
+    fn arrival(&mut self) -> Arrival {
+        if self.chance() { Arrival::Constant } else { Arrival::Poisson }
+    }
+
+    fn phases(&mut self) -> Vec<Phase> {
+        let rate = f64::from(self.number(9999)) / 7.0;
+        let every = Duration::from_millis(100);
+        let demands = [
+            Demand::Rate { from: rate, to: rate },
+            Demand::Rate { from: 0.0, to: rate },
+            Demand::Bursts { messages: self.number(500), every },
+            Demand::Rate { from: 0.0, to: 0.0 },
+        ];
+        let count = 1 + self.below(4);
+        demands[..count].iter().map(|demand| Phase { length: every * 7, demand: *demand }).collect()
     }
 
     fn queue(&mut self, index: u32) -> QueueSpec {
@@ -174,6 +224,9 @@ impl Random {
         let most = count.div_ceil(connections);
         let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: self.chance() };
         let confirms = confirm_window.is_some() || tx_size.is_some();
+        let rate = Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance());
+        let phases = if rate.is_none() && self.chance() { self.phases() } else { Vec::new() };
+        let is_paced = rate.is_some() || !phases.is_empty();
         PublisherGroup {
             name: format!("p{index}"),
             count,
@@ -191,7 +244,15 @@ impl Random {
             confirm_timeout: self.some(timeout).filter(|_| confirms),
             tx_size,
             mandatory: self.chance(),
-            rate: Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance()),
+            rate,
+            arrival: if is_paced { self.arrival() } else { Arrival::Constant },
+            after_phases: if phases.is_empty() {
+                AfterPhases::Hold
+            } else {
+                [AfterPhases::Hold, AfterPhases::Repeat, AfterPhases::Stop][self.below(3)]
+            },
+            late: if is_paced && self.chance() { LatePolicy::Skip } else { LatePolicy::Send },
+            phases,
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
             start_delay: self.delay(),
             random_start_delay: self.delay(),

@@ -6,14 +6,17 @@ mod broker;
 mod churn;
 mod consumers;
 mod exchanges;
+mod expect;
 mod fields;
 mod publishers;
 mod queues;
 mod rpc;
+mod run;
+mod schedule;
 
 use super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, ExchangeSpec, ProfileSpec, QueueSpec, Scenario, Stop},
+    model::{BrokerSpec, ExchangeSpec, ProfileSpec, PublisherGroup, QueueSpec, Scenario, Stop},
     wire,
 };
 
@@ -59,23 +62,29 @@ pub(super) fn scenario(
     let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
     fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
     let ends = [
-        ends(&publishers, |group| group.messages),
-        ends(&consumers, |group| group.messages),
-        ends(&requests, |group| group.messages),
+        ends(&publishers, PublisherGroup::ends),
+        ends(&consumers, |group| group.messages.is_some()),
+        ends(&requests, |group| group.messages.is_some()),
         responders.first().map(|_| false),
-        ends(&churn, |group| group.cycles),
+        ends(&churn, |group| group.cycles.is_some()),
     ];
-    let stop = stop(wire.run, &ends)?;
+    let wire_run = wire.run.unwrap_or_default();
+    let stop = run::stop(&wire_run, &ends)?;
+    let run = run::options(&wire_run, &stop, &publishers, &consumers);
+    let run = run.map_err(|problem| problem.under("run"))?;
+    let expect = expect::expect(wire.expect.unwrap_or_default(), &run);
     let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
     Ok(Scenario {
         name: wire.name,
         description: wire.description.unwrap_or_default(),
         seed: wire.seed.unwrap_or(1),
         profile: profile.map_err(|problem| problem.under("profile"))?,
+        expect: expect.map_err(|problem| problem.under("expect"))?,
         broker,
         connecting,
         stop,
         exchanges,
+        run,
         queues,
         publishers,
         consumers,
@@ -106,26 +115,8 @@ fn run_name(name: &str) -> Result<(), Problem> {
 }
 
 /// Do all groups of this kind end by themselves? Absent: there are none.
-fn ends<T>(groups: &[T], limit: fn(&T) -> Option<u64>) -> Option<bool> {
-    (!groups.is_empty()).then(|| groups.iter().all(|group| limit(group).is_some()))
-}
-
-/// `ends` says of each kind of group whether it ends by itself.
-fn stop(run: Option<wire::Run>, ends: &[Option<bool>]) -> Result<Stop, Problem> {
-    if ends.iter().all(Option::is_none) {
-        let reason = "neither `[[publishers]]`, `[[consumers]]`, `[[requests]]`, \
-                      `[[responders]]` nor `[[churn]]`: there is nothing to run";
-        return Err(Problem::new(reason));
-    }
-    let duration = run.and_then(|run| run.duration);
-    let duration = fields::duration("duration", duration.as_deref());
-    let duration = duration.map_err(|problem| problem.under("run"))?;
-    if duration.is_none() && !ends.contains(&Some(true)) {
-        let reason = "the run would never end: give `[run] duration`, or `messages` to all \
-                      publishers, all consumers or all requests, or `cycles` to all churn";
-        return refuse("run", reason);
-    }
-    Ok(Stop { duration })
+fn ends<T>(groups: &[T], ends: fn(&T) -> bool) -> Option<bool> {
+    (!groups.is_empty()).then(|| groups.iter().all(ends))
 }
 
 fn profile(wire: &wire::Profile, stop: &Stop) -> Result<ProfileSpec, Problem> {

@@ -13,7 +13,7 @@ use super::{
         model::{ConfirmTimeout, PublisherGroup, QueueSpec, QueueType},
         wire,
     },
-    Context, fields,
+    Context, fields, schedule,
 };
 
 pub(super) fn group(
@@ -31,6 +31,7 @@ pub(super) fn group(
     let confirm_timeout = confirm_timeout(&wire)?;
     let sizes = content::sizes(&wire)?;
     let body = content::body(&wire)?;
+    let phases = schedule::phases(&wire)?;
     Ok(PublisherGroup {
         count: spread.count,
         connections: spread.connections,
@@ -48,6 +49,10 @@ pub(super) fn group(
         tx_size: wire.tx_size,
         mandatory: wire.mandatory.unwrap_or(false),
         rate: rate(wire.rate, wire.interval.as_deref())?,
+        arrival: wire.arrival.unwrap_or_default(),
+        phases,
+        after_phases: wire.after_phases.unwrap_or_default(),
+        late: wire.late.unwrap_or_default(),
         messages: fields::at_least_one("messages", wire.messages)?,
         start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
         random_start_delay: fields::delay(

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::model::{self, Body, RoutingKeys},
-    Arguments, unless_zero,
+    super::model::{self, AfterPhases, Arrival, Body, LatePolicy, RoutingKeys},
+    Arguments, Phase, unless_zero,
 };
 use crate::units::{display_duration, display_size};
 
@@ -36,9 +36,14 @@ pub(in crate::scenario) struct Publishers {
     pub(in crate::scenario) rate: Option<f64>,
     #[serde(skip_serializing)]
     pub(in crate::scenario) interval: Option<String>,
+    pub(in crate::scenario) arrival: Option<Arrival>,
+    pub(in crate::scenario) after_phases: Option<AfterPhases>,
+    pub(in crate::scenario) late: Option<LatePolicy>,
     pub(in crate::scenario) messages: Option<u64>,
     pub(in crate::scenario) start_delay: Option<String>,
     pub(in crate::scenario) random_start_delay: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::scenario) phases: Vec<Phase>,
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
     pub(in crate::scenario) properties: Properties,
 }
@@ -135,6 +140,10 @@ impl From<&model::PublisherGroup> for Publishers {
             mandatory: Some(group.mandatory),
             rate: group.rate,
             interval: None,
+            arrival: group.has_schedule().then_some(group.arrival),
+            after_phases: (!group.phases.is_empty()).then_some(group.after_phases),
+            late: group.has_schedule().then_some(group.late),
+            phases: group.phases.iter().map(Phase::from).collect(),
             messages: group.messages,
             start_delay: unless_zero(group.start_delay),
             random_start_delay: unless_zero(group.random_start_delay),

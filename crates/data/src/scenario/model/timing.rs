@@ -1,0 +1,108 @@
+//! When messages are sent, and when a run begins, counts and ends.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How the messages of a schedule follow one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrival {
+    /// At equal distances.
+    #[default]
+    Constant,
+    /// At random, independent of each other, with the same mean: a Poisson process.
+    Poisson,
+}
+
+/// What becomes of a message that cannot be sent at its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatePolicy {
+    /// It is sent as soon as that is possible: nothing that was asked for is left out.
+    #[default]
+    Send,
+    /// It is left out and counted as dropped.
+    Skip,
+}
+
+/// What follows the last phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterPhases {
+    /// The last phase goes on: the rate at its end, or its bursts.
+    #[default]
+    Hold,
+    /// The first phase again.
+    Repeat,
+    /// Nothing: the publisher is done, as after its last message.
+    Stop,
+}
+
+/// A part of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    /// How long it lasts.
+    pub length: Duration,
+    /// What is sent meanwhile.
+    pub demand: Demand,
+}
+
+/// What a publisher sends during a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Demand {
+    /// Messages a second, which change evenly from the beginning to the end of the phase. Both 0: a
+    /// pause.
+    Rate {
+        /// At the beginning.
+        from: f64,
+        /// At the end.
+        to: f64,
+    },
+    /// So many messages at once, again and again, the first at the beginning.
+    Bursts {
+        /// Messages of one burst.
+        messages: u32,
+        /// From one burst to the next.
+        every: Duration,
+    },
+}
+
+/// What is left out of rates and latencies at the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// So long.
+    Time(Duration),
+    /// Until throughput is steady.
+    Auto,
+}
+
+/// An end of the load besides time and message counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Every queue of the scenario is empty.
+    Empty,
+    /// Nothing was published or delivered for so long.
+    Idle(Duration),
+}
+
+/// How a run is carried out, besides its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// What is left out of rates and latencies; absent: nothing.
+    pub warm_up: Option<WarmUp>,
+    /// When the load begins, as time since 1970-01-01 UTC; absent: as soon as possible.
+    pub start_at: Option<Duration>,
+    /// Every delivery is checked for loss, duplicates and order.
+    pub verify: bool,
+    /// Every message of a publisher whose number is a multiple of this is followed; absent: none.
+    pub trace_every: Option<u64>,
+    /// A run that the load generator itself limits is not valid.
+    pub self_check: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { warm_up: None, start_at: None, verify: false, trace_every: None, self_check: true }
+    }
+}

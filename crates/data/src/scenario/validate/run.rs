@@ -1,0 +1,97 @@
+//! `[run]`: when it begins, counts and ends.
+
+use std::time::Duration;
+
+use super::{
+    super::{
+        error::{Problem, quoted, refuse},
+        model::{ConsumerGroup, PublisherGroup, RunOptions, Stop, Until, WarmUp},
+        wire::{self, UntilKind},
+    },
+    fields,
+};
+use crate::utc::parse_utc;
+
+/// How long nothing must happen for `until = "idle"`, unless the scenario says.
+const IDLE_TIME: Duration = Duration::from_secs(5);
+
+/// `ends` says of each kind of group whether it ends by itself; absent: there are none.
+pub(super) fn stop(run: &wire::Run, ends: &[Option<bool>]) -> Result<Stop, Problem> {
+    if ends.iter().all(Option::is_none) {
+        let reason = "neither `[[publishers]]`, `[[consumers]]`, `[[requests]]`, \
+                      `[[responders]]` nor `[[churn]]`: there is nothing to run";
+        return Err(Problem::new(reason));
+    }
+    let under_run = |problem: Problem| problem.under("run");
+    let duration = fields::duration("duration", run.duration.as_deref()).map_err(under_run)?;
+    let until = until(run).map_err(under_run)?;
+    if duration.is_none() && until.is_none() && !ends.contains(&Some(true)) {
+        let reason = "the run would never end: give `[run] duration` or `until`, or `messages` to \
+                      all publishers, all consumers or all requests, or `cycles` to all churn";
+        return refuse("run", reason);
+    }
+    Ok(Stop { duration, until })
+}
+
+fn until(run: &wire::Run) -> Result<Option<Until>, Problem> {
+    let idle_time = fields::duration("idle-time", run.idle_time.as_deref())?;
+    if idle_time.is_some() && run.until != Some(UntilKind::Idle) {
+        return refuse("idle-time", "goes with `until = \"idle\"`: leave it out");
+    }
+    Ok(run.until.map(|kind| match kind {
+        UntilKind::Empty => Until::Empty,
+        UntilKind::Idle => Until::Idle(idle_time.unwrap_or(IDLE_TIME)),
+    }))
+}
+
+pub(super) fn options(
+    run: &wire::Run,
+    stop: &Stop,
+    publishers: &[PublisherGroup],
+    consumers: &[ConsumerGroup],
+) -> Result<RunOptions, Problem> {
+    let verify = run.verify.unwrap_or(false);
+    if verify {
+        verifiable(publishers, consumers)?;
+    }
+    Ok(RunOptions {
+        warm_up: warm_up(run.warm_up.as_deref(), stop)?,
+        start_at: run.start_at.as_deref().map(start_at).transpose()?,
+        verify,
+        trace_every: fields::at_least_one("trace-every", run.trace_every)?,
+        self_check: run.self_check.unwrap_or(true),
+    })
+}
+
+fn warm_up(text: Option<&str>, stop: &Stop) -> Result<Option<WarmUp>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    if text == "auto" {
+        return Ok(Some(WarmUp::Auto));
+    }
+    let Some(length) = fields::duration("warm-up", Some(text)).map_err(|problem| Problem {
+        reason: format!("{}, or `auto`", problem.reason),
+        ..problem
+    })?
+    else {
+        return Ok(None);
+    };
+    if stop.duration.is_some_and(|duration| length >= duration) {
+        return refuse("warm-up", "must be shorter than `duration`: nothing would be measured");
+    }
+    Ok(Some(WarmUp::Time(length)))
+}
+
+fn start_at(text: &str) -> Result<Duration, Problem> {
+    parse_utc(text).ok_or_else(|| {
+        let reason = format!("{} is no point in time such as `2026-01-01T12:00:00Z`", quoted(text));
+        Problem::new(reason).under("start-at")
+    })
+}
+
+/// What is checked must come back to us.
+fn verifiable(publishers: &[PublisherGroup], consumers: &[ConsumerGroup]) -> Result<(), Problem> {
+    if publishers.is_empty() || consumers.is_empty() {
+        return refuse("verify", "needs publishers and consumers in the same scenario");
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! `[expect]` as it is written: bounds such as `"< 20ms"` under the names of what they bound.
+
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::model::{self, Metric};
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Expect {
+    pub(in crate::scenario) steady: Option<bool>,
+    lost: Option<String>,
+    duplicates: Option<String>,
+    out_of_order: Option<String>,
+    redelivered: Option<String>,
+    nacked: Option<String>,
+    returned: Option<String>,
+    unconfirmed: Option<String>,
+    late: Option<String>,
+    late_by_client: Option<String>,
+    dropped: Option<String>,
+    published: Option<Rate>,
+    confirmed: Option<Rate>,
+    consumed: Option<Rate>,
+    confirm: Option<Quantiles>,
+    confirm_intended: Option<Quantiles>,
+    end_to_end: Option<Quantiles>,
+    end_to_end_intended: Option<Quantiles>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Rate {
+    rate: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Quantiles {
+    p50: Option<String>,
+    p95: Option<String>,
+    p99: Option<String>,
+    p999: Option<String>,
+    p9999: Option<String>,
+    max: Option<String>,
+    mean: Option<String>,
+}
+
+impl Expect {
+    /// Every bound that is written, with the metric it is for, in the order of the keys above.
+    pub(in crate::scenario) fn bounds(mut self) -> Vec<(Metric, String)> {
+        let metrics = metrics();
+        metrics.filter_map(|metric| Some((metric, self.place(metric)?.take()?))).collect()
+    }
+
+    /// Where the bound of a metric stands.
+    fn place(&mut self, metric: Metric) -> Option<&mut Option<String>> {
+        Some(match metric {
+            Metric::Latency(latency, quantile) => {
+                let latency = match latency {
+                    "confirm" => &mut self.confirm,
+                    "confirm-intended" => &mut self.confirm_intended,
+                    "end-to-end" => &mut self.end_to_end,
+                    "end-to-end-intended" => &mut self.end_to_end_intended,
+                    _ => return None,
+                };
+                latency.get_or_insert_default().place(quantile)?
+            }
+            Metric::Rate(messages) => {
+                let messages = match messages {
+                    "published" => &mut self.published,
+                    "confirmed" => &mut self.confirmed,
+                    "consumed" => &mut self.consumed,
+                    _ => return None,
+                };
+                &mut messages.get_or_insert_default().rate
+            }
+            Metric::Count(count) => match count {
+                "lost" => &mut self.lost,
+                "duplicates" => &mut self.duplicates,
+                "out-of-order" => &mut self.out_of_order,
+                "redelivered" => &mut self.redelivered,
+                "nacked" => &mut self.nacked,
+                "returned" => &mut self.returned,
+                "unconfirmed" => &mut self.unconfirmed,
+                "late" => &mut self.late,
+                "late-by-client" => &mut self.late_by_client,
+                "dropped" => &mut self.dropped,
+                _ => return None,
+            },
+        })
+    }
+}
+
+impl Quantiles {
+    fn place(&mut self, quantile: &str) -> Option<&mut Option<String>> {
+        Some(match quantile {
+            "p50" => &mut self.p50,
+            "p95" => &mut self.p95,
+            "p99" => &mut self.p99,
+            "p999" => &mut self.p999,
+            "p9999" => &mut self.p9999,
+            "max" => &mut self.max,
+            "mean" => &mut self.mean,
+            _ => return None,
+        })
+    }
+}
+
+/// Everything that can be expected, counts first.
+fn metrics() -> impl Iterator<Item = Metric> {
+    let counts = model::COUNTS.iter().map(|(count, _)| Metric::Count(count));
+    let rates = model::RATES.iter().map(|messages| Metric::Rate(messages));
+    let latencies = model::LATENCIES.iter().flat_map(|latency| {
+        model::QUANTILES.iter().map(|quantile| Metric::Latency(latency, quantile))
+    });
+    counts.chain(rates).chain(latencies)
+}
+
+impl From<&model::Expect> for Option<Expect> {
+    fn from(expect: &model::Expect) -> Self {
+        let mut wire = Expect { steady: expect.steady.then_some(true), ..Expect::default() };
+        for expectation in &expect.that {
+            if let Some(place) = wire.place(expectation.metric) {
+                *place = Some(expectation.bound());
+            }
+        }
+        (*expect != model::Expect::default()).then_some(wire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_place() {
+        for metric in metrics() {
+            assert!(Expect::default().place(metric).is_some(), "{metric}");
+        }
+    }
+}

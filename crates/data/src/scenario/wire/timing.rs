@@ -1,0 +1,79 @@
+//! Schedules of publishers and `[run]` as they are written.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    scenario::model::{self, Demand, Until, WarmUp},
+    units::display_duration,
+    utc::display_utc,
+};
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Run {
+    pub(in crate::scenario) duration: Option<String>,
+    pub(in crate::scenario) until: Option<UntilKind>,
+    pub(in crate::scenario) idle_time: Option<String>,
+    pub(in crate::scenario) start_at: Option<String>,
+    pub(in crate::scenario) warm_up: Option<String>,
+    pub(in crate::scenario) verify: Option<bool>,
+    pub(in crate::scenario) trace_every: Option<u64>,
+    pub(in crate::scenario) self_check: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::scenario) enum UntilKind {
+    Empty,
+    Idle,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Phase {
+    #[serde(rename = "for")]
+    pub(in crate::scenario) length: String,
+    pub(in crate::scenario) rate: Option<f64>,
+    pub(in crate::scenario) to: Option<f64>,
+    pub(in crate::scenario) burst: Option<u32>,
+    pub(in crate::scenario) every: Option<String>,
+}
+
+impl From<&model::Scenario> for Run {
+    fn from(scenario: &model::Scenario) -> Self {
+        let model::RunOptions { warm_up, start_at, verify, trace_every, self_check } = scenario.run;
+        let time = |time| display_duration(time).to_string();
+        let (until, idle_time) = match scenario.stop.until {
+            None => (None, None),
+            Some(Until::Empty) => (Some(UntilKind::Empty), None),
+            Some(Until::Idle(length)) => (Some(UntilKind::Idle), Some(time(length))),
+        };
+        Self {
+            duration: scenario.stop.duration.map(time),
+            until,
+            idle_time,
+            start_at: start_at.map(|at| display_utc(at).to_string()),
+            warm_up: warm_up.map(|warm_up| match warm_up {
+                WarmUp::Auto => "auto".to_owned(),
+                WarmUp::Time(length) => time(length),
+            }),
+            verify: Some(verify),
+            trace_every,
+            self_check: Some(self_check),
+        }
+    }
+}
+
+impl From<&model::Phase> for Phase {
+    fn from(phase: &model::Phase) -> Self {
+        let length = display_duration(phase.length).to_string();
+        let empty = Self { length, rate: None, to: None, burst: None, every: None };
+        match phase.demand {
+            Demand::Rate { from, to } => Self { rate: Some(from), to: Some(to), ..empty },
+            Demand::Bursts { messages, every } => {
+                let every = Some(display_duration(every).to_string());
+                Self { burst: Some(messages), every, ..empty }
+            }
+        }
+    }
+}
