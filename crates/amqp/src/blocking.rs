@@ -52,10 +52,22 @@ pub enum ClientError {
     Channel(Refusal),
 }
 
+/// What a client reads and writes: a socket, with or without TLS around it.
+pub trait Transport: Read + Write {
+    /// A read that takes longer fails with `WouldBlock` or `TimedOut`.
+    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
+}
+
+impl Transport for TcpStream {
+    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
+        Self::set_read_timeout(self, Some(timeout))
+    }
+}
+
 /// A connected client.
 #[derive(Debug)]
-pub struct Client {
-    stream: TcpStream,
+pub struct Client<S = TcpStream> {
+    stream: S,
     connection: Connection,
     /// Read and not taken yet.
     input: Vec<u8>,
@@ -66,12 +78,25 @@ pub struct Client {
 const READ: usize = 64 * 1024;
 
 impl Client {
-    /// Connects and logs in. `timeout` holds for the connection and for each later call.
+    /// Connects and logs in, without TLS. `timeout` holds for the connection and for each later call.
     pub fn connect(uri: &Uri, name: &str, timeout: Duration) -> Result<Self, ClientError> {
         let stream = dial(uri, timeout)
             .map_err(|source| ClientError::Connect { address: uri.address(), source })?;
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(timeout))?;
+        Self::log_in(stream, uri, name, timeout)
+    }
+}
+
+impl<S: Transport> Client<S> {
+    /// Logs in over a socket that is connected. `timeout` holds for this and for each later call;
+    /// for writes the socket has its own.
+    pub fn log_in(
+        stream: S,
+        uri: &Uri,
+        name: &str,
+        timeout: Duration,
+    ) -> Result<Self, ClientError> {
         let connection = Connection::new(uri, name, Instant::now());
         let mut client = Self { stream, connection, input: Vec::new(), timeout };
         client.wait(|event| matches!(event, Event::Opened).then_some(Ok(())))?;
@@ -108,11 +133,11 @@ impl Client {
         self.wait(|event| matches!(event, Event::Closed).then_some(Ok(())))
     }
 
-    /// Socket, connection, and bytes that were read and not taken yet. Buffers are given back: there
-    /// may be thousands of these.
-    pub fn into_parts(mut self) -> (TcpStream, Connection, Vec<u8>) {
+    /// Socket, connection, and bytes that were read and not taken yet. What only setting up needed is
+    /// given back: there may be thousands of these.
+    pub fn into_parts(mut self) -> (S, Connection, Vec<u8>) {
         self.input.shrink_to_fit();
-        self.connection.output().shrink(0);
+        self.connection.shrink();
         (self.stream, self.connection, self.input)
     }
 
@@ -160,6 +185,7 @@ impl Client {
             let count = count.map_err(|error| self.io_error(error))?;
             self.connection.output().advance(count);
         }
+        self.stream.flush().map_err(|error| self.io_error(error))?;
         self.connection.has_written(Instant::now());
         Ok(())
     }
@@ -169,7 +195,7 @@ impl Client {
         if left.is_zero() {
             return Err(ClientError::TimedOut { after: self.timeout });
         }
-        self.stream.set_read_timeout(Some(left))?;
+        self.stream.set_read_timeout(left)?;
         let filled = self.input.len();
         self.input.resize(filled + READ, 0);
         let count = self.stream.read(&mut self.input[filled..]);

@@ -81,8 +81,10 @@ pub enum ConnectionError {
         channel: u16,
     },
     /// No common way to log in.
-    #[error("the broker offers `{offered}` to log in, not PLAIN")]
+    #[error("the broker offers `{offered}` to log in, not {wanted}")]
     Mechanism {
+        /// What we were told to use.
+        wanted: &'static str,
         /// Mechanisms on offer.
         offered: String,
     },

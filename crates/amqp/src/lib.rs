@@ -6,7 +6,8 @@
 //! non-blocking sockets (crate `load`) and one blocking socket ([`blocking::Client`], for topology
 //! and tests).
 //!
-//! What deliberately is not here: threads, event loops, retries, TLS, anything about load.
+//! What deliberately is not here: threads, event loops, retries, TLS (a socket is whatever the caller
+//! reads and writes), anything about load.
 //!
 //! The protocol's numbers and layouts are from the AMQP 0-9-1 specification and from RabbitMQ's
 //! extensions to it (`basic.nack`, `confirm.select`, `connection.blocked`, `exchange.bind`).
@@ -35,4 +36,4 @@ pub use output::OutputBuffer;
 pub use properties::Properties;
 pub use publish::{PublishTarget, PublishTemplate};
 pub use table::{Table, Value};
-pub use uri::{Uri, UriError};
+pub use uri::{Mechanism, Uri, UriError};

@@ -1,4 +1,5 @@
-//! `amqp://user:password@host:port/vhost`, as RabbitMQ's clients read it.
+//! `amqp://user:password@host:port/vhost`, as RabbitMQ's clients read it; `amqps://` is the same
+//! over TLS.
 //!
 //! The password is never shown: neither `Debug` nor `Display` contains it.
 
@@ -11,7 +12,9 @@ use thiserror::Error;
 pub struct Uri {
     /// Host name or address, without brackets.
     pub host: String,
-    /// TCP port; 5672 when left out.
+    /// `amqps://`: the caller has to provide TLS.
+    pub is_tls: bool,
+    /// TCP port; when left out 5672, or 5671 with TLS.
     pub port: u16,
     /// User; `guest` when left out.
     pub user: String,
@@ -23,19 +26,37 @@ pub struct Uri {
     pub frame_max: Option<u32>,
     /// Largest channel number to ask for.
     pub channel_max: Option<u16>,
+    /// How to log in.
+    pub mechanism: Mechanism,
     password: String,
+}
+
+/// A way to log in (SASL).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mechanism {
+    /// With user and password, or with a token in place of the password.
+    #[default]
+    Plain,
+    /// By the certificate of the TLS connection.
+    External,
+}
+
+impl Mechanism {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "PLAIN",
+            Self::External => "EXTERNAL",
+        }
+    }
 }
 
 /// A URI that cannot be used. The text of the URI is left out: it may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UriError {
-    /// Not `amqp://`.
-    #[error("the broker's URI must start with `amqp://`")]
+    /// Neither `amqp://` nor `amqps://`.
+    #[error("the broker's URI must start with `amqp://` or `amqps://`")]
     Scheme,
-    /// TLS.
-    #[error("`amqps://` (TLS) is not supported yet: use `amqp://`")]
-    Tls,
     /// No number, or too large.
     #[error("the broker's URI has a port that is not a number from 1 to 65535")]
     Port,
@@ -68,9 +89,9 @@ pub enum UriError {
 impl Uri {
     /// Reads a URI; parts that are left out get RabbitMQ's defaults.
     pub fn parse(text: &str) -> Result<Self, UriError> {
-        let rest = match text.split_once("://") {
-            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("amqp") => rest,
-            Some((scheme, _)) if scheme.eq_ignore_ascii_case("amqps") => return Err(UriError::Tls),
+        let (is_tls, rest) = match text.split_once("://") {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("amqp") => (false, rest),
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("amqps") => (true, rest),
             _ => return Err(UriError::Scheme),
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -83,25 +104,37 @@ impl Uri {
             None => (None, authority),
         };
         let (user, password) = credentials(user_info)?;
-        let (host, port) = host_and_port(address)?;
+        let (host, port) = host_and_port(address, if is_tls { 5671 } else { 5672 })?;
         let vhost = virtual_host(path)?;
         let mut uri = Self {
             host,
+            is_tls,
             port,
             user,
             vhost,
             heartbeat_seconds: None,
             frame_max: None,
             channel_max: None,
+            mechanism: Mechanism::Plain,
             password,
         };
         query.split('&').filter(|pair| !pair.is_empty()).try_for_each(|p| uri.parameter(p))?;
         Ok(uri)
     }
 
-    /// The password, for the handshake only.
-    pub(crate) fn password(&self) -> &str {
-        &self.password
+    /// The answer to the broker's question who we are.
+    pub(crate) fn login(&self) -> String {
+        match self.mechanism {
+            Mechanism::Plain => format!("\0{}\0{}", self.user, self.password),
+            // The name is in the certificate.
+            Mechanism::External => String::new(),
+        }
+    }
+
+    /// Logs in with an `OAuth2` token: RabbitMQ takes it as the password and reads the user from it.
+    pub fn set_token(&mut self, token: &str) {
+        self.user.clear();
+        token.clone_into(&mut self.password);
     }
 
     /// Host and port, as in `localhost:5672`; no credentials.
@@ -140,7 +173,7 @@ fn credentials(user_info: Option<&str>) -> Result<(String, String), UriError> {
     Ok((decode(user, "user")?, decode(password, "password")?))
 }
 
-fn host_and_port(address: &str) -> Result<(String, u16), UriError> {
+fn host_and_port(address: &str, default: u16) -> Result<(String, u16), UriError> {
     let (host, port) = if let Some(bracketed) = address.strip_prefix('[') {
         let (host, rest) = bracketed.split_once(']').ok_or(UriError::Port)?;
         (host, rest.strip_prefix(':'))
@@ -151,7 +184,7 @@ fn host_and_port(address: &str) -> Result<(String, u16), UriError> {
         }
     };
     let port = match port {
-        None | Some("") => 5672,
+        None | Some("") => default,
         Some(port) => port.parse().ok().filter(|number: &u16| *number > 0).ok_or(UriError::Port)?,
     };
     let host = if host.is_empty() { "localhost".to_owned() } else { decode(host, "host")? };
@@ -191,7 +224,8 @@ fn hex(high: u8, low: u8) -> Option<u8> {
 
 impl fmt::Display for Uri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "amqp://{}@{}", encode(&self.user), self.address())?;
+        let scheme = if self.is_tls { "amqps" } else { "amqp" };
+        write!(f, "{scheme}://{}@{}", encode(&self.user), self.address())?;
         if self.vhost != "/" {
             write!(f, "/{}", encode(&self.vhost))?;
         }
@@ -236,6 +270,8 @@ mod tests {
         check("amqp://u%3A:p%40%2F@host/%2Fv", ("u:", "p@/", "host", 5672, "/v"));
         check("amqp://u:p@[::1]:99/%2F", ("u", "p", "::1", 99, "/"));
         check("amqp://u@host", ("u", "", "host", 5672, "/"));
+        check("amqps://u@host", ("u", "", "host", 5671, "/"));
+        check("amqps://u@host:5672", ("u", "", "host", 5672, "/"));
     }
 
     #[test]
@@ -254,7 +290,7 @@ mod tests {
             assert!(message.contains(expected), "{text}: {message}");
         }
         check("http://host", "must start with `amqp://`");
-        check("amqps://host", "not supported yet");
+        check("amqp:/host", "or `amqps://`");
         check("amqp://host:0", "from 1 to 65535");
         check("amqp://host:65536", "from 1 to 65535");
         check("amqp://host/a/b", "%2F");
@@ -268,6 +304,10 @@ mod tests {
         let uri = Uri::parse("amqp://u:secret@host/v").unwrap();
         assert_eq!(uri.to_string(), "amqp://u@host:5672/v");
         assert!(!format!("{uri:?}").contains("secret"));
+        let mut uri = Uri::parse("amqps://u:p@host/v").unwrap();
+        uri.set_token("secret");
+        assert_eq!(format!("{uri} {uri:?}"), "amqps://@host:5671/v Uri(amqps://@host:5671/v)");
+        assert_eq!(uri.login(), "\0\0secret");
         let error = Uri::parse("amqp://u:secret@host:x").unwrap_err();
         assert!(!format!("{error:?} {error}").contains("secret"));
     }

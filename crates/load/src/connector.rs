@@ -18,9 +18,6 @@ use crate::{
     worker::Report,
 };
 
-/// Connections that are made at the same time.
-const PARALLEL: usize = 8;
-
 /// Where a load thread takes its new connections from: index of the link, connection.
 pub(crate) type Arrivals = Sender<(usize, Wire)>;
 
@@ -69,7 +66,8 @@ impl<'a> Connector<'a> {
 
     /// Starts the threads; they end after [`Connector::end`].
     pub(crate) fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
-        for _ in 0..PARALLEL.min(self.ground.plans.len()) {
+        let parallel = self.ground.scenario.connecting.parallel as usize;
+        for _ in 0..parallel.min(self.ground.plans.len()) {
             scope.spawn(|| self.serve());
         }
     }

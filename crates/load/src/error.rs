@@ -88,6 +88,39 @@ pub enum LoadError {
         /// What happened.
         reason: String,
     },
+    /// EXTERNAL without a certificate to show.
+    #[error("`auth = \"external\"` logs in by a certificate: every URI must start with `amqps://`")]
+    ExternalWithoutTls,
+    /// A file that the scenario names cannot be used.
+    #[error("cannot use {path}: {source}")]
+    File {
+        /// As the scenario names it.
+        path: String,
+        /// What happened.
+        source: io::Error,
+    },
+    /// Certificates or keys that TLS cannot use.
+    #[error("cannot {doing}: {reason}")]
+    Tls {
+        /// What we were doing.
+        doing: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// More connections than this process may have descriptors.
+    #[error(
+        "{needed} connections need as many open files, and this process may have {limit}: raise \
+         the limit (`ulimit -Hn`) or spread channels over fewer connections"
+    )]
+    TooManyConnections {
+        /// Connections that the scenario asks for.
+        needed: usize,
+        /// `RLIMIT_NOFILE`.
+        limit: u64,
+    },
+    /// Told to stop before the load began.
+    #[error("stopped while connections were made")]
+    Stopped,
     /// This machine refused something: descriptors, threads.
     #[error("cannot {doing}: {source}")]
     System {
@@ -102,5 +135,10 @@ impl LoadError {
     /// No broker was reached at all: the program's exit code 5.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. })
+    }
+
+    /// What the scenario says cannot be done as it stands: the program's exit code 2.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::ExternalWithoutTls | Self::File { .. } | Self::Tls { .. })
     }
 }

@@ -1,27 +1,47 @@
-//! All connections of a run, connected in parallel and shared out among threads.
+//! All connections of a run: made in parallel, kept alive until the last is there, shared out among
+//! threads.
 
-use std::thread;
+use std::{
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
     LoadError,
-    dial::Dialer,
     link::{Link, Wire},
-    plan::LinkPlan,
+    outcome::Progress,
+    run::Ground,
     worker::Worker,
 };
 
-/// Connections that are set up at the same time. RabbitMQ takes a few milliseconds for each, most
-/// of them waiting.
-const PARALLEL: usize = 8;
+/// How often orders from outside are looked at, and progress is told.
+const NAP: Duration = Duration::from_millis(50);
 
-/// Connects every link of `plans` and gives each worker its share.
-pub(crate) fn assemble(plans: &[LinkPlan<'_>], dialer: &Dialer) -> Result<Vec<Worker>, LoadError> {
-    let links = connect(plans, dialer)?;
-    let frame_max = links.iter().map(Link::frame_max).max().unwrap_or(0);
-    let count = workers(links.len());
+/// How often connections that wait for the others are looked at.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
+/// Descriptors that are no connection: files, pipes, the session's own connections.
+const OTHER_DESCRIPTORS: usize = 64;
+
+/// Connects every link of the plans and gives each worker its share.
+pub(crate) fn assemble(
+    ground: &Ground<'_>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Vec<Worker>, LoadError> {
+    allow_descriptors(ground.plans.len())?;
+    let wires = connect(ground, progress, stop)?;
+    let frame_max = wires.iter().map(Wire::frame_max).max().unwrap_or(0);
+    let count = workers(wires.len());
     let mut shares: Vec<Vec<Link>> = (0..count).map(|_| Vec::new()).collect();
-    for (index, link) in links.into_iter().enumerate() {
-        shares[index % count].push(link);
+    for (index, wire) in wires.into_iter().enumerate() {
+        shares[index % count].push(Link::new(index, &ground.plans[index], wire));
     }
     let workers =
         shares.into_iter().enumerate().map(|(number, links)| Worker::new(number, links, frame_max));
@@ -36,23 +56,119 @@ fn workers(links: usize) -> usize {
     (cpus / 2).clamp(1, links.max(1))
 }
 
-fn connect(plans: &[LinkPlan<'_>], dialer: &Dialer) -> Result<Vec<Link>, LoadError> {
-    let share = plans.len().div_ceil(PARALLEL).max(1);
-    let connect_all = |first: usize, plans: &[LinkPlan<'_>]| -> Result<Vec<Link>, LoadError> {
-        let numbered = plans.iter().enumerate().map(|(at, plan)| (first + at, plan));
-        let links = numbered
-            .map(|(number, plan)| Ok(Link::new(number, plan, Wire::set_up(plan, dialer, number)?)));
-        links.collect()
-    };
-    let outcomes: Vec<_> = thread::scope(|scope| {
-        let shares = plans.chunks(share).enumerate();
-        let threads: Vec<_> =
-            shares.map(|(at, plans)| scope.spawn(move || connect_all(at * share, plans))).collect();
-        threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
-    });
-    let mut links = Vec::with_capacity(plans.len());
-    for outcome in outcomes {
-        links.extend(outcome.expect("setting up connections does not panic")?);
+/// Raises the limit of this process to what it may be raised to, when it has to be.
+fn allow_descriptors(connections: usize) -> Result<(), LoadError> {
+    let needed = (connections + OTHER_DESCRIPTORS) as u64;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|current| current >= needed) {
+        return Ok(());
     }
-    Ok(links)
+    if let Some(limit) = maximum.filter(|maximum| *maximum < needed) {
+        return Err(LoadError::TooManyConnections { needed: connections, limit });
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).map_err(|error| {
+        LoadError::System { doing: "raise the limit of files", source: error.into() }
+    })
+}
+
+/// What the threads that connect share.
+struct Connecting<'a> {
+    ground: &'a Ground<'a>,
+    began: Instant,
+    next: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+type Made = (usize, Result<Wire, LoadError>);
+
+fn connect(
+    ground: &Ground<'_>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Vec<Wire>, LoadError> {
+    let connecting = Connecting {
+        ground,
+        began: Instant::now(),
+        next: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+    };
+    let (made, received) = channel();
+    thread::scope(|scope| {
+        let parallel = ground.scenario.connecting.parallel as usize;
+        for _ in 0..parallel.min(ground.plans.len()) {
+            let (connecting, made) = (&connecting, made.clone());
+            scope.spawn(move || connecting.serve(&made));
+        }
+        drop(made);
+        let wires = collect(&received, ground.plans.len(), progress, stop);
+        connecting.is_over.store(true, Ordering::Relaxed);
+        wires
+    })
+}
+
+impl Connecting<'_> {
+    fn serve(&self, made: &Sender<Made>) {
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(plan) = self.ground.plans.get(number) else { return };
+            if !self.wait_for_turn(number) {
+                return;
+            }
+            let wire = Wire::set_up(plan, self.ground.dialer, number);
+            if made.send((number, wire)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// When a rate is given, each has its time. False: no more connections are wanted.
+    fn wait_for_turn(&self, number: usize) -> bool {
+        let rate = self.ground.scenario.connecting.rate;
+        let due = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(number as f64 / rate));
+        loop {
+            let left = due.saturating_sub(self.began.elapsed());
+            if self.is_over.load(Ordering::Relaxed) {
+                return false;
+            }
+            if left.is_zero() {
+                return true;
+            }
+            thread::sleep(left.min(NAP));
+        }
+    }
+}
+
+/// Takes what was made, in the order of the plans. The first failure ends it.
+fn collect(
+    received: &Receiver<Made>,
+    of: usize,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Vec<Wire>, LoadError> {
+    let mut wires: Vec<Option<Wire>> = (0..of).map(|_| None).collect();
+    let (mut done, mut told, mut looked) = (0, Instant::now(), Instant::now());
+    while done < of {
+        match received.recv_timeout(NAP) {
+            Ok((number, wire)) => {
+                wires[number] = Some(wire?);
+                done += 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(LoadError::Stopped),
+        }
+        let now = Instant::now();
+        if stop.load(Ordering::Relaxed) {
+            return Err(LoadError::Stopped);
+        }
+        if now >= told + NAP {
+            told = now;
+            progress(Progress::Connecting { done, of });
+        }
+        if now >= looked + KEEP_ALIVE {
+            looked = now;
+            // One that has broken meanwhile is found out, and dealt with, when the load starts.
+            wires.iter_mut().flatten().for_each(|wire| drop(wire.keep_alive(now)));
+        }
+    }
+    Ok(wires.into_iter().flatten().collect())
 }

@@ -11,6 +11,13 @@ use rabbitscope_data::run::{
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
+    /// Connections are being made.
+    Connecting {
+        /// Those that are there.
+        done: usize,
+        /// Of so many.
+        of: usize,
+    },
     /// Every connection is up and the first message is about to be sent.
     Started {
         /// Nanoseconds since 1970-01-01 UTC.

@@ -90,13 +90,13 @@ impl Session {
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
         let plans = plan::links(&self.scenario);
-        let workers = fleet::assemble(&plans, &self.dialer)?;
         let ground = run::Ground {
             scenario: &self.scenario,
             plans: &plans,
             dialer: &self.dialer,
             restorer: &self.restorer,
         };
+        let workers = fleet::assemble(&ground, progress, stop)?;
         Ok(run::run(&ground, workers, progress, stop))
     }
 

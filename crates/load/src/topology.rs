@@ -8,12 +8,15 @@ use rabbitscope_amqp::{
 };
 use rabbitscope_data::scenario::{Binding, FieldValue, QueueSpec, QueueType, Scenario};
 
-use crate::{LoadError, dial::Dialer};
+use crate::{
+    LoadError,
+    dial::{Dialer, Stream},
+};
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
 #[derive(Debug)]
 pub(crate) struct Topology {
-    client: Client,
+    client: Client<Stream>,
     channel: u16,
     uri: Uri,
 }

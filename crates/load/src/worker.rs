@@ -26,7 +26,7 @@ use crate::{
     timer::Timer,
 };
 pub(crate) use orders::{Control, Orders, Part, Report};
-use recovery::{Standing, register};
+use recovery::Standing;
 
 /// Longest wait, so that orders from outside are seen soon.
 const NAP_NANOS: u64 = SECOND / 20;
@@ -83,11 +83,11 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(number: usize, mut links: Vec<Link>, frame_max: u32) -> io::Result<Self> {
+    pub(crate) fn new(number: usize, links: Vec<Link>, frame_max: u32) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
-        for (index, link) in links.iter_mut().enumerate() {
-            register(link, poll.registry(), index)?;
+        for (index, link) in links.iter().enumerate() {
+            link.socket.register(poll.registry(), Token(index))?;
         }
         let waker = Arc::new(Waker::new(poll.registry(), ARRIVAL)?);
         let (sender, arrivals) = channel();

@@ -41,7 +41,11 @@ impl Exit {
             return Some(Self::Usage);
         }
         if let Some(error) = cause.downcast_ref::<LoadError>() {
-            return Some(if error.is_unreachable() { Self::Unreachable } else { Self::Failed });
+            return Some(match error {
+                error if error.is_unreachable() => Self::Unreachable,
+                error if error.is_usage() => Self::Usage,
+                _ => Self::Failed,
+            });
         }
         if let Some(error) = cause.downcast_ref::<ErlangError>() {
             return Some(Self::of_inside(error));
@@ -91,6 +95,7 @@ mod tests {
         check(UriError::Scheme, Exit::Usage);
         let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
         check(nobody, Exit::Unreachable);
+        check(LoadError::ExternalWithoutTls, Exit::Usage);
         check(LoadError::QueueMissing { queue: "q".to_owned() }, Exit::Failed);
         check(ProbeError::NoSuchProcess { pid: 1 }, Exit::Unreachable);
         check(ProbeError::InterpreterOnly { pid: 1 }, Exit::Failed);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Connection, INITIAL, Limits, Phase, closed_by};
+use super::{Connection, INITIAL, Limits, Opening, Phase, closed_by};
 use crate::{
     error::ConnectionError,
     event::Event,
@@ -61,22 +61,26 @@ impl Connection {
         if (major, minor) != (0, 9) {
             return Err(ConnectionError::Version { major, minor, revision: 0 });
         }
-        if !mechanisms.split(' ').any(|mechanism| mechanism == "PLAIN") {
-            return Err(ConnectionError::Mechanism { offered: mechanisms });
+        let Opening { uri, name } = &*self.opening;
+        let mechanism = uri.mechanism.name();
+        if !mechanisms.split(' ').any(|offered| offered == mechanism) {
+            return Err(ConnectionError::Mechanism { wanted: mechanism, offered: mechanisms });
         }
         self.server_properties = properties;
-        let response = format!("\0{}\0{}", self.uri.user, self.uri.password());
-        let properties = client_properties(&self.name);
-        let start_ok =
-            Handshake::StartOk { properties: &properties, response: response.as_bytes() };
+        let (properties, response) = (client_properties(name), uri.login());
+        let start_ok = Handshake::StartOk {
+            properties: &properties,
+            mechanism,
+            response: response.as_bytes(),
+        };
         write_handshake(self.output.end(), 0, &start_ok);
         self.phase = Phase::AwaitTune;
         Ok(())
     }
 
     fn on_tune(&mut self, channel_max: u16, frame_max: u32, heartbeat: u16) {
-        let wanted_channels = self.uri.channel_max.unwrap_or(INITIAL.channel_max);
-        let wanted_frame = self.uri.frame_max.unwrap_or(INITIAL.frame_max);
+        let wanted_channels = self.opening.uri.channel_max.unwrap_or(INITIAL.channel_max);
+        let wanted_frame = self.opening.uri.frame_max.unwrap_or(INITIAL.frame_max);
         let channel_max = match (channel_max, wanted_channels) {
             (0, 0) => u16::MAX,
             (0, limit) | (limit, 0) => limit,
@@ -87,13 +91,13 @@ impl Connection {
             (0, limit) | (limit, 0) => limit,
             (theirs, ours) => theirs.min(ours),
         };
-        let seconds = self.uri.heartbeat_seconds.unwrap_or(heartbeat);
+        let seconds = self.opening.uri.heartbeat_seconds.unwrap_or(heartbeat);
         let interval = (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)));
         self.limits = Limits { channel_max, frame_max, heartbeat: interval };
         self.heartbeat.interval = interval;
         let out = self.output.end();
         write_handshake(out, 0, &Handshake::TuneOk { channel_max, frame_max, heartbeat: seconds });
-        write_handshake(out, 0, &Handshake::Open { vhost: &self.uri.vhost });
+        write_handshake(out, 0, &Handshake::Open { vhost: &self.opening.uri.vhost });
         self.phase = Phase::AwaitOpenOk;
     }
 }

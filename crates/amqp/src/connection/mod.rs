@@ -62,11 +62,17 @@ enum ChannelPhase {
     Closing,
 }
 
+/// Who we are, for the handshake.
+#[derive(Debug)]
+struct Opening {
+    uri: Uri,
+    name: String,
+}
+
 /// One connection.
 #[derive(Debug)]
 pub struct Connection {
-    uri: Uri,
-    name: String,
+    opening: Box<Opening>,
     phase: Phase,
     limits: Limits,
     channels: Vec<Channel>,
@@ -82,8 +88,7 @@ impl Connection {
         let mut output = OutputBuffer::default();
         output.end().extend_from_slice(b"AMQP\x00\x00\x09\x01");
         Self {
-            uri: uri.clone(),
-            name: name.to_owned(),
+            opening: Box::new(Opening { uri: uri.clone(), name: name.to_owned() }),
             phase: Phase::AwaitStart,
             limits: INITIAL,
             channels: Vec::new(),
@@ -101,6 +106,12 @@ impl Connection {
     /// What the broker says of itself: `product`, `version`, `platform`, `cluster_name`, ….
     pub fn server_properties(&self) -> &Table {
         &self.server_properties
+    }
+
+    /// Gives back what only the handshake and large bursts needed.
+    pub fn shrink(&mut self) {
+        self.output.shrink(0);
+        self.server_properties = Table::default();
     }
 
     /// What waits to be written.

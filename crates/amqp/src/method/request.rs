@@ -251,7 +251,7 @@ impl Request<'_> {
 /// Methods that the connection sends by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handshake<'a> {
-    StartOk { properties: &'a Table, response: &'a [u8] },
+    StartOk { properties: &'a Table, mechanism: &'static str, response: &'a [u8] },
     TuneOk { channel_max: u16, frame_max: u32, heartbeat: u16 },
     Open { vhost: &'a str },
     Close { code: u16, text: &'a str },
@@ -285,9 +285,9 @@ pub(crate) fn write_handshake(out: &mut Vec<u8>, channel: u16, method: &Handshak
 impl Handshake<'_> {
     fn write_fields(&self, out: &mut Vec<u8>) {
         match *self {
-            Self::StartOk { properties, response } => {
+            Self::StartOk { properties, mechanism, response } => {
                 properties.write(out);
-                out.put_short("PLAIN");
+                out.put_short(mechanism);
                 out.put_long(response);
                 out.put_short("en_US");
             }

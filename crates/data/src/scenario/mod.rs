@@ -12,7 +12,7 @@ mod reader;
 mod validate;
 mod wire;
 
-pub use connecting::{Connecting, Recovery};
+pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
 pub use error::{Origin, ScenarioError};
 pub use model::{
     AfterPhases, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind, ChurnSubject,

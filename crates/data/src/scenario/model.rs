@@ -71,10 +71,10 @@ pub struct Expect {
 /// Which broker is put under load.
 #[derive(Clone, PartialEq)]
 pub enum BrokerSpec {
-    /// One that is already there. The URI may carry a password: never print it.
+    /// One that is already there. The URIs may carry a password: never print them.
     Existing {
-        /// `amqp://user:password@host:port/vhost`
-        uri: String,
+        /// At least one `amqp://user:password@host:port/vhost` or `amqps://…`.
+        uris: Vec<String>,
     },
     /// One that is started for this run and stopped after it.
     Throwaway(ThrowawayBroker),

@@ -120,6 +120,14 @@ fn what_cannot_be_is_refused() {
     refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
     refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`cpu`"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
+    refused(&["broker.uris=[]"], &["broker.uris", "at least one"]);
+    refused(&["broker.uris=[\"amqp://a\", \"http://b\"]"], &["broker.uris.1", "amqps://"]);
+    refused(&["broker.auth=external"], &["broker.auth", "certificate"]);
+    refused(&["broker.auth=token"], &["broker.token-file", "missing"]);
+    refused(&["broker.token-file=t"], &["broker.token-file", "`auth = \"token\"`"]);
+    refused(&["broker.tls.cert=c"], &["broker.tls.key", "missing"]);
+    refused(&["broker.tls.ca=c", "broker.tls.verify=false"], &["broker.tls.ca", "verify"]);
+    refused(&["broker.connect-parallel=0"], &["broker.connect-parallel", "1 to 256"]);
     refused(&["broker.recovery-delay=1s"], &["broker.recovery-delay", "recovery = true"]);
     refused(
         &["broker.recovery=true", "broker.recovery-delay=3s", "broker.recovery-max-delay=1s"],

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::model::{self, FieldValue, ProfileEvent};
 use crate::units::display_duration;
 
-pub(super) use broker::Broker;
+pub(super) use broker::{AuthKind, Broker};
 pub(super) use churn::Churn;
 pub(super) use consumers::Consumers;
 pub(super) use expect::Expect;

@@ -1,5 +1,7 @@
 //! Connecting a link: everything that waits for an answer, before the load starts.
 
+use std::time::Instant;
+
 use rabbitscope_amqp::{
     Connection, Properties, PublishTarget, PublishTemplate, Request, Table,
     blocking::{Client, ClientError},
@@ -7,22 +9,26 @@ use rabbitscope_amqp::{
 use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
 
 use super::{
-    Role,
+    Failure, Role,
     consuming::{Consumer, Consuming, Unacknowledged},
     publishing::{Publisher, Publishing},
+    socket,
 };
 use crate::{
     LoadError,
-    dial::Dialer,
+    dial::{Dialer, Stream},
     pace::Pace,
     plan::{LinkPlan, Members, Seat},
     stamp,
     topology::{bind_request, broken, connecting, declare_request, table},
 };
 
+/// While connections are set up, more than a few heartbeats is more than a broker says.
+const LEFTOVER_MAX: usize = 32 * 1024;
+
 /// A connection that is ready for its role: channels are open, confirms on, the prefetch set.
 pub(crate) struct Wire {
-    pub(super) stream: mio::net::TcpStream,
+    pub(super) stream: Stream,
     pub(super) connection: Connection,
     /// Read and not taken yet.
     pub(super) leftover: Vec<u8>,
@@ -41,9 +47,29 @@ impl Wire {
         let failed = |error| broken(uri, &format!("setting up `{}`", plan.name), error);
         prepare(plan, &mut client).map_err(failed)?;
         let (stream, connection, leftover) = client.into_parts();
-        let ready = stream.set_write_timeout(None).and_then(|()| stream.set_nonblocking(true));
-        ready.map_err(|error| failed(error.into()))?;
-        Ok(Self { stream: mio::net::TcpStream::from_std(stream), connection, leftover })
+        stream.stop_waiting().map_err(|error| failed(error.into()))?;
+        Ok(Self { stream, connection, leftover })
+    }
+
+    /// Sends a heartbeat when one is due, while others are still being set up. What has come is put
+    /// aside for the load thread.
+    pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
+        if self.connection.next_tick().is_none_or(|due| due > now) {
+            return Ok(());
+        }
+        let mut buffer = [0; 4096];
+        while self.leftover.len() < LEFTOVER_MAX {
+            let received =
+                self.stream.receive(&mut buffer).map_err(|error| socket::broken(&error))?;
+            let Some(count) = received.bytes.filter(|count| *count > 0) else { break };
+            self.leftover.extend_from_slice(&buffer[..count]);
+            self.connection.has_read(now);
+        }
+        self.connection.tick(now)?;
+        let output = self.connection.output();
+        let sent = self.stream.send(output.pending()).map_err(|error| socket::broken(&error))?;
+        output.advance(sent.taken);
+        Ok(())
     }
 
     /// Largest frame that was agreed on, in bytes.
@@ -64,7 +90,7 @@ impl Role {
     }
 }
 
-fn prepare(plan: &LinkPlan<'_>, client: &mut Client) -> Result<(), ClientError> {
+fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), ClientError> {
     for number in 0..plan.channels {
         let channel = client.open_channel()?;
         match &plan.members {

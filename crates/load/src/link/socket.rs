@@ -1,20 +1,20 @@
 //! A non-blocking socket with its connection: reads all there is, writes once.
 
-use std::{
-    io::{self, Read, Write},
-    net::Shutdown,
-};
+use std::io;
 
-use mio::net::TcpStream;
+use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
 
 use super::{Failure, Moment, Wire};
+use crate::dial::{Received, Stream};
 
 pub(crate) struct Socket {
-    pub(crate) stream: TcpStream,
+    stream: Stream,
     pub(super) connection: Connection,
     /// Read, but not complete yet.
     leftover: Vec<u8>,
+    /// It came while the connection was set up, and nobody has looked at it.
+    has_unseen: bool,
     readable: bool,
     writable: bool,
     /// Messages in the output. They count as published when the socket has taken all of it.
@@ -36,6 +36,7 @@ impl Socket {
         Self {
             stream,
             connection,
+            has_unseen: !leftover.is_empty(),
             leftover,
             readable: true,
             writable: true,
@@ -43,6 +44,18 @@ impl Socket {
             stalled_since: None,
             blocked_since: None,
         }
+    }
+
+    /// Has `registry` tell of this socket by `token`.
+    pub(crate) fn register(&self, registry: &Registry, token: Token) -> io::Result<()> {
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        registry.register(&mut SourceFd(&self.stream.fd()), token, interest)
+    }
+
+    /// The end of that.
+    pub(crate) fn deregister(&self, registry: &Registry) {
+        // One that was never registered is what was wanted.
+        registry.deregister(&mut SourceFd(&self.stream.fd())).ok();
     }
 
     pub(super) fn frame_max(&self) -> u32 {
@@ -79,30 +92,27 @@ impl Socket {
             return Ok(Fill::Nothing);
         }
         let kept = self.leftover.len();
-        let room = scratch.len() - kept;
-        match self.stream.read(&mut scratch[kept..]) {
-            Ok(0) => {
-                self.readable = false;
-                Ok(Fill::Eof)
-            }
-            Ok(count) => {
-                scratch[..kept].copy_from_slice(&self.leftover);
-                self.leftover.clear();
-                // A short read has emptied the socket; the poll tells of anything new.
-                self.readable = count == room;
-                moment.now = moment.clock.nanos();
-                moment.tally.counts.reads += 1;
-                moment.tally.counts.bytes_read += count as u64;
-                self.connection.has_read(moment.clock.instant(moment.now));
-                Ok(Fill::Bytes(kept + count))
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.readable = false;
-                Ok(Fill::Nothing)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Fill::Nothing),
-            Err(error) => Err(broken(&error)),
+        if std::mem::take(&mut self.has_unseen) {
+            scratch[..kept].copy_from_slice(&self.leftover);
+            self.leftover.clear();
+            return Ok(Fill::Bytes(kept));
         }
+        let received = self.stream.receive(&mut scratch[kept..]).map_err(|error| broken(&error))?;
+        let Received { bytes, is_drained, wire_bytes, calls } = received;
+        // What has been emptied is read again when the poll tells of anything new.
+        self.readable = !is_drained;
+        let Some(count) = bytes else { return Ok(Fill::Nothing) };
+        if count == 0 {
+            self.readable = false;
+            return Ok(Fill::Eof);
+        }
+        scratch[..kept].copy_from_slice(&self.leftover);
+        self.leftover.clear();
+        moment.now = moment.clock.nanos();
+        moment.tally.counts.reads += calls;
+        moment.tally.counts.bytes_read += wire_bytes;
+        self.connection.has_read(moment.clock.instant(moment.now));
+        Ok(Fill::Bytes(kept + count))
     }
 
     /// Remembers what could not be parsed yet.
@@ -115,24 +125,21 @@ impl Socket {
     #[inline]
     pub(super) fn flush(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
         let output = self.connection.output();
-        if output.is_empty() || !self.writable {
+        let has_nothing = output.is_empty() && !self.stream.has_backlog();
+        if has_nothing || !self.writable {
             return Ok(());
         }
-        while !output.is_empty() && self.writable {
-            let pending = output.pending();
-            match self.stream.write(pending) {
-                Ok(count) => {
-                    self.writable = count == pending.len();
-                    output.advance(count);
-                    moment.tally.counts.writes += 1;
-                    moment.tally.counts.bytes_written += count as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.writable = false,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(broken(&error)),
+        while self.writable {
+            let sent = self.stream.send(output.pending()).map_err(|error| broken(&error))?;
+            self.writable = !sent.is_full;
+            output.advance(sent.taken);
+            moment.tally.counts.writes += sent.calls;
+            moment.tally.counts.bytes_written += sent.wire_bytes;
+            if output.is_empty() && !self.stream.has_backlog() {
+                break;
             }
         }
-        let is_empty = output.is_empty();
+        let is_empty = output.is_empty() && !self.stream.has_backlog();
         self.connection.has_written(moment.clock.instant(moment.now));
         self.account(is_empty, moment);
         Ok(())
@@ -171,8 +178,7 @@ impl Socket {
         self.unblock(moment);
         (self.readable, self.writable) = (false, false);
         self.leftover = Vec::new();
-        // Already broken, or about to be dropped: there is nothing to do about an error.
-        self.stream.shutdown(Shutdown::Both).ok();
+        self.stream.shut_down();
     }
 
     /// Stalls and blocks that go on are counted up to now, so that each second has its share.
@@ -192,6 +198,7 @@ impl Socket {
     }
 }
 
-fn broken(error: &io::Error) -> Failure {
+/// What the system said of a socket.
+pub(super) fn broken(error: &io::Error) -> Failure {
     Failure::lost(format!("the connection to the broker broke: {error}"))
 }

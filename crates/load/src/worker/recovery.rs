@@ -1,15 +1,9 @@
 //! A worker's links when their connections are lost, and when there are new ones.
 
-use std::io;
-
-use mio::{Interest, Registry, Token};
+use mio::Token;
 
 use super::{Orders, Stage, Worker, moment};
-use crate::{
-    clock::SECOND,
-    connector::Lost,
-    link::{Failure, Link},
-};
+use crate::{clock::SECOND, connector::Lost, link::Failure};
 
 /// A connection that was up for so long was a good one: the next loss starts with a short delay.
 const GOOD_NANOS: u64 = 10 * SECOND;
@@ -47,7 +41,7 @@ impl Worker {
         let mut moment = moment(&mut self.tally, orders);
         link.lose(&mut moment);
         let now = moment.now;
-        self.poll.registry().deregister(&mut link.socket.stream).ok();
+        link.socket.deregister(self.poll.registry());
         let attempts = self.standings[index].lost(now);
         if self.stage == Stage::Load {
             connector.submit(Lost::now(self.number, index, link.plan, attempts));
@@ -69,17 +63,11 @@ impl Worker {
             let mut moment = moment(&mut self.tally, orders);
             link.resume(wire, &mut moment);
             self.standings[index].up_since = moment.now;
-            let registered = register(link, self.poll.registry(), index);
+            let registered = link.socket.register(self.poll.registry(), Token(index));
             registered
                 .map_err(|error| Failure::wrong(format!("cannot wait for a socket: {error}")))?;
             self.enqueue(index);
         }
         Ok(())
     }
-}
-
-/// Tells the poll about a link's socket.
-pub(super) fn register(link: &mut Link, registry: &Registry, index: usize) -> io::Result<()> {
-    let interest = Interest::READABLE | Interest::WRITABLE;
-    registry.register(&mut link.socket.stream, Token(index), interest)
 }

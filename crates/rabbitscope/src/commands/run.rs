@@ -48,7 +48,7 @@ impl Typed {
     fn validate(self) -> anyhow::Result<Valid> {
         let mut scenario = read_scenario(&self.scenario, &self.set)?;
         if let Some(uri) = self.uri {
-            scenario.broker = BrokerSpec::Existing { uri };
+            scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
         }
         experiment::check(&scenario)?;
         let directory = match self.out {

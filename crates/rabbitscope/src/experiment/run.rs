@@ -11,10 +11,9 @@ use std::{
     time::Instant,
 };
 
-use rabbitscope_amqp::Uri;
 use rabbitscope_data::{
     run::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
-    scenario::{BrokerSpec, ProfileSpec, Scenario},
+    scenario::{Auth, BrokerSpec, ProfileSpec, Scenario},
 };
 use rabbitscope_load::{LoadOutcome, Progress, Session};
 
@@ -23,7 +22,7 @@ use super::{
     recording::{self, Recorded},
     snapshot::{self, BeforeAndAfter},
     summary,
-    target::Target,
+    target::{self, Target},
 };
 use crate::{
     exit::UsageError,
@@ -47,10 +46,14 @@ pub struct Finished {
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    if let BrokerSpec::Existing { uri } = &scenario.broker {
-        Uri::parse(uri)?;
+    match &scenario.broker {
+        BrokerSpec::Existing { uris } => target::dialer(uris, scenario).map(drop),
+        BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {
+            let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
+            Err(UsageError(reason.to_owned()).into())
+        }
+        BrokerSpec::Throwaway(_) => Ok(()),
     }
-    Ok(())
 }
 
 /// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept.
@@ -60,7 +63,7 @@ pub fn run(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
-    let target = Target::open(&scenario.broker, directory)?;
+    let target = Target::open(scenario, directory, stop)?;
     prepare_profile(scenario, &target)?;
     let ledger = target.throwaway.is_none().then(|| Ledger::open(&target.uri)).transpose()?;
     let mut session = open_session(scenario, &target, ledger.as_ref())?;
@@ -207,6 +210,9 @@ impl Seconds {
                 if let Some(started) = self.started.take() {
                     let _ = started.send(Instant::now());
                 }
+            }
+            Progress::Connecting { done, of } => {
+                self.line.show(&format!("connecting: {done} of {of} connections"));
             }
             Progress::Second(row) => self.second(row.clone()),
             _ => {}

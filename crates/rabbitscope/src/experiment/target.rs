@@ -1,9 +1,10 @@
 //! The broker under load: one that is started for the run, or one that is there.
 
-use anyhow::Context;
+use std::sync::atomic::AtomicBool;
+
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::{Broker, Registry};
-use rabbitscope_data::scenario::BrokerSpec;
+use rabbitscope_data::scenario::{BrokerSpec, Scenario};
 use rabbitscope_load::Dialer;
 
 use crate::{machine, output, rundir::RunDirectory};
@@ -20,24 +21,36 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn open(spec: &BrokerSpec, directory: &RunDirectory) -> anyhow::Result<Self> {
-        match spec {
-            BrokerSpec::Existing { uri } => {
-                let uri = Uri::parse(uri)?;
+    pub(super) fn open(
+        scenario: &Scenario,
+        directory: &RunDirectory,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Self> {
+        match &scenario.broker {
+            BrokerSpec::Existing { uris } => {
+                let dialer = dialer(uris, scenario)?;
+                dialer.wait_for_broker(stop)?;
+                let uri = dialer.uri().clone();
                 let pid = machine::local_node_at(&uri.host, uri.port);
-                Ok(Self { dialer: Dialer::to(uri.clone()), uri, pid, throwaway: None })
+                Ok(Self { dialer, uri, pid, throwaway: None })
             }
             BrokerSpec::Throwaway(spec) => {
                 sweep_dead_brokers()?;
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log())?;
-                let uri = Uri::parse(&broker.uri()).context("the throwaway broker's URI")?;
-                let dialer = Dialer::to(uri.clone());
+                let dialer = dialer(&[broker.uri()], scenario)?;
+                let uri = dialer.uri().clone();
                 Ok(Self { uri, dialer, pid: Some(broker.pid), throwaway: Some(broker) })
             }
         }
     }
+}
+
+/// How connections to these addresses are made.
+pub(super) fn dialer(uris: &[String], scenario: &Scenario) -> anyhow::Result<Dialer> {
+    let uris = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
+    Ok(Dialer::new(uris, &scenario.connecting, scenario.seed)?)
 }
 
 /// Cleans up after brokers that died with everything that could have done it for them.

@@ -6,6 +6,7 @@ mod architecture;
 mod brokers;
 mod ending;
 mod loads;
+mod logins;
 mod profiles;
 mod recovery;
 mod runs;

@@ -31,7 +31,9 @@ impl Random {
 
     pub(super) fn scenario(&mut self) -> Scenario {
         let broker = if self.chance() {
-            BrokerSpec::Existing { uri: "amqp://me@host:5673/v%2F?heartbeat=7".to_owned() }
+            BrokerSpec::Existing {
+                uris: vec!["amqp://me@host:5673/v%2F?heartbeat=7".to_owned(); self.below(3) + 1],
+            }
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
                 plugins: vec!["rabbitmq_stream".to_owned()],
@@ -81,7 +83,29 @@ impl Random {
     fn connecting(&mut self) -> Connecting {
         let delay = Duration::from_millis(u64::from(self.number(5000)));
         let recovery = Recovery { delay, max_delay: delay * 3, timeout: delay * 9 };
-        Connecting { recovery: self.some(recovery) }
+        let verify = self.chance();
+        let tls = Tls {
+            ca: Some("ca.pem".to_owned()).filter(|_| verify),
+            cert: Some("cert.pem".to_owned()),
+            key: Some("key.pem".to_owned()),
+            server_name: self.some("broker".to_owned()),
+            verify,
+        };
+        Connecting {
+            allocation: [Allocation::RoundRobin, Allocation::Random][self.below(2)],
+            auth: [Auth::Plain, Auth::External, Auth::Token { file: "t".to_owned() }]
+                [self.below(3)]
+            .clone(),
+            tls,
+            timeout: delay,
+            startup_timeout: self.some(delay),
+            nodelay: self.chance(),
+            send_buffer_bytes: self.some(4096),
+            receive_buffer_bytes: self.some(65_536),
+            parallel: self.number(256),
+            rate: self.some(12.5),
+            recovery: self.some(recovery),
+        }
     }
 
     fn until(&mut self) -> Option<Until> {

@@ -1,17 +1,13 @@
 //! `[broker]`: one that is there, or one that is started for the run.
 
-use super::{
-    super::{
-        connecting::{Connecting, Recovery},
-        error::{Problem, refuse},
-        model::{BrokerSpec, ThrowawayBroker},
-        wire,
-    },
-    fields,
+use super::super::{
+    error::{Problem, refuse},
+    model::{BrokerSpec, ThrowawayBroker},
+    wire,
 };
 
 pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
-    let Some(uri) = wire.uri else {
+    let Some(uris) = uris(wire.uri, wire.uris)? else {
         return Ok(BrokerSpec::Throwaway(ThrowawayBroker {
             plugins: plugins(wire.plugins.unwrap_or_default())?,
             config: wire.config.unwrap_or_default(),
@@ -30,28 +26,45 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
                       there: remove one of the two";
         return refuse(key, reason);
     }
-    check_uri(&uri)?;
-    Ok(BrokerSpec::Existing { uri })
+    Ok(BrokerSpec::Existing { uris })
+}
+
+/// Each of them checked; absent: a broker is started.
+fn uris(one: Option<String>, many: Option<Vec<String>>) -> Result<Option<Vec<String>>, Problem> {
+    match (one, many) {
+        (Some(_), Some(_)) => refuse("uris", "give either `uri` or `uris`"),
+        (Some(uri), None) => check_uri("uri", &uri).map(|()| Some(vec![uri])),
+        (None, Some(uris)) if uris.is_empty() => refuse("uris", "must name at least one broker"),
+        (None, Some(uris)) => {
+            for (index, uri) in uris.iter().enumerate() {
+                let checked = check_uri(&index.to_string(), uri);
+                checked.map_err(|problem| problem.under("uris"))?;
+            }
+            Ok(Some(uris))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// Only as far as is needed to keep a password recognisable; the client reads the URI in full.
 /// Reasons never quote the URI.
-fn check_uri(uri: &str) -> Result<(), Problem> {
-    let Some((_, rest)) = uri.split_once("://").filter(|(scheme, _)| scheme.starts_with("amqp"))
+fn check_uri(key: &str, uri: &str) -> Result<(), Problem> {
+    let scheme_and_rest = uri.split_once("://");
+    let Some((_, rest)) = scheme_and_rest.filter(|(scheme, _)| ["amqp", "amqps"].contains(scheme))
     else {
-        return refuse("uri", "must start with `amqp://`");
+        return refuse(key, "must start with `amqp://` or `amqps://`");
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = rest.split_once('/').map_or("", |(_, path)| path);
     if path.contains('@') || query.contains('@') {
-        return refuse("uri", "has an `@` behind the host: write it as `%40` (and `/` as `%2F`)");
+        return refuse(key, "has an `@` behind the host: write it as `%40` (and `/` as `%2F`)");
     }
     let known = ["heartbeat", "frame_max", "channel_max"];
     let mut keys = query.split('&').filter_map(|pair| pair.split('=').next());
     if keys.any(|key| !key.is_empty() && !known.contains(&key)) {
         let reason = "has an unknown parameter; allowed are `heartbeat`, `frame_max` and \
                       `channel_max`";
-        return refuse("uri", reason);
+        return refuse(key, reason);
     }
     Ok(())
 }
@@ -64,32 +77,4 @@ fn plugins(names: Vec<String>) -> Result<Vec<String>, Problem> {
         refused.map_err(|problem| problem.under("plugins"))?;
     }
     Ok(names)
-}
-
-/// What holds for every broker.
-pub(super) fn connecting(wire: &wire::Broker) -> Result<Connecting, Problem> {
-    Ok(Connecting { recovery: recovery(wire)? })
-}
-
-fn recovery(wire: &wire::Broker) -> Result<Option<Recovery>, Problem> {
-    let times = [
-        ("recovery-delay", &wire.recovery_delay),
-        ("recovery-max-delay", &wire.recovery_max_delay),
-        ("recovery-timeout", &wire.recovery_timeout),
-    ];
-    if wire.recovery != Some(true) {
-        if let Some((key, _)) = times.into_iter().find(|(_, given)| given.is_some()) {
-            return refuse(key, "says how connections are recovered: set `recovery = true`");
-        }
-        return Ok(None);
-    }
-    let [delay, max_delay, timeout] =
-        times.map(|(key, text)| fields::duration(key, text.as_deref()));
-    let default = Recovery::default();
-    let delay = delay?.unwrap_or(default.delay);
-    let max_delay = max_delay?.unwrap_or(default.max_delay.max(delay));
-    if max_delay < delay {
-        return refuse("recovery-max-delay", "must be at least `recovery-delay`");
-    }
-    Ok(Some(Recovery { delay, max_delay, timeout: timeout?.unwrap_or(default.timeout) }))
 }

@@ -4,6 +4,7 @@
 
 mod broker;
 mod churn;
+mod connecting;
 mod consumers;
 mod exchanges;
 mod expect;
@@ -36,7 +37,7 @@ pub(super) fn scenario(
 ) -> Result<Scenario, Problem> {
     run_name(&wire.name)?;
     let broker = wire.broker.unwrap_or_default();
-    let connecting = broker::connecting(&broker).map_err(|problem| problem.under("broker"))?;
+    let connecting = connecting::connecting(&broker).map_err(|problem| problem.under("broker"))?;
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
     let exchanges = each("exchanges", wire.exchanges, |_, wire| exchanges::exchange(wire))?;
     fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;

@@ -1,0 +1,241 @@
+//! A socket, with or without TLS: first blocking, to be set up, then without waiting.
+//!
+//! An enum and no trait object, and a buffer only where there is TLS: the plain socket is read into
+//! and written from the caller's memory.
+
+use std::{
+    io::{self, Read, Write},
+    net::{Shutdown, TcpStream},
+    os::fd::{AsRawFd, RawFd},
+    sync::Arc,
+    time::Duration,
+};
+
+use rabbitscope_amqp::blocking::Transport;
+use rustls::{ClientConfig, ClientConnection, pki_types::ServerName};
+
+/// A connected socket.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<Tls>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Tls {
+    tcp: TcpStream,
+    session: ClientConnection,
+}
+
+/// What one attempt to read gave.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    /// Bytes in the caller's memory; 0 is the end of the stream, absent: nothing has come.
+    pub(crate) bytes: Option<usize>,
+    /// All that had come has been read.
+    pub(crate) is_drained: bool,
+    /// Bytes that came from the socket.
+    pub(crate) wire_bytes: u64,
+    /// Calls of the system.
+    pub(crate) calls: u64,
+}
+
+/// What one attempt to write did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    /// Bytes taken from the caller.
+    pub(crate) taken: usize,
+    /// The socket takes no more now.
+    pub(crate) is_full: bool,
+    /// Bytes that went into the socket.
+    pub(crate) wire_bytes: u64,
+    /// Calls of the system.
+    pub(crate) calls: u64,
+}
+
+impl Stream {
+    /// TLS around a blocking socket; returns when the broker has proved who it is.
+    pub(super) fn over_tls(
+        mut tcp: TcpStream,
+        config: Arc<ClientConfig>,
+        name: ServerName<'static>,
+    ) -> io::Result<Self> {
+        let mut session = ClientConnection::new(config, name).map_err(io::Error::other)?;
+        while session.is_handshaking() {
+            session.complete_io(&mut tcp)?;
+        }
+        Ok(Self::Tls(Box::new(Tls { tcp, session })))
+    }
+
+    pub(crate) fn tcp(&self) -> &TcpStream {
+        match self {
+            Self::Plain(tcp) => tcp,
+            Self::Tls(tls) => &tls.tcp,
+        }
+    }
+
+    /// From here on nothing waits.
+    pub(crate) fn stop_waiting(&self) -> io::Result<()> {
+        self.tcp().set_nonblocking(true)
+    }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        self.tcp().as_raw_fd()
+    }
+
+    /// Ends both directions. One that is broken already is as good.
+    pub(crate) fn shut_down(&self) {
+        self.tcp().shutdown(Shutdown::Both).ok();
+    }
+
+    /// Reads what there is, without waiting.
+    #[inline]
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
+        match self {
+            Self::Plain(tcp) => {
+                let bytes = match tcp.read(buffer) {
+                    Ok(bytes) => bytes,
+                    Err(error) => return nothing_yet(error),
+                };
+                let is_drained = bytes < buffer.len();
+                let wire_bytes = bytes as u64;
+                Ok(Received { bytes: Some(bytes), is_drained, wire_bytes, calls: 1 })
+            }
+            Self::Tls(tls) => tls.receive(buffer),
+        }
+    }
+
+    /// Writes what the socket takes, without waiting.
+    #[inline]
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
+        match self {
+            Self::Plain(tcp) => match tcp.write(bytes) {
+                Ok(taken) => {
+                    let is_full = taken < bytes.len();
+                    Ok(Sent { taken, is_full, wire_bytes: taken as u64, calls: 1 })
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    Ok(Sent { is_full: true, ..Sent::default() })
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Sent::default()),
+                Err(error) => Err(error),
+            },
+            Self::Tls(tls) => tls.send(bytes),
+        }
+    }
+
+    /// Bytes that were taken from the caller wait for the socket.
+    #[inline]
+    pub(crate) fn has_backlog(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(tls) => tls.session.wants_write(),
+        }
+    }
+}
+
+#[inline]
+fn nothing_yet(error: io::Error) -> io::Result<Received> {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => Ok(Received { is_drained: true, ..Received::default() }),
+        io::ErrorKind::Interrupted => Ok(Received::default()),
+        _ => Err(error),
+    }
+}
+
+impl Tls {
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
+        let mut received = Received::default();
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.session.reader().read(&mut buffer[filled..]) {
+                Ok(count) if count > 0 => {
+                    filled += count;
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // The end, with or without a goodbye.
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+            match self.session.read_tls(&mut self.tcp) {
+                Ok(count) => {
+                    received.wire_bytes += count as u64;
+                    received.calls += 1;
+                    self.session.process_new_packets().map_err(io::Error::other)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    received.is_drained = true;
+                    received.bytes = (filled > 0).then_some(filled);
+                    return Ok(received);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        received.bytes = Some(filled);
+        Ok(received)
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
+        let mut sent = Sent::default();
+        self.drain(&mut sent)?;
+        if !sent.is_full {
+            sent.taken = self.session.writer().write(bytes)?;
+            self.drain(&mut sent)?;
+        }
+        Ok(sent)
+    }
+
+    fn drain(&mut self, sent: &mut Sent) -> io::Result<()> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut self.tcp) {
+                Ok(count) => {
+                    sent.wire_bytes += count as u64;
+                    sent.calls += 1;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    sent.is_full = true;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// While it is blocking.
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(tcp) => tcp.read(buffer),
+            Self::Tls(tls) => rustls::Stream::new(&mut tls.session, &mut tls.tcp).read(buffer),
+        }
+    }
+}
+
+/// While it is blocking.
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(tcp) => tcp.write(bytes),
+            Self::Tls(tls) => rustls::Stream::new(&mut tls.session, &mut tls.tcp).write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(tcp) => tcp.flush(),
+            Self::Tls(tls) => rustls::Stream::new(&mut tls.session, &mut tls.tcp).flush(),
+        }
+    }
+}
+
+impl Transport for Stream {
+    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.tcp().set_read_timeout(Some(timeout))
+    }
+}

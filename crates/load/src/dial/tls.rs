@@ -1,0 +1,108 @@
+//! What a scenario says about TLS, made into a configuration: authorities, our certificate, checks.
+
+use std::{io, sync::Arc};
+
+use rabbitscope_data::scenario::Tls;
+use rustls::{
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem, pem::PemObject},
+};
+
+use crate::LoadError;
+
+pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| refused("set TLS up", &error))?;
+    let builder = if tls.verify {
+        builder.with_root_certificates(authorities(tls.ca.as_deref())?)
+    } else {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
+    };
+    let config = match tls.cert.as_ref().zip(tls.key.as_ref()) {
+        Some((cert, key)) => {
+            let chain = certificates(cert)?;
+            let own = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, error))?;
+            let config = builder.with_client_auth_cert(chain, own);
+            config.map_err(|error| refused(&format!("use {cert} with {key}"), &error))?
+        }
+        None => builder.with_no_client_auth(),
+    };
+    Ok(Arc::new(config))
+}
+
+fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
+    let mut store = RootCertStore::empty();
+    let Some(file) = file else {
+        // Some of the machine's may be of a kind that is not known here; the others do.
+        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        return Ok(store);
+    };
+    for certificate in certificates(file)? {
+        store.add(certificate).map_err(|error| refused(&format!("use {file}"), &error))?;
+    }
+    Ok(store)
+}
+
+fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
+    let certificates: Vec<_> = read.map_err(|error| unreadable(file, error))?;
+    if certificates.is_empty() {
+        return Err(unreadable(file, pem::Error::NoItemsFound));
+    }
+    Ok(certificates)
+}
+
+fn unreadable(file: &str, error: pem::Error) -> LoadError {
+    let source = match error {
+        pem::Error::Io(error) => error,
+        error => io::Error::new(io::ErrorKind::InvalidData, format!("{error} (PEM is expected)")),
+    };
+    LoadError::File { path: file.to_owned(), source }
+}
+
+fn refused(doing: &str, error: &rustls::Error) -> LoadError {
+    LoadError::Tls { doing: doing.to_owned(), reason: error.to_string() }
+}
+
+/// Believes every certificate (`verify = false`), but not a forged signature of the handshake.
+#[derive(Debug)]
+struct Unchecked(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unchecked {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

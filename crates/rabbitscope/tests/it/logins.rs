@@ -1,0 +1,141 @@
+//! TLS and the ways to log in, against the real broker.
+
+use std::net::TcpListener;
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+
+use crate::workbench::Workbench;
+
+/// A run of a few messages that are all confirmed and consumed.
+fn text(broker: &str) -> String {
+    format!(
+        r#"
+name = "logins"
+[broker]
+{broker}
+[[queues]]
+name = "logins"
+[[publishers]]
+queue = "logins"
+messages = 2000
+confirm-window = 100
+size = "10KiB"
+[[consumers]]
+queue = "logins"
+prefetch = 100
+messages = 2000
+"#
+    )
+}
+
+/// An authority in `NAME-ca.pem` that has signed `NAME-broker.pem` and `NAME-client.pem`, with keys.
+fn certificates(bench: &Workbench, name: &str) {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.distinguished_name.push(DnType::CommonName, format!("{name} authority"));
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    bench.file(&format!("{name}-ca.pem"), &authority.pem());
+    for (role, host) in [("broker", "broker.test"), ("client", "client.test")] {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([host.to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, role);
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        bench.file(&format!("{name}-{role}.pem"), &certificate.pem());
+        bench.file(&format!("{name}-{role}-key.pem"), &key.serialize_pem());
+    }
+}
+
+/// A broker with TLS on the port that comes with it.
+fn tls_broker(bench: &Workbench) -> (Broker, u16) {
+    certificates(bench, "own");
+    certificates(bench, "other");
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let file = |name: &str| bench.path(name).display().to_string();
+    let config = format!(
+        "listeners.ssl.1 = 127.0.0.1:{port}\nssl_options.cacertfile = {}\n\
+         ssl_options.certfile = {}\nssl_options.keyfile = {}\nssl_options.verify = verify_peer\n\
+         ssl_options.fail_if_no_peer_cert = false\nssl_cert_login_from = common_name\n\
+         auth_mechanisms.1 = PLAIN\nauth_mechanisms.2 = EXTERNAL\n",
+        file("own-ca.pem"),
+        file("own-broker.pem"),
+        file("own-broker-key.pem"),
+    );
+    let plugins = vec!["rabbitmq_auth_mechanism_ssl".to_owned()];
+    let spec = ThrowawayBroker { plugins, config, ..ThrowawayBroker::default() };
+    let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
+    let user = "rabbit_auth_backend_internal:add_user(<<\"client\">>, <<\"p\">>, <<\"test\">>)";
+    broker.eval(user).unwrap();
+    let rights = "rabbit_auth_backend_internal:set_permissions(<<\"client\">>, <<\"/\">>, \
+                  <<\".*\">>, <<\".*\">>, <<\".*\">>, <<\"test\">>)";
+    broker.eval(rights).unwrap();
+    (broker, port)
+}
+
+#[test]
+fn tls_is_checked_and_certificates_log_in() {
+    let bench = Workbench::new("tls");
+    let (_broker, port) = tls_broker(&bench);
+    let own = "ca = \"own-ca.pem\"\nserver-name = \"broker.test\"";
+    let client = "cert = \"own-client.pem\"\nkey = \"own-client-key.pem\"";
+    let check = |keys: &str, tls: &str, expected: Result<(), (i32, &str)>| {
+        let uri = format!("uri = \"amqps://guest:guest@127.0.0.1:{port}\"");
+        bench.file("s.toml", &text(&format!("{uri}\n{keys}\n[broker.tls]\n{tls}")));
+        std::fs::remove_dir_all(bench.path("out")).ok();
+        let ended = bench.rabbitscope("run s.toml --out out --json");
+        let Err((code, words)) = expected else {
+            ended.code(0);
+            let load = &bench.json("out/run.json")["load"];
+            assert_eq!((&load["confirmed"], &load["consumed"]), (&2000.into(), &2000.into()));
+            return;
+        };
+        ended.code(code).says(&[words]);
+    };
+    check("", own, Ok(()));
+    check("", "verify = false", Ok(()));
+    check("auth = \"external\"", &format!("{own}\n{client}"), Ok(()));
+    check("", "ca = \"other-ca.pem\"\nserver-name = \"broker.test\"", Err((5, "UnknownIssuer")));
+    check("", "ca = \"own-ca.pem\"", Err((5, "not valid for name")));
+    check("", "", Err((5, "UnknownIssuer")));
+    check("", "ca = \"nowhere.pem\"", Err((2, "nowhere.pem")));
+    check("", "ca = \"own-client-key.pem\"", Err((2, "PEM")));
+    let foreign = client.replace("own", "other");
+    check("auth = \"external\"", &format!("{own}\n{foreign}"), Err((5, "127.0.0.1")));
+}
+
+#[test]
+fn a_token_logs_in_and_is_in_no_record() {
+    let bench = Workbench::new("token");
+    let key = "#{<<\"kty\">> => <<\"oct\">>, <<\"k\">> => <<\"c2VjcmV0LW9mLXRoZS10ZXN0\">>}";
+    let spec = ThrowawayBroker {
+        plugins: vec!["rabbitmq_auth_backend_oauth2".to_owned()],
+        advanced_config: format!(
+            "[{{rabbit, [{{auth_backends, [rabbit_auth_backend_oauth2, \
+             rabbit_auth_backend_internal]}}]}}, {{rabbitmq_auth_backend_oauth2, \
+             [{{resource_server_id, <<\"rabbitmq\">>}}, {{key_config, [{{default_key, <<\"k\">>}}, \
+             {{signing_keys, #{{<<\"k\">> => {{map, {key}}}}}}}]}}]}}]."
+        ),
+        ..ThrowawayBroker::default()
+    };
+    let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
+    let scopes =
+        ["configure", "write", "read"].map(|right| format!("<<\"rabbitmq.{right}:*/*\">>"));
+    let token = broker.eval(&format!(
+        "binary_to_list(element(2, jose_jws:compact(jose_jwt:sign({key}, #{{<<\"alg\">> => \
+         <<\"HS256\">>, <<\"kid\">> => <<\"k\">>}}, #{{<<\"aud\">> => [<<\"rabbitmq\">>], \
+         <<\"sub\">> => <<\"tester\">>, <<\"exp\">> => erlang:system_time(second) + 600, \
+         <<\"scope\">> => [{}]}}))))",
+        scopes.join(", ")
+    ));
+    let token = token.unwrap().trim_matches('"').to_owned();
+    bench.file("token", &format!("{token}\n"));
+    let uri = format!("uri = \"amqp://{}\"", broker.address());
+    bench.file("s.toml", &text(&format!("{uri}\nauth = \"token\"\ntoken-file = \"token\"")));
+    bench.rabbitscope("run s.toml --out out").code(0);
+    assert_eq!(bench.json("out/run.json")["load"]["confirmed"], 2000);
+    assert_eq!(bench.files_with("out", &token), [""; 0].map(std::path::PathBuf::from));
+
+    bench.file("token", "forged");
+    bench.rabbitscope("run s.toml --out forged").code(1).says(&["refuses user"]);
+}
