@@ -14,3 +14,4 @@ pub mod rundir;
 mod atomic_file;
 mod comparison;
 mod format;
+mod inside;

@@ -18,6 +18,12 @@ pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Replaces what is on the terminal; elsewhere adds to what was printed before.
+pub fn screen(text: &str) {
+    let start = if io::stdout().is_terminal() { "\x1b[H\x1b[2J" } else { "" };
+    let _ = writeln!(io::stdout().lock(), "{start}{}\n", text.trim_end());
+}
+
 /// Says something that the person should know but that is no result.
 pub fn note(text: &str) {
     eprintln!("rabbitscope: {text}");

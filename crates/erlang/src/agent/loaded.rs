@@ -75,6 +75,7 @@ impl<'a> Loaded<'a> {
             ("Controller", mailbox.pid().clone().into()),
             ("Module", Term::atom(&module)),
             ("Source", Term::Binary(text.into_bytes())),
+            ("Options", compiler_options(&start)),
             ("Start", start),
             ("DeadmanMs", Term::Integer(DEADMAN.as_millis().try_into().unwrap_or(i64::MAX))),
         ];
@@ -203,6 +204,27 @@ impl Drop for Loaded<'_> {
     fn drop(&mut self) {
         let _ = self.end_now();
         self.connection.command(Command::StopRenewing(self.renewal));
+    }
+}
+
+/// Without an agent only a few functions are called, which are faster run than optimised.
+fn compiler_options(start: &Term) -> Term {
+    const UNOPTIMISED: [&str; 11] = [
+        "no_copt",
+        "no_postopt",
+        "no_bool_opt",
+        "no_share_opt",
+        "no_bsm_opt",
+        "no_ssa_opt",
+        "no_type_opt",
+        "no_recv_opt",
+        "no_fun_opt",
+        "no_module_opt",
+        "no_line_info",
+    ];
+    match start {
+        Term::Atom(_) => UNOPTIMISED.map(Term::atom).to_vec().into(),
+        _ => Vec::new().into(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A thread of its own, the link, owns the socket, so that a program that is busy or waits does not
 //! lose the connection. Every wait has an end.
 
+mod call;
 mod link;
 mod mailbox;
 mod open;
@@ -17,6 +18,7 @@ use std::{
     time::Duration,
 };
 
+use call::Call;
 pub use mailbox::{Mailbox, Received};
 pub(crate) use open::unique;
 pub use options::{ConnectOptions, Port, TlsFiles};
@@ -26,7 +28,6 @@ pub(crate) use shared::{Command, Renewal};
 use crate::{
     ErlangError, Term,
     distribution::{Outgoing, frame_of},
-    error::shortened,
     term::Pid,
 };
 
@@ -78,8 +79,35 @@ impl Connection {
         arguments: Vec<Term>,
         within: Duration,
     ) -> Result<Term, ErlangError> {
-        let asked = format!("{module}:{function}/{}", arguments.len());
+        let call = self.begin(self.mailbox(), (module, function), arguments)?;
+        call.end(within)
+    }
+
+    /// Calls a function that sends its result in parts and returns `{parts, Count, Result}`; gives
+    /// the result. The arguments begin with `{Pid, Ref}`; a part is the message `{Ref, Part}`.
+    pub fn call_in_parts(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: Vec<Term>,
+        within: Duration,
+        each: &mut dyn FnMut(Term) -> Result<(), ErlangError>,
+    ) -> Result<Term, ErlangError> {
         let mailbox = self.mailbox();
+        let parts = mailbox.make_reference();
+        let to = Term::tuple([mailbox.pid().clone().into(), parts.clone().into()]);
+        let arguments = [vec![to], arguments].concat();
+        let call = self.begin(mailbox, (module, function), arguments)?;
+        call.end_in_parts(&parts, within, each)
+    }
+
+    fn begin(
+        &self,
+        mailbox: Mailbox,
+        (module, function): (&str, &str),
+        arguments: Vec<Term>,
+    ) -> Result<Call<'_>, ErlangError> {
+        let asked = format!("{module}:{function}/{}", arguments.len());
         let reference = self.shared.make_reference();
         let request = Term::tuple([
             Term::atom("call"),
@@ -90,26 +118,7 @@ impl Connection {
         ]);
         let caller = Term::tuple([mailbox.pid().clone().into(), reference.clone().into()]);
         mailbox.send_to_name("rex", Term::tuple([Term::atom("$gen_call"), caller, request]))?;
-        let answer = mailbox.receive_map(within, |received| match received {
-            Received::Message(Term::Tuple(mut parts))
-                if parts.len() == 2 && parts[0].as_reference() == Some(&reference) =>
-            {
-                parts.pop()
-            }
-            _ => None,
-        })?;
-        let node = || self.node().to_owned();
-        let Some(answer) = answer else {
-            return Err(ErlangError::NoAnswer { node: node(), asked, within });
-        };
-        match answer.as_tagged("badrpc") {
-            Some([reason]) => Err(ErlangError::Remote {
-                node: node(),
-                function: asked,
-                reason: shortened(&reason.to_string()),
-            }),
-            _ => Ok(answer),
-        }
+        Ok(Call { connection: self, mailbox, reference, asked })
     }
 
     /// The value of Erlang expressions, interpreted by the node with these variables bound.

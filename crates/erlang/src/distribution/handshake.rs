@@ -77,7 +77,9 @@ pub(crate) fn shake_hands(
 
 fn reason_of(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it closed the connection".to_owned(),
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe => "it closed the connection".to_owned(),
         io::ErrorKind::TimedOut => "no answer in time".to_owned(),
         _ => error.to_string(),
     }

@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source, Term};
 
-use crate::node::{broker, connection};
+use crate::node::{connection, eval};
 
 const PROMPT: Duration = Duration::from_secs(5);
 
@@ -48,13 +48,13 @@ fn options(mark: &str) -> Term {
 
 /// What the node has of a module, its processes and what it cleaned up.
 fn is_cleaned(module: &str, mark: &str) -> bool {
-    let gone = broker().eval(&format!(
+    let gone = eval(&format!(
         "{{code:is_loaded({module}), erlang:check_old_code({module}), \
          [P || P <- processes(), {{current_function, {{M, _, _}}}} <- \
          [process_info(P, current_function)], M =:= {module}], \
          persistent_term:get({mark}, none)}}"
     ));
-    gone.unwrap() == "{false,false,[],cleaned}"
+    gone == "{false,false,[],cleaned}"
 }
 
 #[track_caller]
@@ -109,7 +109,7 @@ fn gone_with_the_connection() {
     let module = loaded.module().to_owned();
     // Nobody says goodbye: the node closes the connection.
     let own = connection.mailbox().pid().node.to_string();
-    broker().eval(&format!("erlang:disconnect_node({own})")).unwrap();
+    eval(&format!("erlang:disconnect_node({own})"));
     eventually_cleaned(&module, "mark_connection");
     let error = loaded.call("double", vec![1.into()], PROMPT).unwrap_err();
     assert!(matches!(error, ErlangError::Lost { .. }), "{error}");

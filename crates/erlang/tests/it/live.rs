@@ -10,7 +10,7 @@ use rabbitscope_erlang::{
     Term,
 };
 
-use crate::node::{broker, connection, options};
+use crate::node::{broker, connection, eval, options};
 
 const PROMPT: Duration = Duration::from_secs(5);
 
@@ -50,7 +50,7 @@ fn a_call_that_fails_or_takes_too_long() {
 
 #[test]
 fn we_are_hidden_and_gone_afterwards() {
-    let seen = |kind: &str| broker().eval(&format!("nodes({kind})")).unwrap();
+    let seen = |kind: &str| eval(&format!("nodes({kind})"));
     let connection = connection();
     let own = connection.mailbox().pid().node.to_string();
     assert!(seen("hidden").contains(own.trim_matches('\'')), "{own} in {}", seen("hidden"));

@@ -27,3 +27,9 @@ pub(crate) fn options() -> ConnectOptions {
 pub(crate) fn connection() -> Connection {
     Connection::open(&options()).unwrap()
 }
+
+/// What the node makes of an expression. Unlike `erl_call`, several can ask at a time.
+pub(crate) fn eval(expression: &str) -> String {
+    let within = std::time::Duration::from_secs(10);
+    connection().evaluate(&format!("{expression}."), &[], within).unwrap().to_string()
+}

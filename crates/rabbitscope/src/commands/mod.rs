@@ -1,9 +1,12 @@
 //! The commands, one file each: what may be typed, what of it is valid, and the call that does it.
 
+mod arguments;
 mod broker;
 mod diff;
 mod flamegraph;
+mod node;
 mod profile;
+mod queues;
 mod report;
 mod run;
 
@@ -33,6 +36,7 @@ enum Command {
     Flamegraph(flamegraph::Typed),
     Diff(diff::Typed),
     Report(report::Typed),
+    Queues(queues::Typed),
     Broker(broker::Typed),
 }
 
@@ -45,6 +49,7 @@ impl Cli {
             Command::Flamegraph(typed) => typed.execute(),
             Command::Diff(typed) => typed.execute(),
             Command::Report(typed) => typed.execute(),
+            Command::Queues(typed) => typed.execute(),
             Command::Broker(typed) => typed.execute(),
         }
     }

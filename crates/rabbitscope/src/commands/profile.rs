@@ -2,14 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use rabbitscope_data::{profile::Profile, units};
+use rabbitscope_data::profile::Profile;
 
-use crate::{
-    exit::{Exit, UsageError},
-    experiment,
-    format::ProfileFile,
-    interrupt, output,
-};
+use super::arguments::duration;
+use crate::{exit::Exit, experiment, format::ProfileFile, interrupt, output};
 
 /// Record a CPU profile of a running node, without a restart and without any flag of the node
 #[derive(Debug, clap::Args)]
@@ -96,12 +92,4 @@ impl Valid {
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
     experiment::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    match units::parse_duration(text) {
-        Ok(Duration::ZERO) => Err(UsageError("must be longer than zero".to_owned()).to_string()),
-        Ok(duration) => Ok(duration),
-        Err(error) => Err(error.to_string()),
-    }
 }

@@ -8,6 +8,7 @@ mod ending;
 mod loads;
 mod logins;
 mod profiles;
+mod queues;
 mod recovery;
 mod runs;
 mod usage;

@@ -1,0 +1,99 @@
+//! A call that is under way, and its answer.
+
+use std::time::{Duration, Instant};
+
+use super::{Connection, Mailbox, Received};
+use crate::{ErlangError, Term, error::shortened, term::Reference};
+
+/// Waits for `{Ref, Answer}`.
+pub(super) struct Call<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) mailbox: Mailbox,
+    pub(super) reference: Reference,
+    /// `module:function/arity`.
+    pub(super) asked: String,
+}
+
+impl Call<'_> {
+    pub(super) fn end(self, within: Duration) -> Result<Term, ErlangError> {
+        let answer = self.answer(within)?;
+        answer.ok_or_else(|| self.late(within))
+    }
+
+    /// Parts and answer come from different processes, so that parts may come after the answer.
+    pub(super) fn end_in_parts(
+        self,
+        parts: &Reference,
+        within: Duration,
+        each: &mut dyn FnMut(Term) -> Result<(), ErlangError>,
+    ) -> Result<Term, ErlangError> {
+        let deadline = Instant::now() + within;
+        let mut seen = 0;
+        let mut ended: Option<(u64, Term)> = None;
+        loop {
+            match ended {
+                Some((count, result)) if seen >= count => return Ok(result),
+                _ => {}
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let next = self.mailbox.receive_map(left, |received| {
+                let (reference, value) = referenced(received)?;
+                match reference {
+                    found if found == *parts => Some((true, value)),
+                    found if found == self.reference => Some((false, value)),
+                    _ => None,
+                }
+            })?;
+            match next {
+                None => return Err(self.late(within)),
+                Some((true, part)) => {
+                    seen += 1;
+                    each(part)?;
+                }
+                Some((false, answer)) => ended = Some(end_of_parts(&self.checked(answer)?)?),
+            }
+        }
+    }
+
+    fn answer(&self, within: Duration) -> Result<Option<Term>, ErlangError> {
+        let answer = self.mailbox.receive_map(within, |received| {
+            let (reference, value) = referenced(received)?;
+            (reference == self.reference).then_some(value)
+        })?;
+        answer.map(|answer| self.checked(answer)).transpose()
+    }
+
+    /// An answer that is no error.
+    fn checked(&self, answer: Term) -> Result<Term, ErlangError> {
+        match answer.as_tagged("badrpc") {
+            Some([reason]) => Err(ErlangError::Remote {
+                node: self.connection.node().to_owned(),
+                function: self.asked.clone(),
+                reason: shortened(&reason.to_string()),
+            }),
+            _ => Ok(answer),
+        }
+    }
+
+    fn late(&self, within: Duration) -> ErlangError {
+        let (node, asked) = (self.connection.node().to_owned(), self.asked.clone());
+        ErlangError::NoAnswer { node, asked, within }
+    }
+}
+
+/// A message of the form `{Ref, Value}`.
+fn referenced(received: Received) -> Option<(Reference, Term)> {
+    let Received::Message(Term::Tuple(parts)) = received else { return None };
+    match <[Term; 2]>::try_from(parts).ok()? {
+        [Term::Reference(reference), value] => Some((reference, value)),
+        _ => None,
+    }
+}
+
+fn end_of_parts(answer: &Term) -> Result<(u64, Term), ErlangError> {
+    match answer.as_tagged("parts") {
+        Some([count, result]) => count.as_u64().map(|count| (count, result.clone())),
+        _ => None,
+    }
+    .ok_or_else(|| ErlangError::unexpected("a call in parts", answer))
+}

@@ -1,0 +1,89 @@
+//! Which node a command looks into, and how to get to it: arguments that several commands share.
+
+use std::path::PathBuf;
+
+use rabbitscope_broker::{Node, Registry};
+use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
+
+/// Where a port mapper listens unless told otherwise.
+const EPMD_PORT: u16 = 4369;
+
+/// What RabbitMQ calls its node unless told otherwise.
+const USUAL_NAME: &str = "rabbit";
+
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Which node")]
+pub(super) struct NodeArguments {
+    /// Name of the node [default: the only throwaway broker, else rabbit on this machine]
+    #[arg(long, value_name = "NAME[@HOST]")]
+    node: Option<String>,
+    /// File with the cookie [default: the variable `RABBITSCOPE_COOKIE`, ~/.erlang.cookie,
+    /// /var/lib/rabbitmq/.erlang.cookie]
+    #[arg(long, value_name = "FILE")]
+    cookie_file: Option<PathBuf>,
+    /// Port of the node's port mapper [default: 4369]
+    #[arg(long, value_name = "PORT", env = "ERL_EPMD_PORT", conflicts_with = "dist_port")]
+    epmd_port: Option<u16>,
+    /// Port of the node itself, without a port mapper
+    #[arg(long, value_name = "PORT")]
+    dist_port: Option<u16>,
+    /// The node speaks TLS, and its certificate goes back to one in this file
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+    /// Our own certificate, when the node wants one
+    #[arg(long, value_name = "FILE", requires_all = ["tls_ca", "tls_key"])]
+    tls_cert: Option<PathBuf>,
+    /// The key of our own certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+}
+
+impl NodeArguments {
+    /// Connects.
+    pub(super) fn connect(&self) -> anyhow::Result<Connection> {
+        Ok(Connection::open(&self.options()?)?)
+    }
+
+    /// How to connect.
+    pub(super) fn options(&self) -> anyhow::Result<ConnectOptions> {
+        let throwaway = self.throwaway();
+        let name = match (&throwaway, &self.node) {
+            (Some(node), _) => node.node_name(),
+            (None, Some(name)) => name.clone(),
+            (None, None) => USUAL_NAME.to_owned(),
+        };
+        let known = throwaway.map(|node| node.distribution());
+        let cookie = match (&self.cookie_file, &known) {
+            (Some(file), _) => CookieSource::File(file.clone()),
+            (None, Some((home, _))) => CookieSource::File(home.join(".erlang.cookie")),
+            (None, None) => CookieSource::UsualPlaces,
+        };
+        let mapper = known.map(|(_, port)| port).or(self.epmd_port).unwrap_or(EPMD_PORT);
+        let tls = self.tls_ca.clone().map(|authorities| TlsFiles {
+            authorities,
+            own: self.tls_cert.clone().zip(self.tls_key.clone()),
+        });
+        Ok(ConnectOptions {
+            cookie,
+            port: self.dist_port.map_or(Port::Mapped(mapper), Port::Fixed),
+            tls,
+            ..ConnectOptions::new(NodeName::parse(&name)?)
+        })
+    }
+
+    /// A throwaway broker has a cookie and a port mapper of its own.
+    fn throwaway(&self) -> Option<Node> {
+        // Without a readable registry there is none.
+        let running = Registry::open().and_then(|registry| registry.running()).ok()?;
+        chosen(running, self.node.as_deref())
+    }
+}
+
+fn chosen(running: Vec<Node>, name: Option<&str>) -> Option<Node> {
+    if let Some(name) = name {
+        running.into_iter().find(|node| node.name == name || node.node_name() == name)
+    } else {
+        let mut stays = running.into_iter().filter(|node| node.detached);
+        stays.next().filter(|_| stays.next().is_none())
+    }
+}

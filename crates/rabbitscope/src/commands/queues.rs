@@ -1,0 +1,143 @@
+//! `rabbitscope queues`: the queues of a node, straight from the node.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::Connection;
+
+use super::{
+    arguments::{duration, positive},
+    node::NodeArguments,
+};
+use crate::{
+    exit::Exit,
+    inside::{Guard, Listing, Page, QueueReader, Service, SortKey, Wanted, prometheus},
+    interrupt, output,
+};
+
+/// List queues straight from the node: its tables, or the queues themselves
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that may be typed")]
+pub(super) struct Typed {
+    #[command(flatten)]
+    node: NodeArguments,
+    /// Of this virtual host only
+    #[arg(long)]
+    vhost: Option<String>,
+    /// Whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// In this order, numbers with the largest first
+    #[arg(long, value_enum, default_value = "name")]
+    sort: SortKey,
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = positive)]
+    limit: Option<u32>,
+    /// Which page of `--limit` queues
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "1", requires = "limit")]
+    page: u32,
+    /// Ask each queue instead of reading the node's tables
+    #[arg(long)]
+    exact: bool,
+    /// How long queues may take to answer
+    #[arg(long, value_parser = duration, default_value = "5s")]
+    within: Duration,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "prometheus")]
+    json: bool,
+    /// Print in the text form of Prometheus
+    #[arg(long)]
+    prometheus: bool,
+    /// Again and again, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// Time between two readings with `--watch`
+    #[arg(long, value_parser = duration, default_value = "2s", requires = "watch")]
+    interval: Duration,
+    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C
+    #[arg(long, value_name = "ADDRESS:PORT",
+          conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit"])]
+    listen: Option<SocketAddr>,
+    /// With `--listen`: a file with `user:password` or a token that requests have to bring
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    auth_file: Option<PathBuf>,
+}
+
+impl Typed {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let stop = interrupt::watch()?;
+        if let Some(address) = self.listen {
+            return self.serve(address, &stop);
+        }
+        let connection = self.node.connect()?;
+        let reader = QueueReader::new(&connection)?;
+        self.show(&reader)?;
+        while self.watch && !waited(self.interval, &stop) {
+            self.show(&reader)?;
+        }
+        reader.end()?;
+        Ok(Exit::Done)
+    }
+
+    fn show(&self, reader: &QueueReader<'_>) -> anyhow::Result<()> {
+        let wanted = Wanted { vhost: self.vhost.clone(), name: self.name.clone() };
+        let listing = self.read(reader, &wanted)?;
+        let page = Page { number: self.page, size: self.limit };
+        let shown = listing.shown(&wanted, self.sort, page);
+        if self.json && self.watch {
+            output::result(&serde_json::to_string(&shown)?);
+        } else if self.json {
+            output::json(&shown)?;
+        } else if self.prometheus {
+            output::result(&prometheus(&shown.queues, shown.unanswered.len()));
+        } else if self.watch {
+            output::screen(&shown.to_text());
+        } else {
+            output::result(&shown.to_text());
+        }
+        Ok(())
+    }
+
+    /// A node without statistics has nothing in its tables about classic queues.
+    fn read(&self, reader: &QueueReader<'_>, wanted: &Wanted) -> anyhow::Result<Listing> {
+        if self.exact {
+            return Ok(reader.ask_queues(wanted, self.within)?);
+        }
+        let listing = reader.read_tables(wanted)?;
+        if listing.statistics {
+            return Ok(listing);
+        }
+        if !self.watch {
+            output::note(
+                "the node keeps no statistics (collect_statistics is none); asking each queue",
+            );
+        }
+        Ok(reader.ask_queues(wanted, self.within)?)
+    }
+
+    fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {
+        let guard = self.auth_file.as_deref().map_or(Ok(Guard::Open), Guard::read)?;
+        let service = Service::bind(address, guard)?;
+        let options = self.node.options()?;
+        let connection = Connection::open(&options)?;
+        let (node, address) = (connection.node().to_owned(), service.address()?);
+        output::note(&format!("queues of {node} at http://{address}/queues and /metrics"));
+        service.run(connection, options, stop)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// True when it was cut short.
+fn waited(interval: Duration, stop: &AtomicBool) -> bool {
+    const STEP: Duration = Duration::from_millis(50);
+    let end = Instant::now() + interval;
+    while Instant::now() < end && !stop.load(Ordering::Relaxed) {
+        thread::sleep(STEP.min(end.saturating_duration_since(Instant::now())));
+    }
+    stop.load(Ordering::Relaxed)
+}

@@ -1,0 +1,311 @@
+//! Queues as rows: what was found, what is wanted of it, in which order.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::{Align, human_bytes, table};
+
+/// A queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct QueueRow {
+    pub(crate) name: String,
+    pub(crate) vhost: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Where its leader is.
+    pub(crate) node: String,
+    pub(crate) state: Option<String>,
+    pub(crate) ready: Option<u64>,
+    pub(crate) unacknowledged: Option<u64>,
+    pub(crate) consumers: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
+    /// Why there are no figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) missing: Option<Missing>,
+}
+
+/// Why a queue has no figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Missing {
+    /// Its leader is on another node, whose tables have them.
+    NotHere,
+    /// It was asked and did not answer in time.
+    NoAnswer,
+    /// The time was over before it could be asked.
+    NotAsked,
+    /// It was deleted meanwhile.
+    Gone,
+}
+
+/// Where figures come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Source {
+    /// The node's tables, which queues write now and then.
+    Tables,
+    /// The queues themselves.
+    Queues,
+}
+
+/// What was found on a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    pub(crate) node: String,
+    pub(crate) source: Source,
+    /// What is in the tables is at most this old, unless a queue is too busy to write it.
+    pub(crate) age_limit_ms: u64,
+    /// The node keeps figures of classic queues.
+    pub(crate) statistics: bool,
+    pub(crate) took_ms: u64,
+    pub(crate) rows: Vec<QueueRow>,
+}
+
+/// Which queues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) vhost: Option<String>,
+    /// The name contains this.
+    pub(crate) name: Option<String>,
+}
+
+/// By what rows are ordered; numbers with the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SortKey {
+    /// Virtual host and name
+    #[default]
+    Name,
+    Ready,
+    Unacknowledged,
+    Consumers,
+    Memory,
+}
+
+/// Which part of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// From 1.
+    pub(crate) number: u32,
+    /// Rows on each; all on one without it.
+    pub(crate) size: Option<u32>,
+}
+
+impl Wanted {
+    fn includes(&self, row: &QueueRow) -> bool {
+        self.vhost.as_ref().is_none_or(|vhost| *vhost == row.vhost)
+            && self.name.as_ref().is_none_or(|part| row.name.contains(part.as_str()))
+    }
+}
+
+impl SortKey {
+    /// The value, `name` or another of the words of `--sort`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        clap::ValueEnum::from_str(text, false).ok()
+    }
+
+    fn value(self, row: &QueueRow) -> Option<u64> {
+        match self {
+            Self::Name => None,
+            Self::Ready => row.ready,
+            Self::Unacknowledged => row.unacknowledged,
+            Self::Consumers => row.consumers,
+            Self::Memory => row.memory_bytes,
+        }
+    }
+
+    /// Rows without a value come last, equal ones by name.
+    pub(crate) fn sort(self, rows: &mut [&QueueRow]) {
+        rows.sort_by(|left, right| {
+            let key = |row: &QueueRow| Reverse(self.value(row));
+            (key(left), &left.vhost, &left.name).cmp(&(key(right), &right.vhost, &right.name))
+        });
+    }
+}
+
+impl Page {
+    fn of<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
+        let size = self.size.map_or(rows.len(), |size| size as usize);
+        let start = size.saturating_mul(self.number.saturating_sub(1) as usize).min(rows.len());
+        &rows[start..rows.len().min(start.saturating_add(size))]
+    }
+}
+
+/// What is shown of a listing.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Shown<'a> {
+    node: &'a str,
+    source: Source,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_limit_ms: Option<u64>,
+    took_ms: u64,
+    /// Queues that fit what was asked for, on all pages.
+    total: usize,
+    /// Queues that were asked and have not answered, or could not be asked in time.
+    pub(crate) unanswered: Vec<String>,
+    pub(crate) queues: Vec<&'a QueueRow>,
+}
+
+impl Listing {
+    /// The rows that are wanted, in order, of one page.
+    pub(crate) fn shown(&self, wanted: &Wanted, sort: SortKey, page: Page) -> Shown<'_> {
+        let mut rows: Vec<&QueueRow> =
+            self.rows.iter().filter(|row| wanted.includes(row)).collect();
+        sort.sort(&mut rows);
+        let late =
+            |row: &&&QueueRow| matches!(row.missing, Some(Missing::NoAnswer | Missing::NotAsked));
+        Shown {
+            node: &self.node,
+            source: self.source,
+            age_limit_ms: (self.source == Source::Tables).then_some(self.age_limit_ms),
+            took_ms: self.took_ms,
+            total: rows.len(),
+            unanswered: rows.iter().filter(late).map(|row| row.to_path()).collect(),
+            queues: page.of(&rows).to_vec(),
+        }
+    }
+}
+
+impl QueueRow {
+    /// Virtual host and name, as the management interface writes them.
+    fn to_path(&self) -> String {
+        format!("{}/{}", self.vhost.trim_end_matches('/'), self.name)
+    }
+
+    fn cells(&self) -> [String; 8] {
+        let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        let state = match self.missing {
+            Some(Missing::NotHere) => format!("on {}", self.node),
+            Some(Missing::NoAnswer) => "no answer".to_owned(),
+            Some(Missing::NotAsked) => "not asked".to_owned(),
+            Some(Missing::Gone) => "deleted".to_owned(),
+            None => self.state.clone().unwrap_or_else(|| "-".to_owned()),
+        };
+        [
+            printable(&self.name),
+            printable(&self.vhost),
+            self.kind.clone(),
+            number(self.ready),
+            number(self.unacknowledged),
+            number(self.consumers),
+            self.memory_bytes.map_or_else(|| "-".to_owned(), human_bytes),
+            state,
+        ]
+    }
+}
+
+/// A name may hold anything, also what a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+impl Shown<'_> {
+    /// The table, and how its figures were obtained.
+    pub(crate) fn to_text(&self) -> String {
+        use Align::{Left, Right};
+        let columns = [
+            ("queue", Left),
+            ("vhost", Left),
+            ("type", Left),
+            ("ready", Right),
+            ("unacked", Right),
+            ("consumers", Right),
+            ("memory", Right),
+            ("state", Left),
+        ];
+        let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();
+        let how = match self.age_limit_ms {
+            Some(age) => format!("from the node's tables, at most {} s old", age.div_ceil(1000)),
+            None => "from the queues themselves".to_owned(),
+        };
+        let late = match self.unanswered.len() {
+            0 => String::new(),
+            number => format!("; {number} gave no answer: {}", some_of(&self.unanswered)),
+        };
+        format!(
+            "{}\n\n{} of {} queues, {how}, in {} ms{late}",
+            table(columns, &rows),
+            self.queues.len(),
+            self.total,
+            self.took_ms
+        )
+    }
+}
+
+fn some_of(names: &[String]) -> String {
+    const MOST: usize = 20;
+    let first: Vec<String> = names.iter().take(MOST).map(|name| printable(name)).collect();
+    let more = if names.len() > MOST { " …" } else { "" };
+    first.join(" ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(name: &str, vhost: &str, ready: Option<u64>) -> QueueRow {
+        QueueRow {
+            name: name.to_owned(),
+            vhost: vhost.to_owned(),
+            kind: "classic".to_owned(),
+            node: "a@b".to_owned(),
+            state: None,
+            ready,
+            unacknowledged: Some(0),
+            consumers: Some(0),
+            memory_bytes: Some(0),
+            missing: ready.is_none().then_some(Missing::NoAnswer),
+        }
+    }
+
+    fn listing() -> Listing {
+        let rows = vec![
+            queue("b", "/", Some(1)),
+            queue("a", "/", None),
+            queue("c", "/", Some(5)),
+            queue("ab", "x", Some(5)),
+        ];
+        let node = "a@b".to_owned();
+        let source = Source::Queues;
+        Listing { node, source, age_limit_ms: 5, statistics: true, took_ms: 1, rows }
+    }
+
+    #[test]
+    fn rows_are_chosen_and_ordered() {
+        fn check(
+            wanted: (Option<&str>, Option<&str>),
+            sort: SortKey,
+            page: (u32, u32),
+            expected: &str,
+        ) {
+            let wanted =
+                Wanted { vhost: wanted.0.map(str::to_owned), name: wanted.1.map(str::to_owned) };
+            let listing = listing();
+            let page = Page { number: page.0, size: Some(page.1) };
+            let shown = listing.shown(&wanted, sort, page);
+            let names: Vec<&str> = shown.queues.iter().map(|row| row.name.as_str()).collect();
+            assert_eq!(names.join(" "), expected);
+        }
+        check((None, None), SortKey::Name, (1, 9), "a b c ab");
+        check((None, None), SortKey::Ready, (1, 9), "c ab b a");
+        check((None, None), SortKey::Ready, (2, 3), "a");
+        check((None, None), SortKey::Ready, (3, 3), "");
+        check((Some("x"), None), SortKey::Name, (1, 9), "ab");
+        check((None, Some("b")), SortKey::Name, (1, 9), "b ab");
+    }
+
+    #[test]
+    fn who_did_not_answer_is_named() {
+        let listing = listing();
+        let all = Page { number: 1, size: None };
+        let text = listing.shown(&Wanted::default(), SortKey::Name, all).to_text();
+        assert!(text.ends_with("; 1 gave no answer: /a"), "{text}");
+    }
+
+    #[test]
+    fn a_terminal_obeys_no_name() {
+        assert_eq!(printable("a\x1b[2Jb"), "a\u{fffd}[2Jb");
+    }
+}

@@ -1,0 +1,196 @@
+//! Queues as the node says them: from its tables, from the queues themselves, over HTTP.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::Child,
+    time::Duration,
+};
+
+use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, existing_broker, signal};
+
+/// The arguments that lead to the shared broker.
+pub(crate) fn node_arguments() -> String {
+    let (home, epmd_port) = existing_broker().distribution();
+    let cookie = home.join(".erlang.cookie").display().to_string();
+    let node = existing_broker().node_name();
+    format!("--node {node} --cookie-file {cookie} --epmd-port {epmd_port}")
+}
+
+/// What the shared broker makes of an expression. Unlike `erl_call`, several can ask at a time.
+pub(crate) fn eval(expression: &str) -> String {
+    let (home, epmd_port) = existing_broker().distribution();
+    let options = ConnectOptions {
+        cookie: CookieSource::File(home.join(".erlang.cookie")),
+        port: Port::Mapped(epmd_port),
+        ..ConnectOptions::new(NodeName::parse(&existing_broker().node_name()).unwrap())
+    };
+    let connection = Connection::open(&options).unwrap();
+    let value = connection.evaluate(&format!("{expression}."), &[], Duration::from_secs(30));
+    value.unwrap().to_string()
+}
+
+/// A virtual host with so many queues, `q-1` and so on.
+fn declare(vhost: &str, queues: u32) {
+    eval(&format!(
+        "rabbit_vhost:add(<<\"{vhost}\">>, <<\"guest\">>), \
+         [{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"{vhost}\">>, queue, \
+          <<\"q-\", (integer_to_binary(I))/binary>>), true, false, [], none, <<\"guest\">>) \
+          || I <- lists:seq(1, {queues})], ok"
+    ));
+}
+
+fn publish(vhost: &str, queue: &str) {
+    eval(&format!(
+        "rabbit_basic:publish(rabbit_misc:r(<<\"{vhost}\">>, exchange, <<>>), \
+         <<\"{queue}\">>, [], <<\"body\">>)"
+    ));
+}
+
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+/// What rabbitscope has loaded into the node.
+pub(crate) fn modules_on_node() -> String {
+    eval("[M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope\", atom_to_list(M))]")
+}
+
+#[test]
+fn from_the_queues_and_from_the_tables() {
+    let bench = Workbench::new("queues");
+    let node = node_arguments();
+    declare("inside-queues", 700);
+    publish("inside-queues", "q-7");
+    let list = |more: &str| {
+        bench.rabbitscope(&format!("queues {node} --vhost inside-queues --json {more}")).code(0)
+    };
+    // The shared broker has no plugin that would turn statistics on.
+    let exact = list("--sort ready --limit 1");
+    assert!(exact.stderr.contains("collect_statistics"), "{exact:#?}");
+    let exact = json(&exact);
+    assert_eq!((&exact["total"], &exact["source"]), (&700.into(), &"queues".into()));
+    let first = &exact["queues"][0];
+    assert_eq!((&first["name"], &first["ready"]), (&"q-7".into(), &1.into()), "{first}");
+    assert_eq!((&first["type"], &first["consumers"]), (&"classic".into(), &0.into()));
+    assert!(first["memory-bytes"].as_u64().unwrap() > 1000);
+
+    let third = json(&list("--exact --limit 300 --page 3"));
+    assert_eq!(third["queues"].as_array().unwrap().len(), 100);
+
+    eval("application:set_env(rabbit, collect_statistics, fine)");
+    declare("inside-tables", 2);
+    publish("inside-tables", "q-2");
+    let tables = || {
+        let found = bench.rabbitscope(&format!("queues {node} --vhost inside-tables --json"));
+        json(&found.code(0))
+    };
+    eventually("the queue writes into the tables", || tables()["queues"][1]["ready"] == 1);
+    assert_eq!(tables()["source"], "tables");
+    let prometheus = format!("queues {node} --vhost inside-tables --name 2 --prometheus");
+    let text = bench.rabbitscope(&prometheus).code(0).stdout;
+    let line = "rabbitscope_queue_messages_ready{vhost=\"inside-tables\",queue=\"q-2\",type=\"classic\"} 1";
+    assert!(text.contains(line), "{text}");
+    eval("application:set_env(rabbit, collect_statistics, none)");
+}
+
+#[test]
+fn a_queue_that_does_not_answer_is_named_and_holds_up_nobody() {
+    let bench = Workbench::new("stuck");
+    declare("inside-stuck", 20);
+    let stuck = "element(2, rabbit_amqqueue:lookup(rabbit_misc:r(<<\"inside-stuck\">>, queue, <<\"q-3\">>)))";
+    eval(&format!("erlang:suspend_process(amqqueue:get_pid({stuck})), ok"));
+    // The process that suspended it has ended, and with it the suspension: it has to be another.
+    eval(&format!(
+        "spawn(fun() -> erlang:suspend_process(amqqueue:get_pid({stuck})), \
+         register(rabbitscope_test_suspender, self()), receive stop -> ok end end), ok"
+    ));
+    let node = node_arguments();
+    let all = format!("queues {node} --vhost inside-stuck --exact --within 1s --json");
+    let found = json(&bench.rabbitscope(&all).code(0));
+    eval("rabbitscope_test_suspender ! stop");
+    assert_eq!(found["unanswered"], serde_json::json!(["inside-stuck/q-3"]));
+    let rows = found["queues"].as_array().unwrap();
+    let answered = rows.iter().filter(|row| row["ready"] == 0).count();
+    assert_eq!((rows.len(), answered), (20, 19));
+}
+
+#[test]
+fn the_cookie_is_not_said_and_failures_have_one_line() {
+    let bench = Workbench::new("cookie");
+    let (home, epmd_port) = existing_broker().distribution();
+    let cookie = std::fs::read_to_string(home.join(".erlang.cookie")).unwrap();
+    let good = bench.rabbitscope(&format!("queues {} --json", node_arguments())).code(0);
+    bench.file("wrong", "WRONGCOOKIE");
+    let node = existing_broker().node_name();
+    let wrong = format!("queues --node {node} --epmd-port {epmd_port} --cookie-file wrong");
+    let wrong = bench.rabbitscope(&wrong).code(5).says(&["refuses the cookie", "wrong"]);
+    assert_eq!(wrong.stderr.lines().count(), 1, "{wrong:#?}");
+    for text in [good.stdout, good.stderr, wrong.stdout, wrong.stderr] {
+        assert!(!text.contains(&cookie) && !text.contains("WRONGCOOKIE"), "{text}");
+    }
+    bench.rabbitscope("queues --node a@b@c").code(2).says(&["a@b@c"]);
+    bench
+        .rabbitscope("queues --node nobody@localhost --epmd-port 1")
+        .code(5)
+        .says(&["localhost:1"]);
+    bench.rabbitscope("queues --listen 0.0.0.0:0").code(2).says(&["--auth-file"]);
+}
+
+/// Asks a service that says on its first line where it is.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(bench: &Workbench, arguments: &str) -> Self {
+        let mut child = bench.start(arguments);
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
+        Self { address: address.split('/').next().unwrap().to_owned(), child }
+    }
+
+    fn get(&self, path: &str, header: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+#[test]
+fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
+    let bench = Workbench::new("service");
+    declare("inside-service", 3);
+    bench.file("auth", "monitor:secret\n");
+    let node = node_arguments();
+    let mut served =
+        Served::start(&bench, &format!("queues {node} --listen 127.0.0.1:0 --auth-file auth"));
+    // printf monitor:secret | base64
+    let header = "Authorization: Basic bW9uaXRvcjpzZWNyZXQ=\r\n";
+    let check = |path: &str, header: &str, parts: &[&str]| {
+        let answer = served.get(path, header);
+        for part in parts {
+            assert!(answer.contains(part), "{path}: {answer}");
+        }
+    };
+    check("/queues", "", &["401", "WWW-Authenticate"]);
+    check("/queues", "Authorization: Basic bW9uaXRvcjpzZWNyZXR=\r\n", &["401"]);
+    check("/queues?vhost=inside-service&name=q-2", header, &["200 OK", "\"total\":1", "\"q-2\""]);
+    check("/queues?page=0", header, &["400", "page"]);
+    check("/metrics", header, &["200 OK", "# TYPE rabbitscope_queue_messages_ready gauge"]);
+    check("/else", header, &["404"]);
+
+    assert!(modules_on_node().contains("rabbitscope_queues_"));
+    signal(&served.child, Signal::KILL);
+    served.child.wait().unwrap();
+    eventually("nothing of it is on the node", || modules_on_node() == "[]");
+}
