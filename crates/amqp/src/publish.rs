@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// `basic.publish`
-const PUBLISH: u16 = 40;
+pub(crate) const PUBLISH: u16 = 40;
 
 /// What a [`PublishTemplate`] is made of.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ use crate::{
     method::{Handshake, Request, ServerMethod, write_handshake, write_request},
     output::OutputBuffer,
     publish::PublishTemplate,
+    reply::Addressed,
     table::Table,
     uri::Uri,
 };
@@ -276,6 +277,12 @@ impl Connection {
     #[inline]
     pub fn publish(&mut self, template: &PublishTemplate, head: &[u8]) {
         template.append(self.output.end(), head);
+    }
+
+    /// Appends a request or a reply with `body` to the output.
+    #[inline]
+    pub fn send(&mut self, message: &Addressed<'_>, body: &[u8]) {
+        message.write(self.output.end(), body, self.limits.frame_max);
     }
 
     /// Bytes were read at `now`.

@@ -1,0 +1,172 @@
+//! Requests and replies: what a message says of its reply, and messages that say it.
+//!
+//! Every request and every reply has a correlation id of its own, and replies go wherever the
+//! request asks for, so nothing can be encoded in advance as a [`crate::PublishTemplate`] is.
+
+use crate::{
+    error::Malformed,
+    frame::{FrameKind, OVERHEAD, write_frame},
+    method::BASIC,
+    publish::PUBLISH,
+    wire::{Reader, Write},
+};
+
+/// Bits of the property flags.
+const HEADERS: u16 = 1 << 13;
+const DELIVERY_MODE: u16 = 1 << 12;
+const PRIORITY: u16 = 1 << 11;
+const CORRELATION_ID: u16 = 1 << 10;
+const REPLY_TO: u16 = 1 << 9;
+
+/// What a message says of its reply, or of the request that it answers; borrowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReplyFields<'a> {
+    /// Ties a reply to its request.
+    pub correlation_id: Option<&'a [u8]>,
+    /// Routing key for replies, through the default exchange.
+    pub reply_to: Option<&'a [u8]>,
+}
+
+impl<'a> ReplyFields<'a> {
+    /// Reads them out of the properties of a delivery, skipping the others.
+    #[inline]
+    pub fn parse(properties: &'a [u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(properties);
+        let flags = reader.u16()?;
+        if flags & 1 != 0 {
+            return Err(Malformed("more than 15 property flags"));
+        }
+        let has = |flag: u16| flags & flag != 0;
+        // Content type and content encoding.
+        for _ in 0..(flags >> 14).count_ones() {
+            reader.short_bytes()?;
+        }
+        if has(HEADERS) {
+            reader.long_bytes()?;
+        }
+        if has(DELIVERY_MODE) {
+            reader.u8()?;
+        }
+        if has(PRIORITY) {
+            reader.u8()?;
+        }
+        let correlation_id = has(CORRELATION_ID).then(|| reader.short_bytes()).transpose()?;
+        let reply_to = has(REPLY_TO).then(|| reader.short_bytes()).transpose()?;
+        Ok(Self { correlation_id, reply_to })
+    }
+}
+
+/// A request or a reply, without its body. It goes through the default exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Addressed<'a> {
+    /// Channel number.
+    pub channel: u16,
+    /// Routing key, at most 255 bytes.
+    pub routing_key: &'a [u8],
+    /// What it says of its reply, at most 255 bytes each.
+    pub fields: ReplyFields<'a>,
+    /// Delivery mode 2 instead of 1.
+    pub persistent: bool,
+}
+
+impl Addressed<'_> {
+    /// Appends it to `out` in frames of at most `frame_max` bytes.
+    #[inline]
+    pub(crate) fn write(&self, out: &mut Vec<u8>, body: &[u8], frame_max: u32) {
+        write_frame(out, FrameKind::Method, self.channel, |out| {
+            out.put_u16(BASIC);
+            out.put_u16(PUBLISH);
+            out.put_u16(0);
+            out.put_short("");
+            put_short_bytes(out, self.routing_key);
+            out.put_bits(&[false, false]);
+        });
+        write_frame(out, FrameKind::Header, self.channel, |out| {
+            let ReplyFields { correlation_id, reply_to } = self.fields;
+            let flag = |field: Option<&[u8]>, flag: u16| field.map_or(0, |_| flag);
+            out.put_u16(BASIC);
+            out.put_u16(0);
+            out.put_u64(body.len() as u64);
+            let flags = flag(correlation_id, CORRELATION_ID) | flag(reply_to, REPLY_TO);
+            out.put_u16(DELIVERY_MODE | flags);
+            out.put_u8(if self.persistent { 2 } else { 1 });
+            for text in [correlation_id, reply_to].into_iter().flatten() {
+                put_short_bytes(out, text);
+            }
+        });
+        let chunk = (frame_max as usize).saturating_sub(OVERHEAD).max(1);
+        for part in body.chunks(chunk) {
+            write_frame(out, FrameKind::Body, self.channel, |out| out.extend_from_slice(part));
+        }
+    }
+}
+
+/// What is longer than AMQP allows is cut.
+fn put_short_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(255)];
+    out.put_u8(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
+    out.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{frame::Frames, properties::Properties, table::Table};
+
+    fn fields<'a>(id: Option<&'a str>, reply_to: Option<&'a str>) -> ReplyFields<'a> {
+        ReplyFields { correlation_id: id.map(str::as_bytes), reply_to: reply_to.map(str::as_bytes) }
+    }
+
+    /// What one side writes the other reads, as any client does.
+    #[test]
+    fn messages_read_back() {
+        fn check(fields: ReplyFields<'_>, body: &[u8], expected_frames: usize) {
+            let message =
+                Addressed { channel: 3, routing_key: b"requests", fields, persistent: true };
+            let mut out = Vec::new();
+            message.write(&mut out, body, 4096);
+            let (mut frames, mut payloads) = (Frames::new(&out), Vec::new());
+            while let Some(frame) = frames.next(4096).unwrap() {
+                assert_eq!(frame.channel, 3);
+                payloads.push(frame.payload);
+            }
+            assert_eq!((payloads.len(), frames.consumed()), (expected_frames, out.len()));
+            assert_eq!(payloads[0], b"\0\x3c\0\x28\0\0\0\x08requests\0");
+            let properties = &payloads[1][12..];
+            assert_eq!(ReplyFields::parse(properties).unwrap(), fields);
+            let all = Properties::parse(properties).unwrap();
+            assert_eq!(all.delivery_mode, Some(2));
+            assert_eq!(all.correlation_id.as_deref().map(str::as_bytes), fields.correlation_id);
+            assert_eq!(payloads[2..].concat(), body);
+        }
+        check(fields(Some("00ff"), Some("amq.rabbitmq.reply-to")), b"x", 3);
+        check(fields(Some("00ff"), None), &[7; 5000], 4);
+        check(fields(None, None), b"", 2);
+    }
+
+    #[test]
+    fn other_properties_are_skipped() {
+        let text = |text: &str| Some(text.to_owned());
+        let properties = Properties {
+            content_type: text("a/b"),
+            content_encoding: text("utf-8"),
+            headers: Some(Table::default()),
+            priority: Some(3),
+            delivery_mode: Some(1),
+            correlation_id: text("id"),
+            reply_to: text("back"),
+            message_id: text("m"),
+            ..Properties::default()
+        };
+        let mut bytes = Vec::new();
+        properties.write(&mut bytes);
+        assert_eq!(ReplyFields::parse(&bytes), Ok(fields(Some("id"), Some("back"))));
+        for end in 0..bytes.len() {
+            // Cut anywhere: an answer or an error, never a panic.
+            let _ = ReplyFields::parse(&bytes[..end]);
+        }
+        assert_eq!(ReplyFields::parse(&[0, 0]), Ok(fields(None, None)));
+        assert_eq!(ReplyFields::parse(&[0, 1]), Err(Malformed("more than 15 property flags")));
+        assert_eq!(ReplyFields::parse(&[4, 0, 9]), Err(Malformed("short of bytes")));
+    }
+}
