@@ -13,6 +13,10 @@ pub struct LoadRates {
     pub confirmed: f64,
     /// Messages delivered to consumers a second.
     pub consumed: f64,
+    /// Replies that callers received a second.
+    pub replied: f64,
+    /// Things that were opened a second, to be closed again.
+    pub churned: f64,
     /// CPU of the broker in cores, over the seconds in which it was measured.
     pub broker_cpu_cores: Option<f64>,
     /// Length of the load in seconds.
@@ -32,6 +36,8 @@ impl LoadRates {
             published: rate(|row| row.published),
             confirmed: rate(|row| row.confirmed),
             consumed: rate(|row| row.consumed),
+            replied: rate(|row| row.rpc.replies),
+            churned: rate(|row| row.churn.churn_opened),
             broker_cpu_cores: mean_cores(loaded()),
             seconds,
         })
@@ -77,9 +83,9 @@ mod tests {
         let expected = LoadRates {
             published: 90.0,
             confirmed: 45.0,
-            consumed: 0.0,
             broker_cpu_cores: Some(2.0),
             seconds: 2.0,
+            ..LoadRates::default()
         };
         check(&series, Some(expected));
     }

@@ -14,6 +14,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
     LoadError,
+    churn::churned_connections,
     link::{Link, Wire},
     outcome::Progress,
     run::Ground,
@@ -35,7 +36,7 @@ pub(crate) fn assemble(
     progress: &mut dyn FnMut(Progress<'_>),
     stop: &AtomicBool,
 ) -> Result<Vec<Worker>, LoadError> {
-    allow_descriptors(ground.plans.len())?;
+    allow_descriptors(ground.plans.len() + churned_connections(ground.scenario))?;
     let wires = connect(ground, progress, stop)?;
     let frame_max = wires.iter().map(Wire::frame_max).max().unwrap_or(0);
     let count = workers(wires.len());

@@ -21,11 +21,19 @@ pub(crate) enum Latency {
     ConfirmIntended,
     EndToEnd,
     EndToEndIntended,
+    RoundTrip,
+    RoundTripIntended,
 }
 
 impl Latency {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Confirm, Self::ConfirmIntended, Self::EndToEnd, Self::EndToEndIntended];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Confirm,
+        Self::ConfirmIntended,
+        Self::EndToEnd,
+        Self::EndToEndIntended,
+        Self::RoundTrip,
+        Self::RoundTripIntended,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -33,6 +41,8 @@ impl Latency {
             Self::ConfirmIntended => "confirm-intended",
             Self::EndToEnd => "end-to-end",
             Self::EndToEndIntended => "end-to-end-intended",
+            Self::RoundTrip => "round-trip",
+            Self::RoundTripIntended => "round-trip-intended",
         }
     }
 
@@ -42,6 +52,8 @@ impl Latency {
             Self::ConfirmIntended => "from the time on the schedule to reading the confirm",
             Self::EndToEnd => "from handing a message to the socket to reading its delivery",
             Self::EndToEndIntended => "from the time on the schedule to reading the delivery",
+            Self::RoundTrip => "from handing a request to the socket to reading its reply",
+            Self::RoundTripIntended => "from the time on the schedule to reading the reply",
         }
     }
 }
@@ -94,7 +106,8 @@ pub(crate) fn point(gauge: &Gauge) -> Option<LatencyPoint> {
 
 /// One latency over a whole run.
 pub(crate) struct LatencyLog {
-    latency: Latency,
+    name: String,
+    description: String,
     total: Gauge,
     log: Vec<u8>,
 }
@@ -104,16 +117,21 @@ const WARM_UP_TAG: &str = "warm-up";
 
 impl LatencyLog {
     pub(crate) fn new(latency: Latency, start: SystemTime) -> Self {
+        Self::named(latency.name().to_owned(), latency.description().to_owned(), start)
+    }
+
+    /// One that is not of every run.
+    pub(crate) fn named(name: String, description: String, start: SystemTime) -> Self {
         let mut log = Vec::new();
         let mut header = IntervalLogWriterBuilder::new();
         header
             .add_comment("[Histogram log format version 1.3]")
-            .add_comment(&format!("[{}, in nanoseconds]", latency.description()))
+            .add_comment(&format!("[{description}, in nanoseconds]"))
             .with_start_time(start);
         header
             .begin_log_with(&mut log, &mut V2DeflateSerializer::new())
             .expect("writing to memory does not fail");
-        Self { latency, total: Gauge::default(), log }
+        Self { name, description, total: Gauge::default(), log }
     }
 
     /// Adds what was measured from `start` after the run began, for `length`. The warm-up is in the
@@ -136,10 +154,10 @@ impl LatencyLog {
     /// The record; absent when nothing was measured.
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;
-        let name = self.latency.name();
+        let file = format!("latency-{}.hlog", self.name);
         let summary = LatencySummary {
-            name: name.to_owned(),
-            description: self.latency.description().to_owned(),
+            name: self.name,
+            description: self.description,
             count: total.len(),
             mean: total.mean(),
             min: total.min(),
@@ -149,7 +167,7 @@ impl LatencyLog {
             p999: total.value_at_quantile(0.999),
             p9999: total.value_at_quantile(0.9999),
             max: total.max(),
-            file: format!("latency-{name}.hlog"),
+            file,
         };
         Some(LatencyRecord { summary, hlog: self.log })
     }

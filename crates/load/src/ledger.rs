@@ -8,6 +8,7 @@ use std::{
 use rabbitscope_data::run::{ClientCheck, LoadTotals, Loss, Measured, SecondRow, Verdict};
 
 use crate::{
+    churn::ChurnLogs,
     latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
     tally::{self, Tally},
@@ -27,6 +28,8 @@ pub(crate) struct Ledger {
     totals: LoadTotals,
     unstamped: u64,
     latencies: [LatencyLog; Latency::ALL.len()],
+    churn: ChurnLogs,
+    churn_refusal: Option<String>,
     load_end: u64,
     rows: u32,
 }
@@ -56,9 +59,17 @@ impl Ledger {
             totals: LoadTotals::default(),
             unstamped: 0,
             latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
+            churn: ChurnLogs::default(),
+            churn_refusal: None,
             load_end: 0,
             rows: 0,
         }
+    }
+
+    /// Latencies of churn will be reported, too.
+    pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
+        self.churn = churn;
+        self
     }
 
     pub(crate) fn add(&mut self, part: Part, progress: &mut dyn FnMut(Progress<'_>)) {
@@ -106,6 +117,10 @@ impl Ledger {
         for (log, gauge) in self.latencies.iter_mut().zip(&tally.latencies) {
             log.add(gauge, begin, length, false);
         }
+        self.churn.add(&tally.churn, begin, length, false);
+        if self.churn_refusal.is_none() {
+            self.churn_refusal.clone_from(&tally.churn_refusal);
+        }
         tally::add(&mut self.totals, &tally.counts);
         if !draining {
             tally::add(&mut self.measured.load, &tally.counts);
@@ -131,13 +146,15 @@ impl Ledger {
         let answered = totals.confirmed + totals.nacked + totals.unanswered;
         let open = totals.published.saturating_sub(answered);
         totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(open);
-        let losses = losses(totals, self.unstamped);
+        totals.rpc.requests_unanswered = totals.rpc.requests.saturating_sub(totals.rpc.replies);
+        let losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
+        let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
         LoadOutcome {
             started_unix_nanos,
             duration: Duration::from_nanos(self.load_end),
             measured: self.measured,
             totals: self.totals,
-            latencies: self.latencies.into_iter().filter_map(LatencyLog::finish).collect(),
+            latencies: latencies.chain(self.churn.finish()).collect(),
             losses,
             verdict,
             client: ClientCheck::default(),
@@ -147,7 +164,7 @@ impl Ledger {
     }
 }
 
-fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
+fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
     let unconfirmed = Loss {
         what: "unconfirmed messages".to_owned(),
         count: totals.unconfirmed,
@@ -170,7 +187,30 @@ fn losses(totals: &LoadTotals, unstamped: u64) -> Vec<Loss> {
                   another run): delivered and counted, but not measured"
             .to_owned(),
     };
-    [unconfirmed, unanswered, unmeasured].into_iter().filter(|loss| loss.count > 0).collect()
+    let losses =
+        [unconfirmed, unanswered, unmeasured].into_iter().chain(of_groups(totals, refusal));
+    losses.filter(|loss| loss.count > 0).collect()
+}
+
+/// What callers and churn did not get. `refusal` is the first thing that was said about it.
+fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
+    let churn = &totals.churn;
+    let unanswered = Loss {
+        what: "round trips".to_owned(),
+        count: totals.rpc.requests_unanswered,
+        of: totals.rpc.requests,
+        meaning: "requests to which no reply came in time: they are in no latency".to_owned(),
+    };
+    let failed = Loss {
+        what: "openings and closings".to_owned(),
+        count: churn.churn_failed,
+        of: churn.churn_opened + churn.churn_closed + churn.churn_failed,
+        meaning: format!(
+            "refused by the broker or lost with their connection, first: {}",
+            refusal.unwrap_or("no reason was given")
+        ),
+    };
+    [unanswered, failed]
 }
 
 #[cfg(test)]

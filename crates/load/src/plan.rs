@@ -1,6 +1,12 @@
 //! Who sits where: a scenario's groups spread over connections and channels.
 
-use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup, QueueSpec, Scenario};
+mod groups;
+
+use rabbitscope_data::scenario::{
+    ConsumerGroup, PublisherGroup, QueueSpec, RequestGroup, ResponderGroup, Scenario,
+};
+
+pub(crate) use groups::{ChurnMembers, churned_queues, queues_of};
 
 /// One connection and who uses it.
 #[derive(Clone, Debug)]
@@ -17,6 +23,21 @@ pub(crate) struct LinkPlan<'a> {
 pub(crate) enum Members<'a> {
     Publishers { group: &'a PublisherGroup, seats: Vec<Seat> },
     Consumers { group: &'a ConsumerGroup, seats: Vec<Seat>, exclusive: Option<&'a QueueSpec> },
+    Callers { group: &'a RequestGroup, seats: Vec<Seat>, queues: Vec<String> },
+    Responders { group: &'a ResponderGroup, seats: Vec<Seat>, queues: Vec<String> },
+    Churn { churn: ChurnMembers<'a>, seats: Vec<Seat> },
+}
+
+impl Members<'_> {
+    fn seats(&self) -> &[Seat] {
+        match self {
+            Self::Publishers { seats, .. }
+            | Self::Consumers { seats, .. }
+            | Self::Callers { seats, .. }
+            | Self::Responders { seats, .. }
+            | Self::Churn { seats, .. } => seats,
+        }
+    }
 }
 
 /// Place of one publisher or consumer.
@@ -28,8 +49,9 @@ pub(crate) struct Seat {
     pub(crate) channel: u16,
 }
 
-/// All connections of a scenario.
-pub(crate) fn links(scenario: &Scenario) -> Vec<LinkPlan<'_>> {
+/// All connections of a scenario, but for those that come and go. `run` tells this run from others
+/// in names.
+pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Vec<LinkPlan<'a>> {
     let mut links = Vec::new();
     for group in &scenario.consumers {
         let exclusive =
@@ -44,12 +66,12 @@ pub(crate) fn links(scenario: &Scenario) -> Vec<LinkPlan<'_>> {
             links.push(link(&group.name, at, Members::Publishers { group, seats }));
         }
     }
+    groups::links(scenario, run, &mut links);
     links
 }
 
 fn link<'a>(group: &str, at: usize, members: Members<'a>) -> LinkPlan<'a> {
-    let (Members::Publishers { seats, .. } | Members::Consumers { seats, .. }) = &members;
-    let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(1);
+    let channels = members.seats().iter().map(|seat| seat.channel).max().unwrap_or(1);
     LinkPlan { name: format!("rabbitscope {group} {at}"), channels, members }
 }
 

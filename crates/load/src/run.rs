@@ -5,13 +5,14 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, channel},
     },
-    thread,
+    thread::{self, Scope},
     time::{Duration, SystemTime},
 };
 
 use rabbitscope_data::{run::Verdict, scenario::Scenario};
 
 use crate::{
+    churn::{ChurnLogs, ConnectionChurn, slots_that_end},
     clock::{RunClock, nanos},
     connector::Connector,
     dial::Dialer,
@@ -46,7 +47,9 @@ pub(crate) fn run(
     let started = SystemTime::now();
     let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
     let clock = RunClock::start();
-    let mut ledger = Ledger::new(workers.len(), started);
+    let churn = ChurnLogs::new(&scenario.churn, started);
+    let dialling = ConnectionChurn::all(scenario, ground.dialer, workers.len());
+    let mut ledger = Ledger::new(workers.len() + dialling.len(), started).with_churn(churn);
     let ends = Ends::of(scenario);
     let mut verdict = Verdict::Completed;
     let connector = scenario.connecting.recovery.map(|recovery| {
@@ -58,18 +61,15 @@ pub(crate) fn run(
         if let Some(connector) = &connector {
             connector.start(scope);
         }
-        let mut running = workers.len();
-        for worker in workers {
-            let orders = Orders {
-                clock,
-                mark: mark(started_unix_nanos),
-                end: scenario.stop.duration.map_or(u64::MAX, nanos),
-                control: &control,
-                reports: reports.clone(),
-                connector: connector.as_ref(),
-            };
-            scope.spawn(move || worker.run(&orders));
-        }
+        let orders = || Orders {
+            clock,
+            mark: mark(started_unix_nanos),
+            end: scenario.stop.duration.map_or(u64::MAX, nanos),
+            control: &control,
+            reports: reports.clone(),
+            connector: connector.as_ref(),
+        };
+        let mut running = start(scope, workers, &dialling, orders);
         drop(reports);
         while running > 0 {
             match received.recv_timeout(NAP) {
@@ -97,34 +97,69 @@ pub(crate) fn run(
     ledger.finish(started_unix_nanos, verdict, progress)
 }
 
+/// Starts everybody; says how many will report their end.
+fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    workers: Vec<Worker>,
+    dialling: &'scope [ConnectionChurn<'scope>],
+    orders: impl Fn() -> Orders<'scope>,
+) -> usize {
+    let count = workers.len() + dialling.len();
+    for worker in workers {
+        let orders = orders();
+        scope.spawn(move || worker.run(&orders));
+    }
+    for churn in dialling {
+        let orders = orders();
+        scope.spawn(move || churn.run(&orders));
+    }
+    count
+}
+
 /// Ties stamps to this run; two runs share it by chance once in 65,536.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
 fn mark(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
 }
 
-/// Message counts that end a run: all publishers or all consumers, if all of them have one.
+/// Counts that end a run: of all publishers, all consumers, all callers or all churn, if all of
+/// them have one.
 struct Ends {
     publishers: Option<usize>,
     consumers: Option<usize>,
+    callers: Option<usize>,
+    churners: Option<usize>,
 }
 
 impl Ends {
     fn of(scenario: &Scenario) -> Self {
-        let publishers =
-            scenario.publishers.iter().map(|group| group.messages.map(|_| group.count as usize));
-        let consumers =
-            scenario.consumers.iter().map(|group| group.messages.map(|_| group.count as usize));
-        let total = |counts: Option<usize>| counts.filter(|count| *count > 0);
-        Self { publishers: total(publishers.sum()), consumers: total(consumers.sum()) }
+        let Scenario { publishers, consumers, requests, churn, .. } = scenario;
+        let members = |count: u32, messages: Option<u64>| messages.map(|_| count as usize);
+        Self {
+            publishers: total(publishers.iter().map(|it| members(it.count, it.messages))),
+            consumers: total(consumers.iter().map(|it| members(it.count, it.messages))),
+            callers: total(requests.iter().map(|it| members(it.count, it.messages))),
+            churners: total(churn.iter().map(slots_that_end)),
+        }
     }
 
     fn are_reached(&self, control: &Control) -> bool {
-        let reached = |count: Option<usize>, done: usize| count.is_none_or(|count| done >= count);
-        (self.publishers.is_some() || self.consumers.is_some())
-            && reached(self.publishers, control.publishers_done.load(Ordering::Relaxed))
-            && reached(self.consumers, control.consumers_done.load(Ordering::Relaxed))
+        let counts = [
+            (self.publishers, &control.publishers_done),
+            (self.consumers, &control.consumers_done),
+            (self.callers, &control.callers_done),
+            (self.churners, &control.churners_done),
+        ];
+        counts.iter().any(|(wanted, _)| wanted.is_some())
+            && counts.iter().all(|(wanted, done)| {
+                wanted.is_none_or(|wanted| done.load(Ordering::Relaxed) >= wanted)
+            })
     }
+}
+
+/// Members of all groups; absent when there are none or some have no end.
+fn total(members: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    members.sum::<Option<usize>>().filter(|count| *count > 0)
 }
 
 #[cfg(test)]
@@ -161,5 +196,29 @@ mod tests {
         check(&all[2..], (0, 3), true);
         check(&all, (3, 2), false);
         check(&all, (3, 3), true);
+    }
+
+    #[test]
+    fn callers_and_churn_end_a_run_too() {
+        fn check(scenario: &Scenario, done: (usize, usize), expected: bool) {
+            let control = Control::default();
+            control.callers_done.store(done.0, Ordering::Relaxed);
+            control.churners_done.store(done.1, Ordering::Relaxed);
+            assert_eq!(Ends::of(scenario).are_reached(&control), expected, "{done:?}");
+        }
+        let text = r#"
+            name = "ends"
+            queues = [{ name = "q" }]
+            requests = [{ queue = "q", count = 3, messages = 5 }]
+            responders = [{ queue = "q" }]
+            churn = [{ kind = "channels", concurrency = 4, cycles = 2 }]
+        "#;
+        let both = scenario::parse(text, "test", &[]).unwrap();
+        check(&both, (3, 1), false);
+        check(&both, (2, 2), false);
+        check(&both, (3, 2), true);
+        let one = text.replace(", cycles = 2", "");
+        let one = scenario::parse(&one, "test", &[]).unwrap();
+        check(&one, (3, 0), true);
     }
 }

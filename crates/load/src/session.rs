@@ -1,6 +1,6 @@
 //! A session: connect, declare, run, remove.
 
-use std::sync::atomic::AtomicBool;
+use std::{sync::atomic::AtomicBool, time::SystemTime};
 
 use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_data::{
@@ -24,6 +24,8 @@ pub struct Session {
     dialer: Dialer,
     broker: BrokerFacts,
     declared: Vec<String>,
+    /// Tells this run from others in names of queues.
+    run: String,
     /// Declares again what a restart of the broker took away.
     restorer: Restorer,
 }
@@ -44,11 +46,13 @@ impl Session {
         for queue in &needs.present {
             control.declare(queue)?;
         }
+        let run = run_id();
         let declared: Vec<_> = needs
             .missing
             .iter()
             .filter(|queue| !queue.keep && !queue.exclusive)
             .map(|queue| queue.name.clone())
+            .chain(plan::churned_queues(scenario, &run))
             .collect();
         if !declared.is_empty() {
             declaring(&declared);
@@ -69,7 +73,8 @@ impl Session {
             }
         }
         let restorer = Restorer::new(control, ours);
-        Ok(Self { scenario: scenario.clone(), dialer: dialer.clone(), broker, declared, restorer })
+        let (scenario, dialer) = (scenario.clone(), dialer.clone());
+        Ok(Self { scenario, dialer, broker, declared, run, restorer })
     }
 
     /// The broker, as it says of itself.
@@ -89,7 +94,7 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan::links(&self.scenario);
+        let plans = plan::links(&self.scenario, &self.run);
         let ground = run::Ground {
             scenario: &self.scenario,
             plans: &plans,
@@ -121,6 +126,12 @@ pub fn remove_queues(dialer: &Dialer, names: &[String]) -> Result<Vec<String>, L
     }
     topology.close();
     Ok(removed)
+}
+
+/// Process and time: no other run has the same.
+fn run_id() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", std::process::id(), now.as_millis())
 }
 
 fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {

@@ -2,7 +2,10 @@
 
 use rabbitscope_data::run::{LoadTotals, SecondRow};
 
-use crate::latency::{self, Gauge, Latency};
+use crate::{
+    churn::ChurnGauges,
+    latency::{self, Gauge, Latency},
+};
 
 /// Counts and latencies of one interval. Tallies of several threads add up.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +17,9 @@ pub(crate) struct Tally {
     pub(crate) connections: u64,
     /// By [`Latency`], in nanoseconds.
     pub(crate) latencies: [Gauge; Latency::ALL.len()],
+    pub(crate) churn: ChurnGauges,
+    /// Why churn was refused for the first time.
+    pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
 }
@@ -27,6 +33,16 @@ impl Tally {
         for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
             sum.add(part);
         }
+        self.churn.add(&other.churn);
+        if self.churn_refusal.is_none() {
+            self.churn_refusal.clone_from(&other.churn_refusal);
+        }
+    }
+
+    /// Something was not opened or not closed.
+    pub(crate) fn churn_failed(&mut self, reason: &str) {
+        self.counts.churn.churn_failed += 1;
+        self.churn_refusal.get_or_insert_with(|| reason.to_owned());
     }
 
     /// Records `count` measurements of `nanos`.
@@ -39,6 +55,7 @@ impl Tally {
     pub(crate) fn row(&self, second: u32, interval_nanos: u64) -> SecondRow {
         let counts = &self.counts;
         let point = |latency: Latency| latency::point(&self.latencies[latency as usize]);
+        let (churn_open_latency, churn_close_latency) = self.churn.points();
         SecondRow {
             second,
             interval_nanos,
@@ -54,6 +71,8 @@ impl Tally {
             late: counts.late,
             late_by_client: counts.late_by_client,
             dropped: counts.dropped,
+            rpc: counts.rpc,
+            churn: counts.churn,
             bytes_written: counts.bytes_written,
             writes: counts.writes,
             bytes_read: counts.bytes_read,
@@ -70,6 +89,10 @@ impl Tally {
             end_to_end_latency: point(Latency::EndToEnd),
             confirm_intended_latency: point(Latency::ConfirmIntended),
             end_to_end_intended_latency: point(Latency::EndToEndIntended),
+            round_trip_latency: point(Latency::RoundTrip),
+            round_trip_intended_latency: point(Latency::RoundTripIntended),
+            churn_open_latency,
+            churn_close_latency,
             client_cpu_cores: Some(counts.client_cpu_nanos as f64 / interval_nanos.max(1) as f64),
             ..SecondRow::default()
         }
@@ -90,6 +113,8 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.late += part.late;
     sum.late_by_client += part.late_by_client;
     sum.dropped += part.dropped;
+    sum.rpc.add(&part.rpc);
+    sum.churn.add(&part.churn);
     sum.bytes_written += part.bytes_written;
     sum.writes += part.writes;
     sum.bytes_read += part.bytes_read;

@@ -24,7 +24,7 @@ pub(crate) struct Topology {
 impl Topology {
     /// Connects. Heartbeats are off: this connection is idle while the load runs.
     pub(crate) fn connect(dialer: &Dialer) -> Result<Self, LoadError> {
-        let answer = dialer.dial_idle("rabbitscope control");
+        let answer = dialer.dial_idle("rabbitscope control", 0);
         let (mut client, uri) = answer.map_err(|failed| connecting(failed.uri, failed.error))?;
         let channel = client.open_channel().map_err(|error| connecting(uri, error))?;
         Ok(Self { client, channel, uri: uri.clone() })
@@ -162,9 +162,10 @@ pub(crate) fn look_up<'a>(
     let queues = to_queues
         .map(|group| &group.routing_key)
         .chain(scenario.consumers.iter().map(|group| &group.queue));
+    let queues = queues.map(String::as_str).chain(of_groups(scenario));
     for queue in queues.filter(|queue| !declared(queue)) {
         if !topology.has_queue(queue)? {
-            return Err(LoadError::QueueMissing { queue: queue.clone() });
+            return Err(LoadError::QueueMissing { queue: queue.to_owned() });
         }
     }
     for group in scenario.publishers.iter().filter(|group| !group.exchange.is_empty()) {
@@ -173,6 +174,14 @@ pub(crate) fn look_up<'a>(
         }
     }
     Ok(needs)
+}
+
+/// Queues of callers, responders and churn.
+fn of_groups(scenario: &Scenario) -> impl Iterator<Item = &str> {
+    let requests = scenario.requests.iter().map(|group| group.queue.as_str());
+    let responders = scenario.responders.iter().map(|group| group.queue.as_str());
+    let churn = scenario.churn.iter().filter_map(|group| group.subject.queue());
+    requests.chain(responders).chain(churn)
 }
 
 pub(crate) fn declare_request<'a>(queue: &'a QueueSpec, arguments: &'a Table) -> Request<'a> {
@@ -201,9 +210,14 @@ pub(crate) fn bind_request<'a>(
 
 /// Arguments of `queue.declare`. A classic queue needs none to say so.
 pub(crate) fn table(queue: &QueueSpec) -> Table {
-    let mut table = fields(&queue.arguments);
-    if queue.queue_type != QueueType::Classic {
-        let kind = Value::Text(queue.queue_type.as_str().to_owned());
+    typed(queue.queue_type, &queue.arguments)
+}
+
+/// Arguments of a queue of this type.
+pub(crate) fn typed(queue_type: QueueType, arguments: &BTreeMap<String, FieldValue>) -> Table {
+    let mut table = fields(arguments);
+    if queue_type != QueueType::Classic {
+        let kind = Value::Text(queue_type.as_str().to_owned());
         table.0.push(("x-queue-type".to_owned(), kind));
     }
     table

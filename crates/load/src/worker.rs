@@ -159,6 +159,7 @@ impl Worker {
                     self.tick(orders)?;
                     self.report(now, false, orders);
                     self.links.iter_mut().for_each(Link::stop_publishing);
+                    (0..self.links.len()).for_each(|index| self.enqueue(index));
                     orders.control.confirming.fetch_add(1, Ordering::Relaxed);
                     self.last_delivery = (self.tally.counts.consumed, now);
                     self.stage = Stage::Drain { since: now, is_confirming: true };
@@ -183,7 +184,7 @@ impl Worker {
     }
 
     fn awaits_confirms(&self, since: u64, now: u64) -> bool {
-        self.outstanding() > 0 && now < since + CONFIRM_PATIENCE_NANOS
+        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_PATIENCE_NANOS
     }
 
     fn has_drained(&mut self, since: u64, now: u64, orders: &Orders<'_>) -> bool {
@@ -301,14 +302,9 @@ impl Worker {
         let mut moment = moment(&mut self.tally, orders);
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
-        let (publishers, consumers) = (moment.publishers_done, moment.consumers_done);
-        self.tempo.observe(moment.fastest, moment.has_paced);
-        if publishers > 0 {
-            orders.control.publishers_done.fetch_add(publishers, Ordering::Relaxed);
-        }
-        if consumers > 0 {
-            orders.control.consumers_done.fetch_add(consumers, Ordering::Relaxed);
-        }
+        orders.control.count_done(&moment);
+        let (fastest, has_paced) = (moment.fastest, moment.has_paced);
+        self.tempo.observe(fastest, has_paced);
         if let Some(due) = link.next_due() {
             self.schedule.put(index, due);
         }
@@ -357,6 +353,8 @@ fn moment<'a>(tally: &'a mut Tally, orders: &Orders<'_>) -> Moment<'a> {
         tally,
         publishers_done: 0,
         consumers_done: 0,
+        callers_done: 0,
+        churners_done: 0,
         fastest: None,
         is_pacing: true,
         has_paced: false,

@@ -39,8 +39,11 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
     [
         publish_rate(run, &rates),
         consume_rate(run, &rates),
+        reply_rate(run, &rates),
+        churn_rate(run, &rates),
         latency(run, "confirm", "Confirm latency", "Median time from write to confirm."),
         latency(run, "end-to-end", "End-to-end latency", "Median time from write to delivery."),
+        latency(run, "round-trip", "Round trip", "Median time from request to reply."),
         broker_cpu(&rates, series),
         client_cpu(run),
         batching(run, Direction::Write),
@@ -58,6 +61,8 @@ fn rates_of_totals(run: &RunRecord) -> LoadRates {
         published: run.load.published as f64 / seconds,
         confirmed: run.load.confirmed as f64 / seconds,
         consumed: run.load.consumed as f64 / seconds,
+        replied: run.load.rpc.replies as f64 / seconds,
+        churned: run.load.churn.churn_opened as f64 / seconds,
         broker_cpu_cores: None,
         seconds,
     }
@@ -94,6 +99,48 @@ fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
         unit: Unit::PerSecond,
         details: vec![Detail::messages("in all", run.load.consumed)],
     })
+}
+
+fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
+    let counts = &run.load.rpc;
+    (counts.requests > 0).then_some(())?;
+    let details = [
+        ("in all", counts.replies),
+        ("unanswered", counts.requests_unanswered),
+        ("stray", counts.stray_replies),
+    ];
+    Some(Figure {
+        name: "Replies",
+        meaning: "Replies that callers received in time, a second under load. Requests and replies \
+                  are messages, too, and count as published and consumed.",
+        value: rates.replied,
+        unit: Unit::PerSecond,
+        details: some_messages(&details),
+    })
+}
+
+fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
+    let counts = &run.load.churn;
+    (counts.churn_opened + counts.churn_failed > 0).then_some(())?;
+    let details = [
+        ("opened", counts.churn_opened),
+        ("closed", counts.churn_closed),
+        ("failed", counts.churn_failed),
+    ];
+    Some(Figure {
+        name: "Churn",
+        meaning: "Connections, channels, queues, bindings and consumers opened a second under load, \
+                  to be closed again.",
+        value: rates.churned,
+        unit: Unit::PerSecond,
+        details: some_messages(&details),
+    })
+}
+
+/// Those that are not zero; the first always.
+fn some_messages(counts: &[(&'static str, u64)]) -> Vec<Detail> {
+    let shown = counts.iter().enumerate().filter(|(at, (_, count))| *at == 0 || *count > 0);
+    shown.map(|(_, (name, count))| Detail::messages(name, *count)).collect()
 }
 
 fn latency(

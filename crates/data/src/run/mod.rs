@@ -1,12 +1,14 @@
 //! What a run leaves behind: [`record`] is `run.json`, [`series`] a line of `series.jsonl`, [`trace`]
 //! one of `trace.jsonl`.
 
+mod groups;
 mod record;
 mod series;
 mod totals;
 mod trace;
 mod validity;
 
+pub use groups::{ChurnCounts, RequestCounts};
 pub use record::{
     BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
     Verdict,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ChurnCounts, RequestCounts};
+
 /// A line of `series.jsonl`. Counts are what happened within this second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +49,12 @@ pub struct SecondRow {
     /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
     #[serde(default)]
     pub dropped: u64,
+    /// Requests and what became of them.
+    #[serde(flatten)]
+    pub rpc: RequestCounts,
+    /// Things that came and went.
+    #[serde(flatten)]
+    pub churn: ChurnCounts,
     /// Bytes written to sockets.
     pub bytes_written: u64,
     /// Calls that wrote them.
@@ -87,6 +95,18 @@ pub struct SecondRow {
     /// From the time that the schedule asked for to delivery.
     #[serde(default)]
     pub end_to_end_intended_latency: Option<LatencyPoint>,
+    /// From sending a request to its reply.
+    #[serde(default)]
+    pub round_trip_latency: Option<LatencyPoint>,
+    /// From the time that the schedule asked for to the reply.
+    #[serde(default)]
+    pub round_trip_intended_latency: Option<LatencyPoint>,
+    /// From asking for a thing that comes and goes to the broker's answer.
+    #[serde(default)]
+    pub churn_open_latency: Option<LatencyPoint>,
+    /// From giving it back to the broker's answer.
+    #[serde(default)]
+    pub churn_close_latency: Option<LatencyPoint>,
     /// CPU of the broker in cores, user and system, when it is on this machine.
     pub broker_cpu_cores: Option<f64>,
     /// Resident memory of the broker in bytes, when it is on this machine.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ChurnCounts, RequestCounts};
+
 /// Totals of the load; see [`super::SecondRow`] for what each counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,6 +42,12 @@ pub struct LoadTotals {
     /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
     #[serde(default)]
     pub dropped: u64,
+    /// Requests and what became of them.
+    #[serde(flatten)]
+    pub rpc: RequestCounts,
+    /// Things that came and went.
+    #[serde(flatten)]
+    pub churn: ChurnCounts,
     /// Messages for which no confirm came before the end.
     pub unconfirmed: u64,
     /// Messages sent with confirms over a connection that was then lost, without an answer.

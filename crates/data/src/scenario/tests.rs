@@ -302,6 +302,7 @@ fn the_scenarios_that_come_with_the_program_are_valid() {
         ("stream-consume", include_str!("../../../../scenarios/stream-consume.toml")),
         ("classic-confirm", include_str!("../../../../scenarios/classic-confirm.toml")),
         ("classic-autoack", include_str!("../../../../scenarios/classic-autoack.toml")),
+        ("rpc", include_str!("../../../../scenarios/rpc.toml")),
     ];
     for (name, text) in files {
         assert_eq!(parse(text, name, &[]).unwrap().name, name);

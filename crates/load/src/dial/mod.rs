@@ -112,9 +112,13 @@ impl Dialer {
         self.first_answer(number, |uri| self.connect(uri, name))
     }
 
-    /// The same without heartbeats, for a connection that is idle while the load runs.
-    pub(crate) fn dial_idle(&self, name: &str) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
-        self.first_answer(0, |uri| {
+    /// The same without heartbeats, for a connection that nobody serves while the load runs.
+    pub(crate) fn dial_idle(
+        &self,
+        name: &str,
+        number: usize,
+    ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
+        self.first_answer(number, |uri| {
             let mut uri = uri.clone();
             uri.heartbeat_seconds = Some(0);
             self.connect(&uri, name)

@@ -1,6 +1,10 @@
 //! One connection under load: its socket, and the publishers or consumers that use it.
 
+mod answering;
+mod calling;
+mod churning;
 mod consuming;
+mod in_flight;
 mod publishing;
 mod setup;
 mod socket;
@@ -9,6 +13,9 @@ use rabbitscope_amqp::{ConnectionError, Event, Frames};
 use thiserror::Error;
 
 use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, tally::Tally};
+use answering::Answering;
+use calling::Calling;
+use churning::Churning;
 use consuming::Consuming;
 use publishing::Publishing;
 pub(crate) use setup::Wire;
@@ -61,6 +68,10 @@ pub(crate) struct Moment<'a> {
     pub(crate) publishers_done: usize,
     /// Consumers that have just received their last message.
     pub(crate) consumers_done: usize,
+    /// Callers that have had their last reply.
+    pub(crate) callers_done: usize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churners_done: usize,
     /// The shortest latency that was measured, in nanoseconds.
     pub(crate) fastest: Option<u64>,
     /// Publishers with a schedule may send what is due.
@@ -104,6 +115,20 @@ pub(crate) struct Link {
 enum Role {
     Publishing(Publishing),
     Consuming(Consuming),
+    Calling(Calling),
+    Answering(Answering),
+    Churning(Churning),
+}
+
+impl Role {
+    /// Whose consumer the broker has ended.
+    fn queue(&self) -> String {
+        match self {
+            Self::Consuming(consuming) => format!("queue `{}`", consuming.queue()),
+            Self::Answering(answering) => format!("queue `{}`", answering.queue()),
+            _ => "replies".to_owned(),
+        }
+    }
 }
 
 impl Link {
@@ -119,6 +144,9 @@ impl Link {
         match &mut self.role {
             Role::Publishing(publishing) => publishing.lose(moment),
             Role::Consuming(consuming) => consuming.lose(),
+            Role::Calling(calling) => calling.lose(moment),
+            Role::Answering(_) => {}
+            Role::Churning(churning) => churning.lose(moment),
         }
         self.down_since = Some(moment.now);
     }
@@ -157,8 +185,13 @@ impl Link {
 
     /// The first messages may come and go now.
     pub(crate) fn start(&mut self) {
-        if let Role::Consuming(consuming) = &mut self.role {
-            consuming.start(&mut self.socket.connection);
+        let connection = &mut self.socket.connection;
+        match &mut self.role {
+            Role::Publishing(_) => {}
+            Role::Consuming(consuming) => consuming.start(connection),
+            Role::Calling(calling) => calling.start(connection),
+            Role::Answering(answering) => answering.start(connection),
+            Role::Churning(churning) => churning.start(connection),
         }
     }
 
@@ -170,21 +203,40 @@ impl Link {
     ) -> Result<bool, Failure> {
         self.read(scratch, moment)?;
         self.socket.flush(moment)?;
-        let mut more = self.socket.is_readable();
-        if let Role::Publishing(publishing) = &mut self.role {
-            for _ in 0..WRITE_ROUNDS {
-                if !publishing.encode(&mut self.socket, moment) {
-                    return Ok(more);
+        let more = self.socket.is_readable();
+        for _ in 0..WRITE_ROUNDS {
+            let has_sent = match &mut self.role {
+                Role::Publishing(publishing) => publishing.encode(&mut self.socket, moment),
+                Role::Calling(calling) => calling.encode(&mut self.socket, moment),
+                Role::Churning(churning) => {
+                    churning.encode(&mut self.socket.connection, moment)?;
+                    false
                 }
-                self.socket.flush(moment)?;
+                Role::Consuming(_) | Role::Answering(_) => return Ok(more),
+            };
+            self.socket.flush(moment)?;
+            if !has_sent {
+                return Ok(more);
             }
-            more |= self.socket.can_publish() && publishing.has_due(moment);
         }
-        Ok(more)
+        Ok(more || self.socket.can_publish() && self.has_due(moment))
+    }
+
+    fn has_due(&self, moment: &Moment<'_>) -> bool {
+        match &self.role {
+            Role::Publishing(publishing) => publishing.has_due(moment),
+            Role::Calling(calling) => calling.has_due(),
+            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => false,
+        }
     }
 
     fn read(&mut self, scratch: &mut [u8], moment: &mut Moment<'_>) -> Result<(), Failure> {
         for _ in 0..READ_ROUNDS {
+            if let Role::Answering(_) = &self.role
+                && Answering::is_congested(&mut self.socket)
+            {
+                return Ok(());
+            }
             let filled = match self.socket.fill(scratch, moment)? {
                 Fill::Bytes(filled) => filled,
                 Fill::Nothing => return Ok(()),
@@ -212,6 +264,16 @@ impl Link {
             (Role::Publishing(publishing), Event::Confirm { channel, tag, multiple, accepted }) => {
                 publishing.on_confirm(channel, tag, multiple, accepted, moment)?;
             }
+            (Role::Calling(calling), Event::Delivery(reply)) => calling.on_delivery(&reply, moment),
+            (Role::Answering(answering), Event::Delivery(request)) => {
+                answering.on_delivery(&request, &mut self.socket, moment);
+            }
+            (Role::Calling(calling), Event::Reply { channel, reply }) => {
+                calling.on_reply(channel, reply, &mut self.socket.connection);
+            }
+            (Role::Churning(churning), event) if Churning::is_concerned(&event) => {
+                churning.on_event(event, &mut self.socket.connection, moment)?;
+            }
             (_, Event::Returned(_)) => moment.tally.counts.returned += 1,
             (_, Event::Blocked { .. }) => self.socket.block(moment.now),
             (_, Event::Unblocked) => self.socket.unblock(moment),
@@ -219,10 +281,10 @@ impl Link {
             (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
                 return Err(Failure::lost(format!("the broker closed a channel: {refusal}")));
             }
-            (Role::Consuming(consuming), Event::ConsumerCancelled { .. }) => {
+            (role, Event::ConsumerCancelled { .. }) => {
                 return Err(Failure::lost(format!(
-                    "the broker ended a consumer of queue `{}`: the queue was deleted or moved",
-                    consuming.queue()
+                    "the broker ended a consumer of {}: the queue was deleted or moved",
+                    role.queue()
                 )));
             }
             _ => {}
@@ -234,6 +296,8 @@ impl Link {
     pub(crate) fn next_due(&self) -> Option<u64> {
         match &self.role {
             Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(),
+            Role::Calling(calling) => calling.next_due(self.socket.can_publish()),
+            Role::Churning(churning) => churning.next_due(),
             _ => None,
         }
     }
@@ -242,18 +306,35 @@ impl Link {
     pub(crate) fn outstanding(&self) -> u64 {
         match &self.role {
             Role::Publishing(publishing) => publishing.outstanding(),
-            Role::Consuming(_) => 0,
+            _ => 0,
+        }
+    }
+
+    /// Answers that the broker owes: confirms, replies, the end of what came and went.
+    pub(crate) fn awaited(&self) -> u64 {
+        match &self.role {
+            Role::Publishing(publishing) => publishing.outstanding(),
+            Role::Calling(calling) => calling.outstanding(),
+            Role::Churning(churning) => churning.present(),
+            Role::Consuming(_) | Role::Answering(_) => 0,
         }
     }
 
     pub(crate) fn is_consuming(&self) -> bool {
-        matches!(&self.role, Role::Consuming(consuming) if !consuming.is_done())
+        match &self.role {
+            Role::Consuming(consuming) => !consuming.is_done(),
+            Role::Answering(_) => true,
+            _ => false,
+        }
     }
 
     /// Nothing more is published.
     pub(crate) fn stop_publishing(&mut self) {
-        if let Role::Publishing(publishing) = &mut self.role {
-            publishing.stop();
+        match &mut self.role {
+            Role::Publishing(publishing) => publishing.stop(),
+            Role::Calling(calling) => calling.stop(),
+            Role::Churning(churning) => churning.stop(),
+            Role::Consuming(_) | Role::Answering(_) => {}
         }
     }
 

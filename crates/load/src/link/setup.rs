@@ -10,6 +10,9 @@ use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
 
 use super::{
     Failure, Role,
+    answering::Answering,
+    calling::Calling,
+    churning::Churning,
     consuming::{Consumer, Consuming, Unacknowledged},
     publishing::{Publisher, Publishing},
     socket,
@@ -86,6 +89,13 @@ impl Role {
                 Self::Publishing(publishing(group, seats, frame_max))
             }
             Members::Consumers { group, seats, .. } => Self::Consuming(consuming(group, seats)),
+            Members::Callers { group, seats, queues } => {
+                Self::Calling(Calling::new(group, seats, queues))
+            }
+            Members::Responders { group, seats, queues } => {
+                Self::Answering(Answering::new(group, seats, queues))
+            }
+            Members::Churn { churn, seats } => Self::Churning(Churning::new(churn, seats)),
         }
     }
 }
@@ -97,7 +107,12 @@ fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), Clien
             Members::Publishers { group, .. } if group.confirm_window.is_some() => {
                 client.call(channel, &Request::ConfirmSelect)?;
             }
-            Members::Publishers { .. } => {}
+            Members::Publishers { .. } | Members::Callers { .. } | Members::Churn { .. } => {}
+            Members::Responders { group, .. } => {
+                if let Some(prefetch) = group.prefetch {
+                    client.call(channel, &Request::Qos { prefetch, global: false })?;
+                }
+            }
             Members::Consumers { group, exclusive, .. } => {
                 if let Some(prefetch) = group.prefetch {
                     client.call(channel, &Request::Qos { prefetch, global: false })?;

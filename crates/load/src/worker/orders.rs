@@ -1,11 +1,16 @@
 //! What a worker is told, and what it tells.
 
 use std::sync::{
-    atomic::{AtomicBool, AtomicUsize},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
     mpsc::Sender,
 };
 
-use crate::{clock::RunClock, connector::Connector, link::Failure, tally::Tally};
+use crate::{
+    clock::RunClock,
+    connector::Connector,
+    link::{Failure, Moment},
+    tally::Tally,
+};
 
 /// What a run is for its workers.
 pub(crate) struct Orders<'a> {
@@ -30,8 +35,27 @@ pub(crate) struct Control {
     pub(crate) publishers_done: AtomicUsize,
     /// Consumers that have received all their messages.
     pub(crate) consumers_done: AtomicUsize,
+    /// Callers that have had all their replies.
+    pub(crate) callers_done: AtomicUsize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churners_done: AtomicUsize,
     /// Threads that await confirms; consumers go on while there are any.
     pub(crate) confirming: AtomicUsize,
+}
+
+impl Control {
+    /// Adds who has come to an end in this moment.
+    pub(crate) fn count_done(&self, moment: &Moment<'_>) {
+        let counts = [
+            (&self.publishers_done, moment.publishers_done),
+            (&self.consumers_done, moment.consumers_done),
+            (&self.callers_done, moment.callers_done),
+            (&self.churners_done, moment.churners_done),
+        ];
+        for (sum, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            sum.fetch_add(count, Ordering::Relaxed);
+        }
+    }
 }
 
 /// What a worker reports.

@@ -40,6 +40,7 @@ impl Worker {
         let link = &mut self.links[index];
         let mut moment = moment(&mut self.tally, orders);
         link.lose(&mut moment);
+        orders.control.count_done(&moment);
         let now = moment.now;
         link.socket.deregister(self.poll.registry());
         let attempts = self.standings[index].lost(now);

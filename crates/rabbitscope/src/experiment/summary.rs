@@ -52,16 +52,22 @@ fn rates(rates: &LoadRates, load: &LoadTotals) -> String {
         ("published", rates.published, load.published),
         ("confirmed", rates.confirmed, load.confirmed),
         ("consumed", rates.consumed, load.consumed),
+        ("replies", rates.replied, load.rpc.replies),
+        ("opened", rates.churned, load.churn.churn_opened),
     ];
     let mut text = String::new();
     for (name, rate, count) in rows.into_iter().filter(|&(_, _, count)| count > 0) {
         let (rate, count, seconds) = (grouped_rate(rate), grouped(count), rates.seconds);
-        let _ = writeln!(text, "{name:<10}{rate:>11} msg/s  ({seconds:.1} s; {count} in all)");
+        let unit = if name == "opened" { "/s    " } else { "msg/s " };
+        let _ = writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count} in all)");
     }
-    for (name, count) in [("returned", load.returned), ("refused", load.nacked)] {
-        if count > 0 {
-            let _ = writeln!(text, "{name:<10}{:>11} messages", grouped(count));
-        }
+    let counts = [
+        ("returned", load.returned, "messages"),
+        ("refused", load.nacked, "messages"),
+        ("stray", load.rpc.stray_replies, "replies that nobody waited for any more"),
+    ];
+    for (name, count, what) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
+        let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
     }
     text
 }
@@ -80,12 +86,13 @@ fn latency_table(latencies: &[LatencySummary]) -> String {
     if latencies.is_empty() {
         return String::new();
     }
+    let width = latencies.iter().map(|it| it.name.len() + 2).max().unwrap_or(0).max(12);
     let mut text = format!(
-        "\n{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
+        "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
         "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
     );
     for it in latencies {
-        let _ = write!(text, "{:<12}", it.name);
+        let _ = write!(text, "{:<width$}", it.name);
         for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
             let _ = write!(text, "{:>10}", short_time(nanos));
         }
@@ -150,9 +157,14 @@ pub(super) fn second(row: &SecondRow) -> String {
     let per_second =
         |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);
     let mut text = format!("{:>4} s", row.second + 1);
-    for (name, count) in
-        [("published", row.published), ("confirmed", row.confirmed), ("consumed", row.consumed)]
-    {
+    let counts = [
+        ("published", row.published),
+        ("confirmed", row.confirmed),
+        ("consumed", row.consumed),
+        ("replies", row.rpc.replies),
+        ("opened", row.churn.churn_opened),
+    ];
+    for (name, count) in counts {
         if count > 0 {
             let _ = write!(text, "  {name} {}/s", per_second(count));
         }

@@ -2,12 +2,12 @@
 
 use std::{thread, time::Duration};
 
-use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines, queues_on, scenario};
+use crate::workbench::{
+    Ended, Workbench, eventually, existing_broker, lines, own_broker, queues_on, scenario,
+};
 
 /// Runs `text` on the shared broker and returns the run record.
 #[track_caller]
@@ -231,9 +231,4 @@ fn a_rate_is_held() {
     let run = run(&bench, &text, 0);
     let published = count(&run, "published");
     assert!((24_500..=25_500).contains(&published), "{published} in 5 s at 5000/s");
-}
-
-fn own_broker(test: &str) -> Broker {
-    let log = std::env::temp_dir().join(format!("rabbitscope-test-{test}-broker.log"));
-    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
 }

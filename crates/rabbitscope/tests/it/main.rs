@@ -4,12 +4,14 @@
 
 mod architecture;
 mod brokers;
+mod churn;
 mod ending;
 mod loads;
 mod logins;
 mod profiles;
 mod queues;
 mod recovery;
+mod rpc;
 mod runs;
 mod usage;
 mod workbench;

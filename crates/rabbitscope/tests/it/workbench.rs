@@ -176,6 +176,12 @@ pub(crate) fn existing_broker() -> &'static Broker {
     })
 }
 
+/// A broker of this test, for what others could not bear.
+pub(crate) fn own_broker(test: &str) -> Broker {
+    let log = std::env::temp_dir().join(format!("rabbitscope-test-{test}-broker.log"));
+    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+}
+
 /// Names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()

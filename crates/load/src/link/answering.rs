@@ -1,0 +1,85 @@
+//! Responders on one connection: each answers the requests of a queue.
+
+use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
+use rabbitscope_data::scenario::ResponderGroup;
+
+use super::{Moment, socket::Socket};
+use crate::plan::{Seat, queues_of};
+
+/// Replies that wait for the socket, in bytes. With more, no requests are read.
+const BACKLOG: usize = 1024 * 1024;
+
+pub(super) struct Answering {
+    queues: Vec<String>,
+    auto_ack: bool,
+    body: Vec<u8>,
+    /// Channel and queue of each consumer.
+    consumers: Vec<(u16, usize)>,
+}
+
+impl Answering {
+    pub(super) fn new(group: &ResponderGroup, seats: &[Seat], queues: &[String]) -> Self {
+        let consumers = seats.iter().flat_map(|seat| {
+            let queues = queues_of(seat.member, group.count, queues.len());
+            queues.map(|queue| (seat.channel, queue))
+        });
+        Self {
+            consumers: consumers.collect(),
+            queues: queues.to_vec(),
+            auto_ack: group.auto_ack,
+            body: vec![0; group.size_bytes as usize],
+        }
+    }
+
+    pub(super) fn queue(&self) -> &str {
+        self.queues.first().map_or("", String::as_str)
+    }
+
+    pub(super) fn start(&mut self, connection: &mut Connection) {
+        for (number, (channel, queue)) in self.consumers.iter().enumerate() {
+            let consume = Request::Consume {
+                queue: &self.queues[*queue],
+                consumer_tag: &number.to_string(),
+                no_local: false,
+                auto_ack: self.auto_ack,
+                exclusive: false,
+                arguments: &Table::default(),
+            };
+            connection.request(*channel, &consume);
+        }
+    }
+
+    /// Replies and acknowledges in one write. A request that asks for no reply gets none.
+    #[inline]
+    pub(super) fn on_delivery(
+        &mut self,
+        request: &Delivery<'_>,
+        socket: &mut Socket,
+        moment: &mut Moment<'_>,
+    ) {
+        moment.tally.counts.consumed += 1;
+        moment.tally.counts.redelivered += u64::from(request.redelivered);
+        let fields = ReplyFields::parse(&request.properties).unwrap_or_default();
+        if let Some(reply_to) = fields.reply_to {
+            let reply = Addressed {
+                channel: request.channel,
+                routing_key: reply_to,
+                fields: ReplyFields { correlation_id: fields.correlation_id, reply_to: None },
+                persistent: false,
+            };
+            socket.connection.send(&reply, &self.body);
+            socket.encoded(1);
+        }
+        if !self.auto_ack {
+            let delivery_tag = request.delivery_tag;
+            let ack = Request::Ack { delivery_tag, multiple: false };
+            socket.connection.request(request.channel, &ack);
+        }
+    }
+
+    /// The broker takes replies more slowly than it sends requests: without this they would pile up
+    /// here.
+    pub(super) fn is_congested(socket: &mut Socket) -> bool {
+        socket.connection.output().pending().len() > BACKLOG
+    }
+}

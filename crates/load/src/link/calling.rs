@@ -1,0 +1,323 @@
+//! Callers on one connection: each sends requests and waits for the replies.
+
+use std::collections::VecDeque;
+
+use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
+use rabbitscope_data::scenario::{ReplyPath, RequestGroup};
+
+use super::{
+    Moment,
+    in_flight::{InFlight, Waiting},
+    socket::Socket,
+};
+use crate::{
+    clock::nanos,
+    latency::Latency,
+    pace::Pace,
+    plan::{Seat, queues_of},
+    schedule::Schedule,
+};
+
+/// RabbitMQ's name for the way back without a queue.
+const DIRECT: &str = "amq.rabbitmq.reply-to";
+
+/// Bytes encoded for one write; see `publishing`.
+const CHUNK: usize = 64 * 1024;
+
+/// Requests that a caller may send before the others on its connection get their turn.
+const QUANTUM: u64 = 64;
+
+/// What a request has on the wire besides its body, about.
+const OVERHEAD: usize = 128;
+
+pub(super) struct Calling {
+    queues: Vec<String>,
+    reply: ReplyPath,
+    body: Vec<u8>,
+    persistent: bool,
+    timeout_nanos: u64,
+    callers: Vec<Caller>,
+    /// By channel number: where replies to its callers go. Absent until that is known.
+    reply_to: Vec<Option<String>>,
+    /// Callers that may have something to send, each at most once.
+    ready: VecDeque<u32>,
+    /// Callers that wait for nothing but their schedule.
+    schedule: Schedule,
+    in_flight: InFlight,
+    is_stopped: bool,
+}
+
+struct Caller {
+    channel: u16,
+    /// Numbers of the queues that it sends to in turn.
+    queues: Vec<usize>,
+    /// Whose turn it is.
+    turn: usize,
+    concurrency: Option<u32>,
+    limit: Option<u64>,
+    pace: Option<Pace>,
+    sent: u64,
+    outstanding: u32,
+    is_ready: bool,
+}
+
+impl Caller {
+    /// Requests that concurrency and limit leave room for.
+    fn room(&self) -> u64 {
+        let free = |concurrency: u32| u64::from(concurrency.saturating_sub(self.outstanding));
+        let limit = self.limit.map_or(u64::MAX, |limit| limit - self.sent);
+        self.concurrency.map_or(u64::MAX, free).min(limit)
+    }
+
+    /// Requests that may go now.
+    fn allowed(&self, now: u64) -> u64 {
+        let due = self.pace.map_or(u64::MAX, |pace| pace.count_at(now).saturating_sub(self.sent));
+        self.room().min(due)
+    }
+
+    fn next_queue(&mut self) -> usize {
+        let queue = self.queues[self.turn];
+        self.turn = if self.turn + 1 == self.queues.len() { 0 } else { self.turn + 1 };
+        queue
+    }
+
+    fn is_done(&self) -> bool {
+        self.limit == Some(self.sent) && self.outstanding == 0
+    }
+}
+
+impl Calling {
+    pub(super) fn new(group: &RequestGroup, seats: &[Seat], queues: &[String]) -> Self {
+        let callers: Vec<_> = seats
+            .iter()
+            .map(|seat| Caller {
+                channel: seat.channel,
+                queues: queues_of(seat.member, group.count, queues.len()).collect(),
+                turn: 0,
+                concurrency: group.concurrency,
+                limit: group.messages,
+                pace: group.rate.map(|rate| Pace::new(rate, seat.member, group.count)),
+                sent: 0,
+                outstanding: 0,
+                is_ready: false,
+            })
+            .collect();
+        let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
+        Self {
+            queues: queues.to_vec(),
+            reply: group.reply,
+            body: vec![0; group.size_bytes as usize],
+            persistent: group.persistent,
+            timeout_nanos: nanos(group.timeout),
+            reply_to: vec![None; usize::from(channels) + 1],
+            ready: VecDeque::with_capacity(callers.len()),
+            schedule: Schedule::new(callers.len()),
+            callers,
+            in_flight: InFlight::default(),
+            is_stopped: false,
+        }
+    }
+
+    /// Prepares the way back on each channel. Direct replies may be asked for at once; a queue has
+    /// to be there first.
+    pub(super) fn start(&mut self, connection: &mut Connection) {
+        for channel in 1..self.reply_to.len() {
+            let number = u16::try_from(channel).unwrap_or(u16::MAX);
+            match self.reply {
+                ReplyPath::Direct => {
+                    consume(number, DIRECT, connection);
+                    self.open(number, DIRECT.to_owned());
+                }
+                ReplyPath::Queue => {
+                    let declare = Request::QueueDeclare {
+                        queue: "",
+                        passive: false,
+                        durable: false,
+                        exclusive: true,
+                        auto_delete: true,
+                        arguments: &Table::default(),
+                    };
+                    connection.request(number, &declare);
+                }
+            }
+        }
+    }
+
+    /// The broker may have named the queue for the replies of a channel.
+    pub(super) fn on_reply(&mut self, channel: u16, reply: Reply, connection: &mut Connection) {
+        if let Reply::QueueDeclared { queue, .. } = reply {
+            consume(channel, &queue, connection);
+            self.open(channel, queue);
+        }
+    }
+
+    fn open(&mut self, channel: u16, reply_to: String) {
+        let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
+        *place = Some(reply_to);
+        for index in 0..self.callers.len() {
+            if self.callers[index].channel == channel {
+                self.wake(index);
+            }
+        }
+    }
+
+    /// A caller that can send, or will when its schedule says so, is put where it waits for that.
+    fn wake(&mut self, index: usize) {
+        let caller = &mut self.callers[index];
+        let is_open = self.reply_to[usize::from(caller.channel)].is_some();
+        if caller.is_ready || !is_open || caller.room() == 0 {
+            return;
+        }
+        if let Some(pace) = caller.pace {
+            self.schedule.put(index, pace.due(caller.sent));
+        } else {
+            caller.is_ready = true;
+            self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Encodes up to a chunk of requests; false when there was nothing to send.
+    pub(super) fn encode(&mut self, socket: &mut Socket, moment: &mut Moment<'_>) -> bool {
+        self.expire(moment);
+        if self.is_stopped || !socket.can_publish() {
+            return false;
+        }
+        moment.now = moment.clock.nanos();
+        while moment.is_pacing
+            && let Some(index) = self.schedule.take(moment.now)
+        {
+            if !std::mem::replace(&mut self.callers[index].is_ready, true) {
+                self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
+            }
+        }
+        let (mut room, mut encoded) = (CHUNK, 0);
+        while room > 0
+            && let Some(index) = self.ready.pop_front()
+        {
+            let index = index as usize;
+            self.callers[index].is_ready = false;
+            encoded += self.send(index, &mut room, socket, moment);
+            self.wake(index);
+        }
+        socket.encoded(encoded);
+        moment.tally.counts.rpc.requests += encoded;
+        encoded > 0
+    }
+
+    fn send(
+        &mut self,
+        index: usize,
+        room: &mut usize,
+        socket: &mut Socket,
+        moment: &mut Moment<'_>,
+    ) -> u64 {
+        let caller = &mut self.callers[index];
+        let Some(reply_to) = &self.reply_to[usize::from(caller.channel)] else { return 0 };
+        let size = self.body.len() + OVERHEAD;
+        let count = caller.allowed(moment.now).min(QUANTUM).min((*room / size).max(1) as u64);
+        moment.has_paced |= caller.pace.is_some() && count > 0;
+        for _ in 0..count {
+            let intended_at = caller.pace.map_or(moment.now, |pace| pace.due(caller.sent));
+            let queue = caller.next_queue();
+            let id = self.in_flight.push(Waiting {
+                sent_at: moment.now,
+                intended_at,
+                caller: u32::try_from(index).unwrap_or(u32::MAX),
+            });
+            let fields =
+                ReplyFields { correlation_id: Some(&id), reply_to: Some(reply_to.as_bytes()) };
+            let request = Addressed {
+                channel: caller.channel,
+                routing_key: self.queues[queue].as_bytes(),
+                fields,
+                persistent: self.persistent,
+            };
+            socket.connection.send(&request, &self.body);
+            caller.sent += 1;
+            caller.outstanding += 1;
+        }
+        *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
+        count
+    }
+
+    #[inline]
+    pub(super) fn on_delivery(&mut self, delivery: &Delivery<'_>, moment: &mut Moment<'_>) {
+        moment.tally.counts.consumed += 1;
+        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
+        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
+        let Some(request) = request else {
+            moment.tally.counts.rpc.stray_replies += 1;
+            return;
+        };
+        moment.tally.counts.rpc.replies += 1;
+        let round_trip = moment.now.saturating_sub(request.sent_at);
+        moment.tally.measure(Latency::RoundTrip, round_trip, 1);
+        moment.measured(round_trip);
+        if self.callers[request.caller as usize].pace.is_some() {
+            let intended = moment.now.saturating_sub(request.intended_at);
+            moment.tally.measure(Latency::RoundTripIntended, intended, 1);
+        }
+        self.settle(request.caller as usize, moment);
+    }
+
+    /// A request is done with, one way or the other.
+    fn settle(&mut self, index: usize, moment: &mut Moment<'_>) {
+        let caller = &mut self.callers[index];
+        caller.outstanding -= 1;
+        if caller.is_done() {
+            moment.callers_done += 1;
+        }
+        self.wake(index);
+    }
+
+    fn expire(&mut self, moment: &mut Moment<'_>) {
+        let limit = (moment.now + 1).saturating_sub(self.timeout_nanos);
+        while let Some(request) = self.in_flight.take_before(limit) {
+            moment.tally.counts.rpc.requests_unanswered += 1;
+            self.settle(request.caller as usize, moment);
+        }
+    }
+
+    /// The connection is gone, and with it the way back of every reply.
+    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        self.reply_to.fill(None);
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            moment.tally.counts.rpc.requests_unanswered += 1;
+            self.settle(request.caller as usize, moment);
+        }
+    }
+
+    /// Something could be sent at once.
+    pub(super) fn has_due(&self) -> bool {
+        !self.is_stopped && !self.ready.is_empty()
+    }
+
+    /// When the next request is due, or the first is to be given up.
+    pub(super) fn next_due(&self, can_send: bool) -> Option<u64> {
+        let scheduled = self.schedule.first().filter(|_| can_send && !self.is_stopped);
+        let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
+        scheduled.into_iter().chain(timeout).min()
+    }
+
+    /// Requests without a reply.
+    pub(super) fn outstanding(&self) -> u64 {
+        self.in_flight.len()
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+}
+
+/// Replies come without acknowledgement; RabbitMQ demands it for direct ones.
+fn consume(channel: u16, queue: &str, connection: &mut Connection) {
+    let consume = Request::Consume {
+        queue,
+        consumer_tag: "replies",
+        no_local: false,
+        auto_ack: true,
+        exclusive: false,
+        arguments: &Table::default(),
+    };
+    connection.request(channel, &consume);
+}

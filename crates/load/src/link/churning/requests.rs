@@ -1,0 +1,187 @@
+//! What the broker is asked for, by kind of churn.
+
+use rabbitscope_amqp::{Connection, Request, Table};
+use rabbitscope_data::scenario::ChurnSubject;
+
+use crate::{
+    plan::{ChurnMembers, Seat},
+    topology::{fields, typed},
+};
+
+/// Messages that a consumer is sent ahead of its acknowledgements; streams insist on a limit.
+const PREFETCH: u16 = 100;
+
+pub(super) enum Subject {
+    Channels,
+    Queues {
+        /// By slot.
+        names: Vec<String>,
+        durable: bool,
+        exclusive: bool,
+        auto_delete: bool,
+        arguments: Table,
+    },
+    Bindings {
+        queue: TargetQueue,
+        exchange: String,
+        /// Front of the routing keys, by slot.
+        keys: Vec<String>,
+        arguments: Table,
+    },
+    Consumers {
+        queue: TargetQueue,
+        arguments: Table,
+    },
+}
+
+/// The queue that all slots of a connection have to do with.
+pub(super) struct TargetQueue {
+    /// Absent: not known yet.
+    name: Option<String>,
+    /// Made for the purpose: it belongs to the connection, and the broker names it.
+    is_own: bool,
+}
+
+impl Subject {
+    pub(super) fn new(members: &ChurnMembers<'_>, seats: &[Seat]) -> Self {
+        let names = || seats.iter().map(|seat| members.name_of(seat.member)).collect();
+        match &members.group.subject {
+            ChurnSubject::Connections | ChurnSubject::Channels => Self::Channels,
+            ChurnSubject::Queues(queue) => Self::Queues {
+                names: names(),
+                durable: queue.durable,
+                exclusive: queue.exclusive,
+                auto_delete: queue.auto_delete,
+                arguments: typed(queue.queue_type, &queue.arguments),
+            },
+            ChurnSubject::Bindings { queue, exchange, arguments } => Self::Bindings {
+                queue: TargetQueue::new(queue.as_ref()),
+                exchange: exchange.clone(),
+                keys: names(),
+                arguments: fields(arguments),
+            },
+            ChurnSubject::Consumers { queue, arguments } => Self::Consumers {
+                queue: TargetQueue::new(queue.as_ref()),
+                arguments: fields(arguments),
+            },
+        }
+    }
+
+    pub(super) fn is_channels(&self) -> bool {
+        matches!(self, Self::Channels)
+    }
+
+    fn queue(&mut self) -> Option<&mut TargetQueue> {
+        match self {
+            Self::Bindings { queue, .. } | Self::Consumers { queue, .. } => Some(queue),
+            Self::Channels | Self::Queues { .. } => None,
+        }
+    }
+
+    /// The queue that it needs is known.
+    pub(super) fn is_ready(&self) -> bool {
+        match self {
+            Self::Bindings { queue, .. } | Self::Consumers { queue, .. } => queue.name.is_some(),
+            Self::Channels | Self::Queues { .. } => true,
+        }
+    }
+
+    pub(super) fn own_queue_is(&mut self, name: String) {
+        if let Some(queue) = self.queue() {
+            queue.name = Some(name);
+        }
+    }
+
+    /// A queue of its own goes with the connection.
+    pub(super) fn lose(&mut self) {
+        if let Some(queue) = self.queue().filter(|queue| queue.is_own) {
+            queue.name = None;
+        }
+    }
+
+    /// What a new channel needs.
+    pub(super) fn prepare(&self, channel: u16, connection: &mut Connection) {
+        if let Self::Consumers { .. } = self {
+            connection.request(channel, &Request::Qos { prefetch: PREFETCH, global: false });
+        }
+    }
+
+    /// Asks for the one of `slot`, for the `count`th time.
+    pub(super) fn open(&self, slot: usize, count: u64, channel: u16, connection: &mut Connection) {
+        match self {
+            Self::Channels => {}
+            Self::Queues { names, durable, exclusive, auto_delete, arguments } => {
+                let declare = Request::QueueDeclare {
+                    queue: &names[slot],
+                    passive: false,
+                    durable: *durable,
+                    exclusive: *exclusive,
+                    auto_delete: *auto_delete,
+                    arguments,
+                };
+                connection.request(channel, &declare);
+            }
+            Self::Bindings { queue, exchange, keys, arguments } => {
+                let routing_key = &format!("{}.{count}", keys[slot]);
+                let queue = queue.name();
+                let bind = Request::QueueBind { queue, exchange, routing_key, arguments };
+                connection.request(channel, &bind);
+            }
+            Self::Consumers { queue, arguments } => {
+                let consume = Request::Consume {
+                    queue: queue.name(),
+                    consumer_tag: "churn",
+                    no_local: false,
+                    auto_ack: false,
+                    exclusive: false,
+                    arguments,
+                };
+                connection.request(channel, &consume);
+            }
+        }
+    }
+
+    /// Gives the one of `slot` back that was opened for the `count`th time.
+    pub(super) fn close(&self, slot: usize, count: u64, channel: u16, connection: &mut Connection) {
+        match self {
+            Self::Channels => connection.close_channel(channel),
+            Self::Queues { names, .. } => {
+                let queue = &names[slot];
+                let delete = Request::QueueDelete { queue, if_unused: false, if_empty: false };
+                connection.request(channel, &delete);
+            }
+            Self::Bindings { queue, exchange, keys, arguments } => {
+                let routing_key = &format!("{}.{count}", keys[slot]);
+                let queue = queue.name();
+                let unbind = Request::QueueUnbind { queue, exchange, routing_key, arguments };
+                connection.request(channel, &unbind);
+            }
+            Self::Consumers { .. } => {
+                connection.request(channel, &Request::Cancel { consumer_tag: "churn" });
+            }
+        }
+    }
+}
+
+/// Asks for the queue that a connection's bindings or consumers need when they have none.
+pub(super) fn declare_own_queue(channel: u16, connection: &mut Connection) {
+    let declare = Request::QueueDeclare {
+        queue: "",
+        passive: false,
+        durable: false,
+        exclusive: true,
+        auto_delete: false,
+        arguments: &Table::default(),
+    };
+    connection.request(channel, &declare);
+}
+
+impl TargetQueue {
+    fn new(name: Option<&String>) -> Self {
+        Self { name: name.cloned(), is_own: name.is_none() }
+    }
+
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+}

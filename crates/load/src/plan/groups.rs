@@ -1,0 +1,127 @@
+//! Connections of callers, of responders and of what comes and goes.
+
+use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
+
+use super::{LinkPlan, Members, link, spread};
+
+/// A group of churn on one connection.
+#[derive(Clone, Debug)]
+pub(crate) struct ChurnMembers<'a> {
+    pub(crate) group: &'a ChurnGroup,
+    /// Number among the churn groups of the scenario.
+    pub(crate) number: usize,
+    /// Front of the names of this group in this run.
+    prefix: String,
+}
+
+impl<'a> ChurnMembers<'a> {
+    /// All groups that churn what lives on a connection.
+    fn all(scenario: &'a Scenario, run: &str) -> impl Iterator<Item = Self> {
+        let groups = scenario.churn.iter().enumerate();
+        let on_links = groups.filter(|(_, group)| group.subject != ChurnSubject::Connections);
+        on_links.map(move |(number, group)| {
+            let prefix = format!("rabbitscope-churn-{run}-{number}");
+            Self { group, number, prefix }
+        })
+    }
+
+    /// A name that no other slot of this run has, nor any slot of another run.
+    pub(crate) fn name_of(&self, slot: u32) -> String {
+        format!("{}-{slot}", self.prefix)
+    }
+}
+
+/// Connections that every one of these groups needs.
+pub(super) fn links<'a>(scenario: &'a Scenario, run: &str, links: &mut Vec<LinkPlan<'a>>) {
+    for group in &scenario.responders {
+        for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
+            let queues = scenario.queue_names(&group.queue);
+            links.push(link(&group.name, at, Members::Responders { group, seats, queues }));
+        }
+    }
+    for group in &scenario.requests {
+        for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
+            let queues = scenario.queue_names(&group.queue);
+            links.push(link(&group.name, at, Members::Callers { group, seats, queues }));
+        }
+    }
+    for churn in ChurnMembers::all(scenario, run) {
+        let group = churn.group;
+        let channels = group.concurrency.div_ceil(group.connections);
+        for (at, seats) in spread(group.concurrency, group.connections, channels).enumerate() {
+            let members = Members::Churn { churn: churn.clone(), seats };
+            let mut plan = link(&group.name, at, members);
+            if group.subject == ChurnSubject::Channels {
+                plan.channels = 0;
+            }
+            links.push(plan);
+        }
+    }
+}
+
+/// Queues that churn of this run may leave behind if it is killed.
+pub(crate) fn churned_queues(scenario: &Scenario, run: &str) -> Vec<String> {
+    let outlive = |churn: &ChurnMembers<'_>| matches!(&churn.group.subject, ChurnSubject::Queues(queue) if !queue.exclusive);
+    let groups = ChurnMembers::all(scenario, run).filter(outlive);
+    groups
+        .flat_map(|churn| {
+            let slots = 0..churn.group.concurrency;
+            slots.map(|slot| churn.name_of(slot)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Numbers of the queues of one member, when `queues` are shared out among `count`: one, unless
+/// there are more queues than members.
+pub(crate) fn queues_of(member: u32, count: u32, queues: usize) -> impl Iterator<Item = usize> {
+    let (member, count) = (member as usize, (count as usize).max(1));
+    let first = if queues < count { member % queues.max(1) } else { member };
+    (first..queues).step_by(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::scenario;
+
+    use super::*;
+
+    #[test]
+    fn queues_are_shared_out() {
+        fn check(count: u32, queues: usize, expected: &[&[usize]]) {
+            let shares: Vec<Vec<_>> =
+                (0..count).map(|member| queues_of(member, count, queues).collect()).collect();
+            assert_eq!(shares, expected);
+        }
+        check(3, 1, &[&[0], &[0], &[0]]);
+        check(3, 2, &[&[0], &[1], &[0]]);
+        check(2, 5, &[&[0, 2, 4], &[1, 3]]);
+        check(2, 2, &[&[0], &[1]]);
+    }
+
+    #[test]
+    fn only_queues_that_outlive_their_connection_are_remembered() {
+        let text = r#"
+            name = "c"
+            run.duration = "1s"
+            churn = [
+                { kind = "queues", concurrency = 2 },
+                { name = "quorum", kind = "queues", type = "quorum", concurrency = 2 },
+                { name = "channels", kind = "channels", concurrency = 3, connections = 2 },
+                { name = "connections", kind = "connections" },
+            ]
+        "#;
+        let scenario = scenario::parse(text, "test", &[]).unwrap();
+        let names = churned_queues(&scenario, "run");
+        assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
+        let mut plans = Vec::new();
+        links(&scenario, "run", &mut plans);
+        let found: Vec<_> = plans.iter().map(|it| (it.name.as_str(), it.channels)).collect();
+        let expected = [
+            ("rabbitscope churn-0 0", 2),
+            ("rabbitscope quorum 0", 2),
+            ("rabbitscope channels 0", 0),
+            ("rabbitscope channels 1", 0),
+        ];
+        assert_eq!(found, expected);
+    }
+}
