@@ -127,6 +127,21 @@ impl<S: Transport> Client<S> {
         })
     }
 
+    /// Sends a request without waiting: its answer is a matter for [`Client::wait`].
+    pub fn send(&mut self, channel: u16, request: &Request<'_>) {
+        self.connection.request(channel, request);
+    }
+
+    /// Asks for a channel without waiting. Requests may follow at once.
+    pub fn begin_channel(&mut self) -> Result<u16, ClientError> {
+        Ok(self.connection.open_channel()?)
+    }
+
+    /// Asks for the end of a channel without waiting.
+    pub fn end_channel(&mut self, channel: u16) {
+        self.connection.close_channel(channel);
+    }
+
     /// Closes the connection, waiting for the broker to agree.
     pub fn close(mut self) -> Result<(), ClientError> {
         self.connection.close();

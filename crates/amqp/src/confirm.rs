@@ -44,6 +44,11 @@ impl<T> ConfirmRing<T> {
         self.outstanding
     }
 
+    /// The oldest of them.
+    pub fn oldest(&self) -> Option<&T> {
+        self.entries.front().and_then(Option::as_ref)
+    }
+
     /// Takes `tag`, or everything up to `tag` when `multiple` (everything at all for tag 0), and
     /// hands what was remembered to `settled`, oldest first.
     pub fn settle(

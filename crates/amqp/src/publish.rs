@@ -2,7 +2,7 @@
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
-    method::BASIC,
+    method::{BASIC, write_publish},
     properties::Properties,
     wire::Write,
 };
@@ -38,14 +38,8 @@ impl PublishTemplate {
     /// the connection.
     pub fn new(target: &PublishTarget<'_>, body_size: usize, frame_max: u32) -> Self {
         let mut bytes = Vec::new();
-        write_frame(&mut bytes, FrameKind::Method, target.channel, |out| {
-            out.put_u16(BASIC);
-            out.put_u16(PUBLISH);
-            out.put_u16(0);
-            out.put_short(target.exchange);
-            out.put_short(target.routing_key);
-            out.put_bits(&[target.mandatory, false]);
-        });
+        let PublishTarget { channel, exchange, routing_key, mandatory, .. } = *target;
+        write_publish(&mut bytes, channel, exchange, routing_key, mandatory);
         write_frame(&mut bytes, FrameKind::Header, target.channel, |out| {
             out.put_u16(BASIC);
             out.put_u16(0);

@@ -52,7 +52,7 @@ pub enum LoadError {
         queue: String,
     },
     /// An exchange that the scenario uses is not there.
-    #[error("exchange `{exchange}` does not exist on the broker: create it before the run")]
+    #[error("exchange `{exchange}` does not exist on the broker: declare it with `[[exchanges]]`")]
     ExchangeMissing {
         /// Its name.
         exchange: String,
@@ -67,6 +67,25 @@ pub enum LoadError {
         queue: String,
         /// The broker's words.
         text: String,
+    },
+    /// The broker does not declare or bind the exchange as the scenario says.
+    #[error(
+        "the broker refuses exchange `{exchange}` as the scenario declares it: {text}; an exchange \
+         that is there already must have the same type, flags and arguments"
+    )]
+    ExchangeRefused {
+        /// Its name.
+        exchange: String,
+        /// The broker's words.
+        text: String,
+    },
+    /// A file that the scenario sends cannot be read.
+    #[error("cannot read {path}, which the scenario sends: {source}")]
+    BodyFile {
+        /// As written in the scenario.
+        path: String,
+        /// What happened.
+        source: io::Error,
     },
     /// Any other refusal by the broker.
     #[error("the broker at {address} refused {doing}: {text}")]

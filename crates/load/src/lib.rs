@@ -17,6 +17,7 @@ mod fleet;
 mod latency;
 mod ledger;
 mod link;
+mod message;
 mod outcome;
 mod pace;
 mod plan;
@@ -33,5 +34,7 @@ mod worker;
 
 pub use dial::Dialer;
 pub use error::LoadError;
+pub use message::check_files;
 pub use outcome::{LatencyRecord, LoadOutcome, Progress};
-pub use session::{Session, remove_queues};
+pub use session::{Session, remove};
+pub use topology::Belongings;

@@ -2,11 +2,15 @@
 
 mod groups;
 
+use std::sync::Arc;
+
 use rabbitscope_data::scenario::{
-    ConsumerGroup, PublisherGroup, QueueSpec, RequestGroup, ResponderGroup, Scenario,
+    ConsumerGroup, PublisherGroup, RequestGroup, ResponderGroup, Scenario,
 };
 
 pub(crate) use groups::{ChurnMembers, churned_queues, queues_of};
+
+use crate::{LoadError, message::Messages, topology::QueueSet};
 
 /// One connection and who uses it.
 #[derive(Clone, Debug)]
@@ -21,8 +25,8 @@ pub(crate) struct LinkPlan<'a> {
 /// Those who use a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Members<'a> {
-    Publishers { group: &'a PublisherGroup, seats: Vec<Seat> },
-    Consumers { group: &'a ConsumerGroup, seats: Vec<Seat>, exclusive: Option<&'a QueueSpec> },
+    Publishers { group: &'a PublisherGroup, messages: Arc<Messages<'a>>, seats: Vec<Seat> },
+    Consumers { reading: Arc<Reading<'a>>, seats: Vec<Seat> },
     Callers { group: &'a RequestGroup, seats: Vec<Seat>, queues: Vec<String> },
     Responders { group: &'a ResponderGroup, seats: Vec<Seat>, queues: Vec<String> },
     Churn { churn: ChurnMembers<'a>, seats: Vec<Seat> },
@@ -40,6 +44,29 @@ impl Members<'_> {
     }
 }
 
+/// What a group of consumers reads.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) group: &'a ConsumerGroup,
+    pub(crate) queues: Vec<String>,
+    /// Queues that belong to the group's connection.
+    pub(crate) exclusive: Option<QueueSet>,
+    /// Some messages have their stamp in a header.
+    pub(crate) has_stamp_headers: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn of(group: &'a ConsumerGroup, scenario: &Scenario) -> Self {
+        let queues = scenario.queue_names(&group.queue);
+        let spec = scenario.queue_spec(&group.queue).filter(|spec| spec.exclusive);
+        let exclusive =
+            spec.map(|spec| QueueSet::of(spec, |_, name| queues.iter().any(|one| one == name)));
+        let mut bodies = scenario.publishers.iter().map(|group| &group.body);
+        let has_stamp_headers = bodies.any(rabbitscope_data::scenario::Body::is_kept_intact);
+        Self { group, queues, exclusive, has_stamp_headers }
+    }
+}
+
 /// Place of one publisher or consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
@@ -50,24 +77,25 @@ pub(crate) struct Seat {
 }
 
 /// All connections of a scenario, but for those that come and go. `run` tells this run from others
-/// in names.
-pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Vec<LinkPlan<'a>> {
+/// in names. Files that publishers send are read now.
+pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
     for group in &scenario.consumers {
-        let exclusive =
-            scenario.queues.iter().find(|queue| queue.exclusive && queue.name == group.queue);
+        let reading = Arc::new(Reading::of(group, scenario));
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
-            let members = Members::Consumers { group, seats, exclusive };
+            let members = Members::Consumers { reading: Arc::clone(&reading), seats };
             links.push(link(&group.name, at, members));
         }
     }
     for group in &scenario.publishers {
+        let messages = Arc::new(Messages::of(group, scenario)?);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
-            links.push(link(&group.name, at, Members::Publishers { group, seats }));
+            let members = Members::Publishers { group, messages: Arc::clone(&messages), seats };
+            links.push(link(&group.name, at, members));
         }
     }
     groups::links(scenario, run, &mut links);
-    links
+    Ok(links)
 }
 
 fn link<'a>(group: &str, at: usize, members: Members<'a>) -> LinkPlan<'a> {

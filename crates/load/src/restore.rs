@@ -2,15 +2,17 @@
 
 use std::{sync::Mutex, time::Instant};
 
-use rabbitscope_data::scenario::QueueSpec;
-
-use crate::{LoadError, dial::Dialer, topology::Topology};
+use crate::{
+    LoadError,
+    dial::Dialer,
+    topology::{Declarations, Topology},
+};
 
 /// The session's own connection and what was declared over it. Queues that are exclusive and have no
 /// consumer belong to that connection.
 #[derive(Debug)]
 pub(crate) struct Restorer {
-    queues: Vec<QueueSpec>,
+    declarations: Declarations,
     state: Mutex<State>,
 }
 
@@ -21,9 +23,9 @@ struct State {
 }
 
 impl Restorer {
-    pub(crate) fn new(control: Topology, queues: Vec<QueueSpec>) -> Self {
+    pub(crate) fn new(control: Topology, declarations: Declarations) -> Self {
         let state = State { control: Some(control), restored: Instant::now() };
-        Self { queues, state: Mutex::new(state) }
+        Self { declarations, state: Mutex::new(state) }
     }
 
     /// Makes sure that everything is there for a connection that was lost at `lost`. Of many that
@@ -47,7 +49,7 @@ impl Restorer {
     }
 
     fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
-        self.queues.iter().try_for_each(|queue| control.create(queue))
+        control.create(&self.declarations)
     }
 
     /// Says goodbye; a broker that does not answer is no matter.

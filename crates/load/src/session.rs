@@ -3,10 +3,7 @@
 use std::{sync::atomic::AtomicBool, time::SystemTime};
 
 use rabbitscope_amqp::{Table, Uri};
-use rabbitscope_data::{
-    run::BrokerFacts,
-    scenario::{QueueSpec, Scenario},
-};
+use rabbitscope_data::{run::BrokerFacts, scenario::Scenario};
 
 use crate::{
     LoadError, LoadOutcome, Progress,
@@ -14,7 +11,7 @@ use crate::{
     fleet, plan,
     restore::Restorer,
     run,
-    topology::{self, Topology},
+    topology::{self, Belongings, Topology},
 };
 
 /// A broker that is ready for the load of one scenario.
@@ -23,7 +20,7 @@ pub struct Session {
     scenario: Scenario,
     dialer: Dialer,
     broker: BrokerFacts,
-    declared: Vec<String>,
+    declared: Belongings,
     /// Tells this run from others in names of queues.
     run: String,
     /// Declares again what a restart of the broker took away.
@@ -31,46 +28,34 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects, declares the scenario's queues and binds them. A queue that is there already is
-    /// used if it is as the scenario says, with the bindings that it has, and never deleted. `declaring` is told the names of the queues that
-    /// are about to be created and will have to be removed, before the first of them is created, so
-    /// that the caller can remember them should it be killed.
+    /// Connects, declares the scenario's exchanges and queues and binds them. What is there already
+    /// is used if it is as the scenario says, with the bindings that it has, and never deleted.
+    /// `declaring` is told the names of what is about to be created and will have to be removed,
+    /// before the first of it is created, so that the caller can remember it should it be killed.
     pub fn open(
         scenario: &Scenario,
         dialer: &Dialer,
-        declaring: &mut dyn FnMut(&[String]),
+        declaring: &mut dyn FnMut(&Belongings),
     ) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
         let needs = topology::look_up(scenario, &mut control)?;
-        for queue in &needs.present {
-            control.declare(queue)?;
-        }
+        control.declare(&needs.present)?;
         let run = run_id();
-        let declared: Vec<_> = needs
-            .missing
-            .iter()
-            .filter(|queue| !queue.keep && !queue.exclusive)
-            .map(|queue| queue.name.clone())
-            .chain(plan::churned_queues(scenario, &run))
-            .collect();
+        let mut declared = needs.belongings();
+        declared.queues.extend(plan::churned_queues(scenario, &run));
         if !declared.is_empty() {
             declaring(&declared);
         }
-        let has_reader =
-            |queue: &QueueSpec| scenario.consumers.iter().any(|one| one.queue == queue.name);
-        let ours: Vec<QueueSpec> = needs
-            .missing
-            .into_iter()
-            .filter(|queue| !(queue.exclusive && has_reader(queue)))
-            .cloned()
-            .collect();
-        for queue in &ours {
-            if let Err(error) = control.create(queue) {
-                // What came before it is taken back; the first error is the one that matters.
-                remove_queues(dialer, &declared).ok();
-                return Err(error);
-            }
+        let mut ours = needs.missing;
+        ours.queues.retain(|set| {
+            let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
+            !(set.spec.exclusive && readers.any(|queue| set.spec.is_meant_by(queue)))
+        });
+        if let Err(error) = control.create(&ours) {
+            // What came before it is taken back; the first error is the one that matters.
+            remove(dialer, &declared).ok();
+            return Err(error);
         }
         let restorer = Restorer::new(control, ours);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
@@ -82,8 +67,8 @@ impl Session {
         &self.broker
     }
 
-    /// Queues that this session created and will remove. Exclusive ones go away by themselves.
-    pub fn declared(&self) -> &[String] {
+    /// What this session created and will remove. Exclusive queues go away by themselves.
+    pub fn declared(&self) -> &Belongings {
         &self.declared
     }
 
@@ -94,7 +79,7 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan::links(&self.scenario, &self.run);
+        let plans = plan::links(&self.scenario, &self.run)?;
         let ground = run::Ground {
             scenario: &self.scenario,
             plans: &plans,
@@ -105,25 +90,20 @@ impl Session {
         Ok(run::run(&ground, workers, progress, stop))
     }
 
-    /// Removes the queues that this session created, but for those that the scenario keeps.
+    /// Removes what this session created, but for what the scenario keeps.
     pub fn close(self) -> Result<(), LoadError> {
         self.restorer.close();
         if !self.declared.is_empty() {
-            remove_queues(&self.dialer, &self.declared)?;
+            remove(&self.dialer, &self.declared)?;
         }
         Ok(())
     }
 }
 
-/// Removes queues that an earlier run left behind; says which of them were there.
-pub fn remove_queues(dialer: &Dialer, names: &[String]) -> Result<Vec<String>, LoadError> {
+/// Removes what an earlier run left behind; says what of it was there.
+pub fn remove(dialer: &Dialer, belongings: &Belongings) -> Result<Belongings, LoadError> {
     let mut topology = Topology::connect(dialer)?;
-    let mut removed = Vec::new();
-    for name in names {
-        if topology.delete(name)? {
-            removed.push(name.clone());
-        }
-    }
+    let removed = topology.delete(belongings)?;
     topology.close();
     Ok(removed)
 }

@@ -65,6 +65,9 @@ impl Tally {
             returned: counts.returned,
             consumed: counts.consumed,
             redelivered: counts.redelivered,
+            rejected: counts.rejected,
+            empty_polls: counts.empty_polls,
+            confirm_timeouts: counts.confirm_timeouts,
             duplicates: counts.duplicates,
             out_of_order: counts.out_of_order,
             scheduled: counts.scheduled,
@@ -107,6 +110,9 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.returned += part.returned;
     sum.consumed += part.consumed;
     sum.redelivered += part.redelivered;
+    sum.rejected += part.rejected;
+    sum.empty_polls += part.empty_polls;
+    sum.confirm_timeouts += part.confirm_timeouts;
     sum.duplicates += part.duplicates;
     sum.out_of_order += part.out_of_order;
     sum.scheduled += part.scheduled;

@@ -1,17 +1,29 @@
-//! Queues before and after a run: looked up, declared, removed.
+//! Exchanges and queues before and after a run: looked up, declared, removed.
+//!
+//! Requests go out many at a time, so that thousands of queues do not take thousands of round
+//! trips. What is to be done is in `needs`, how it is said in `requests`.
 
-use std::collections::BTreeMap;
+mod needs;
+mod requests;
 
 use rabbitscope_amqp::{
-    ConnectionError, Refusal, Request, Table, Uri, Value,
+    ConnectionError, Event, Refusal, Request, Table, Uri,
     blocking::{Client, ClientError},
 };
-use rabbitscope_data::scenario::{Binding, FieldValue, QueueSpec, QueueType, Scenario};
+
+pub use needs::Belongings;
+pub(crate) use needs::{Declarations, QueueSet, look_up};
+pub(crate) use requests::{bind_request, declare_request, fields, table, typed};
 
 use crate::{
     LoadError,
     dial::{Dialer, Stream},
 };
+use requests::{passive_exchange, passive_queue};
+
+/// Requests on their way at the same time. Quorum queues take tens of milliseconds each, and all of
+/// these share the patience of one call.
+const WINDOW: usize = 64;
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
 #[derive(Debug)]
@@ -40,97 +52,155 @@ impl Topology {
         self.client.connection().server_properties()
     }
 
-    /// Is there such a queue?
-    pub(crate) fn has_queue(&mut self, queue: &str) -> Result<bool, LoadError> {
+    /// For each of these queues: is it there?
+    pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
-        let passive = Request::QueueDeclare {
-            queue,
-            passive: true,
-            durable: false,
-            exclusive: false,
-            auto_delete: false,
-            arguments: &none,
-        };
-        self.exists(&passive, queue)
+        let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
+        self.exist(&requests, names)
     }
 
-    /// Is there such an exchange?
-    pub(crate) fn has_exchange(&mut self, exchange: &str) -> Result<bool, LoadError> {
+    /// For each of these exchanges: is it there?
+    pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
-        let passive = Request::ExchangeDeclare {
-            exchange,
-            kind: "direct",
-            passive: true,
-            durable: false,
-            auto_delete: false,
-            internal: false,
-            arguments: &none,
-        };
-        self.exists(&passive, exchange)
+        let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
+        self.exist(&requests, names)
     }
 
-    fn exists(&mut self, passive: &Request<'_>, name: &str) -> Result<bool, LoadError> {
-        match self.call(passive, &format!("looking up `{name}`"))? {
-            Ok(()) => Ok(true),
-            Err(refusal) if refusal.is_not_found() => Ok(false),
-            Err(refusal) => Err(LoadError::QueueRefused { queue: name.into(), text: refusal.text }),
+    /// The broker closes the channel on which it is asked for what is not there: each question has
+    /// a channel of its own.
+    fn exist(&mut self, passive: &[Request<'_>], names: &[String]) -> Result<Vec<bool>, LoadError> {
+        let channel_max = usize::from(self.client.connection().limits().channel_max);
+        let window = WINDOW.min(channel_max.saturating_sub(1)).max(1);
+        let mut found = Vec::with_capacity(names.len());
+        for (passive, names) in passive.chunks(window).zip(names.chunks(window)) {
+            let doing = format!("looking up `{}`", names[0]);
+            let answers = ask(&mut self.client, passive);
+            let answers = answers.map_err(|error| broken(&self.uri, &doing, error))?;
+            for (answer, name) in answers.into_iter().zip(names) {
+                found.push(match answer {
+                    Ok(()) => true,
+                    Err(refusal) if refusal.is_not_found() => false,
+                    Err(refusal) => {
+                        return Err(LoadError::QueueRefused {
+                            queue: name.clone(),
+                            text: refusal.text,
+                        });
+                    }
+                });
+            }
         }
+        Ok(found)
     }
 
-    /// Declares a queue, or checks that it is as the scenario says.
-    pub(crate) fn declare(&mut self, queue: &QueueSpec) -> Result<(), LoadError> {
-        let arguments = table(queue);
-        let request = declare_request(queue, &arguments);
-        let outcome = self.call(&request, &format!("declaring queue `{}`", queue.name))?;
-        outcome.map_err(|refusal| LoadError::QueueRefused {
-            queue: queue.name.clone(),
-            text: refusal.text,
-        })
-    }
-
-    /// Declares a queue that is not there yet, and binds it.
-    pub(crate) fn create(&mut self, queue: &QueueSpec) -> Result<(), LoadError> {
-        self.declare(queue)?;
-        for binding in &queue.bindings {
-            let doing = format!("binding queue `{}` to `{}`", queue.name, binding.exchange);
-            let outcome = self.call(&bind_request(queue, binding, &Table::default()), &doing)?;
-            outcome.map_err(|refusal| LoadError::QueueRefused {
-                queue: queue.name.clone(),
-                text: refusal.text,
-            })?;
+    /// Declares all of it, or checks that it is as the scenario says.
+    pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        for exchange in &declarations.exchanges {
+            let arguments = fields(&exchange.arguments);
+            let request = requests::exchange_request(exchange, &arguments);
+            let outcome = self.call_all(&[request], "declaring an exchange")?;
+            outcome.map_err(|(_, refusal)| refused_exchange(&exchange.name, refusal))?;
+        }
+        for set in &declarations.queues {
+            let arguments = table(&set.spec);
+            let names = set.names.iter();
+            let requests: Vec<_> =
+                names.map(|name| declare_request(&set.spec, name, &arguments)).collect();
+            let outcome = self.call_all(&requests, "declaring queues")?;
+            outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
         }
         Ok(())
     }
 
-    /// Deletes a queue. RabbitMQ says yes when there is none, so this asks first; false: none.
-    pub(crate) fn delete(&mut self, queue: &str) -> Result<bool, LoadError> {
-        if !self.has_queue(queue)? {
-            return Ok(false);
+    /// Declares what is not there yet, and binds it.
+    pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        self.declare(declarations)?;
+        for exchange in &declarations.exchanges {
+            for binding in &exchange.bindings {
+                let arguments = fields(&binding.arguments);
+                let request = Request::ExchangeBind {
+                    destination: &exchange.name,
+                    source: &binding.exchange,
+                    routing_key: &binding.routing_key,
+                    arguments: &arguments,
+                };
+                let outcome = self.call_all(&[request], "binding an exchange")?;
+                outcome.map_err(|(_, refusal)| refused_exchange(&exchange.name, refusal))?;
+            }
         }
-        let request = Request::QueueDelete { queue, if_unused: false, if_empty: false };
-        let outcome = self.call(&request, &format!("removing queue `{queue}`"))?;
-        outcome.map_err(|refusal| LoadError::QueueRefused {
-            queue: queue.to_owned(),
-            text: refusal.text,
-        })?;
-        Ok(true)
+        for set in &declarations.queues {
+            for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
+                let arguments = fields(&binding.arguments);
+                let pairs = set.names.iter().zip(keys);
+                let requests: Vec<_> = pairs
+                    .map(|(name, key)| bind_request(name, &binding.exchange, key, &arguments))
+                    .collect();
+                let outcome = self.call_all(&requests, "binding queues")?;
+                outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
+            }
+        }
+        Ok(())
     }
 
-    /// The inner error is the broker's refusal, after which the channel is open again.
-    fn call(
+    /// Deletes what of this is there, and says what was. RabbitMQ says yes when there is none, so
+    /// this asks first.
+    pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<Belongings, LoadError> {
+        let there = Belongings {
+            queues: only(&belongings.queues, &self.has_queues(&belongings.queues)?),
+            exchanges: only(&belongings.exchanges, &self.has_exchanges(&belongings.exchanges)?),
+        };
+        let queues: Vec<_> = there
+            .queues
+            .iter()
+            .map(|queue| Request::QueueDelete { queue, if_unused: false, if_empty: false })
+            .collect();
+        let outcome = self.call_all(&queues, "removing queues")?;
+        outcome.map_err(|(at, refusal)| refused_queue(&there.queues[at], refusal))?;
+        let exchanges: Vec<_> = there
+            .exchanges
+            .iter()
+            .map(|exchange| Request::ExchangeDelete { exchange, if_unused: false })
+            .collect();
+        let outcome = self.call_all(&exchanges, "removing exchanges")?;
+        outcome.map_err(|(at, refusal)| refused_exchange(&there.exchanges[at], refusal))?;
+        Ok(there)
+    }
+
+    /// Sends all of these in order. The inner error is the broker's refusal and the number of the
+    /// request that it refused, after which the channel is open again.
+    fn call_all(
         &mut self,
-        request: &Request<'_>,
+        requests: &[Request<'_>],
         doing: &str,
-    ) -> Result<Result<(), Refusal>, LoadError> {
-        match self.client.call(self.channel, request) {
-            Ok(_) => Ok(Ok(())),
-            Err(ClientError::Channel(refusal)) => {
-                let channel = self.client.open_channel();
-                self.channel = channel.map_err(|error| broken(&self.uri, doing, error))?;
-                Ok(Err(refusal))
+    ) -> Result<Result<(), (usize, Refusal)>, LoadError> {
+        let mut done = 0;
+        for window in requests.chunks(WINDOW) {
+            for request in window {
+                self.client.send(self.channel, request);
             }
-            Err(error) => Err(broken(&self.uri, doing, error)),
+            let (channel, last) = (self.channel, done + window.len());
+            let outcome = self.client.wait(|event| match event {
+                Event::Reply { channel: answered, .. } if answered == channel => {
+                    done += 1;
+                    (done == last).then_some(Ok(()))
+                }
+                Event::ChannelClosed { channel: closed, refusal: Some(refusal) }
+                    if closed == channel =>
+                {
+                    Some(Err(ClientError::Channel(refusal)))
+                }
+                _ => None,
+            });
+            match outcome {
+                Ok(()) => {}
+                Err(ClientError::Channel(refusal)) => {
+                    let channel = self.client.open_channel();
+                    self.channel = channel.map_err(|error| broken(&self.uri, doing, error))?;
+                    return Ok(Err((done, refusal)));
+                }
+                Err(error) => return Err(broken(&self.uri, doing, error)),
+            }
         }
+        Ok(Ok(()))
     }
 
     /// Says goodbye; a broker that does not answer is no matter.
@@ -139,104 +209,59 @@ impl Topology {
     }
 }
 
-/// Everything that a scenario needs on the broker.
-pub(crate) struct Needs<'a> {
-    /// To be created.
-    pub(crate) missing: Vec<&'a QueueSpec>,
-    /// There already, to be checked.
-    pub(crate) present: Vec<&'a QueueSpec>,
-}
-
-/// Looks up every queue and exchange that the scenario names.
-pub(crate) fn look_up<'a>(
-    scenario: &'a Scenario,
-    topology: &mut Topology,
-) -> Result<Needs<'a>, LoadError> {
-    let mut needs = Needs { missing: Vec::new(), present: Vec::new() };
-    for queue in &scenario.queues {
-        let is_present = topology.has_queue(&queue.name)?;
-        if is_present { &mut needs.present } else { &mut needs.missing }.push(queue);
+/// Sends each request on a channel of its own, all at the same time.
+fn ask(
+    client: &mut Client<Stream>,
+    requests: &[Request<'_>],
+) -> Result<Vec<Result<(), Refusal>>, ClientError> {
+    let mut channels = Vec::with_capacity(requests.len());
+    for request in requests {
+        let channel = client.begin_channel()?;
+        client.send(channel, request);
+        channels.push(channel);
     }
-    let declared = |name: &str| scenario.queues.iter().any(|queue| queue.name == name);
-    let to_queues = scenario.publishers.iter().filter(|group| group.exchange.is_empty());
-    let queues = to_queues
-        .map(|group| &group.routing_key)
-        .chain(scenario.consumers.iter().map(|group| &group.queue));
-    let queues = queues.map(String::as_str).chain(of_groups(scenario));
-    for queue in queues.filter(|queue| !declared(queue)) {
-        if !topology.has_queue(queue)? {
-            return Err(LoadError::QueueMissing { queue: queue.to_owned() });
+    let position = |channel| channels.iter().position(|one| *one == channel);
+    let mut answers: Vec<Option<Result<(), Refusal>>> = vec![None; requests.len()];
+    let mut missing = requests.len();
+    client.wait(|event| {
+        let (channel, answer) = match event {
+            Event::Reply { channel, .. } => (channel, Ok(())),
+            Event::ChannelClosed { channel, refusal: Some(refusal) } => (channel, Err(refusal)),
+            _ => return None,
+        };
+        if let Some(slot) = position(channel).map(|at| &mut answers[at]) {
+            missing -= usize::from(slot.is_none());
+            *slot = Some(answer);
         }
+        (missing == 0).then_some(Ok(()))
+    })?;
+    let answers: Vec<_> = answers.into_iter().flatten().collect();
+    let open = channels.iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
+    let mut closing = 0;
+    for (channel, _) in open {
+        client.end_channel(*channel);
+        closing += 1;
     }
-    for group in scenario.publishers.iter().filter(|group| !group.exchange.is_empty()) {
-        if !topology.has_exchange(&group.exchange)? {
-            return Err(LoadError::ExchangeMissing { exchange: group.exchange.clone() });
-        }
+    if closing > 0 {
+        client.wait(|event| {
+            closing -= usize::from(matches!(event, Event::ChannelClosed { refusal: None, .. }));
+            (closing == 0).then_some(Ok(()))
+        })?;
     }
-    Ok(needs)
+    Ok(answers)
 }
 
-/// Queues of callers, responders and churn.
-fn of_groups(scenario: &Scenario) -> impl Iterator<Item = &str> {
-    let requests = scenario.requests.iter().map(|group| group.queue.as_str());
-    let responders = scenario.responders.iter().map(|group| group.queue.as_str());
-    let churn = scenario.churn.iter().filter_map(|group| group.subject.queue());
-    requests.chain(responders).chain(churn)
+/// Those of `names` that are there.
+fn only(names: &[String], there: &[bool]) -> Vec<String> {
+    names.iter().zip(there).filter(|(_, there)| **there).map(|(name, _)| name.clone()).collect()
 }
 
-pub(crate) fn declare_request<'a>(queue: &'a QueueSpec, arguments: &'a Table) -> Request<'a> {
-    Request::QueueDeclare {
-        queue: &queue.name,
-        passive: false,
-        durable: queue.durable,
-        exclusive: queue.exclusive,
-        auto_delete: queue.auto_delete,
-        arguments,
-    }
+fn refused_queue(queue: &str, refusal: Refusal) -> LoadError {
+    LoadError::QueueRefused { queue: queue.to_owned(), text: refusal.text }
 }
 
-pub(crate) fn bind_request<'a>(
-    queue: &'a QueueSpec,
-    binding: &'a Binding,
-    no_arguments: &'a Table,
-) -> Request<'a> {
-    Request::QueueBind {
-        queue: &queue.name,
-        exchange: &binding.exchange,
-        routing_key: &binding.routing_key,
-        arguments: no_arguments,
-    }
-}
-
-/// Arguments of `queue.declare`. A classic queue needs none to say so.
-pub(crate) fn table(queue: &QueueSpec) -> Table {
-    typed(queue.queue_type, &queue.arguments)
-}
-
-/// Arguments of a queue of this type.
-pub(crate) fn typed(queue_type: QueueType, arguments: &BTreeMap<String, FieldValue>) -> Table {
-    let mut table = fields(arguments);
-    if queue_type != QueueType::Classic {
-        let kind = Value::Text(queue_type.as_str().to_owned());
-        table.0.push(("x-queue-type".to_owned(), kind));
-    }
-    table
-}
-
-/// A scenario's table as AMQP writes it.
-pub(crate) fn fields(fields: &BTreeMap<String, FieldValue>) -> Table {
-    Table(fields.iter().map(|(name, field)| (name.clone(), value(field))).collect())
-}
-
-fn value(field: &FieldValue) -> Value {
-    match field {
-        FieldValue::Bool(flag) => Value::Bool(*flag),
-        FieldValue::Integer(number) => Value::Integer(*number),
-        FieldValue::Float(number) => Value::Float(*number),
-        FieldValue::Text(text) => Value::Text(text.clone()),
-        FieldValue::Array(items) => Value::Array(items.iter().map(value).collect()),
-        FieldValue::Table(table) => Value::Table(fields(table)),
-    }
+fn refused_exchange(exchange: &str, refusal: Refusal) -> LoadError {
+    LoadError::ExchangeRefused { exchange: exchange.to_owned(), text: refusal.text }
 }
 
 /// An error before the connection was open.

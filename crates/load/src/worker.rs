@@ -123,7 +123,7 @@ impl Worker {
     /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
     pub(crate) fn run(mut self, orders: &Orders<'_>) {
         self.cpu_at_start = thread_cpu_nanos();
-        self.links.iter_mut().for_each(Link::start);
+        self.links.iter_mut().for_each(|link| link.start(0));
         if let Err(failure) = self.turn_until_done(orders) {
             orders.reports.send(Report::Failed(failure)).ok();
         }
@@ -170,7 +170,9 @@ impl Worker {
                     orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
                     self.stage = Stage::Drain { since, is_confirming: false };
                 } else if !is_confirming && self.has_drained(since, now, orders) {
-                    self.links.iter_mut().for_each(Link::finish);
+                    for link in &mut self.links {
+                        link.finish(&mut moment(&mut self.tally, orders));
+                    }
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     self.stage = Stage::Close { since: now };
                 }

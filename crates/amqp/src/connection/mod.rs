@@ -16,6 +16,7 @@ use crate::{
     frame::{Frame, FrameKind, Frames},
     method::{Handshake, Request, ServerMethod, write_handshake, write_request},
     output::OutputBuffer,
+    parts::{Content, Route},
     publish::PublishTemplate,
     reply::Addressed,
     table::Table,
@@ -283,6 +284,14 @@ impl Connection {
     #[inline]
     pub fn send(&mut self, message: &Addressed<'_>, body: &[u8]) {
         message.write(self.output.end(), body, self.limits.frame_max);
+    }
+
+    /// Appends a message that is put together now, `head` in its place; see [`Content`].
+    #[inline]
+    pub fn publish_parts(&mut self, channel: u16, route: &Route, content: &Content, head: &[u8]) {
+        let out = self.output.end();
+        route.append(out, channel);
+        content.append(out, channel, head);
     }
 
     /// Bytes were read at `now`.

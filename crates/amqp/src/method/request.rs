@@ -97,6 +97,24 @@ pub(crate) fn write_request(out: &mut Vec<u8>, channel: u16, request: &Request<'
     });
 }
 
+/// Appends `basic.publish`, which the frames of the message have to follow.
+pub(crate) fn write_publish(
+    out: &mut Vec<u8>,
+    channel: u16,
+    exchange: &str,
+    routing_key: &str,
+    mandatory: bool,
+) {
+    write_frame(out, FrameKind::Method, channel, |out| {
+        out.put_u16(BASIC);
+        out.put_u16(40);
+        out.put_u16(0);
+        out.put_short(exchange);
+        out.put_short(routing_key);
+        out.put_bits(&[mandatory, false]);
+    });
+}
+
 impl Request<'_> {
     fn numbers(&self) -> (u16, u16) {
         match self {

@@ -31,6 +31,15 @@ pub struct SecondRow {
     pub consumed: u64,
     /// Of those, marked as redelivered.
     pub redelivered: u64,
+    /// Of those, refused by the consumer (`nack`).
+    #[serde(default)]
+    pub rejected: u64,
+    /// Answers to `basic.get` that there is no message.
+    #[serde(default)]
+    pub empty_polls: u64,
+    /// Times that nothing was confirmed for `confirm-timeout`.
+    #[serde(default)]
+    pub confirm_timeouts: u64,
     /// Of those, delivered before and not marked as redelivered; counted with `run.verify`.
     #[serde(default)]
     pub duplicates: u64,

@@ -293,9 +293,20 @@ impl Scenario {
         let set = self.queues.iter().find(|queue| queue.name == reference);
         set.map_or_else(|| vec![reference.to_owned()], QueueSpec::queue_names)
     }
+
+    /// The entry that a group's `queue` refers to, as a whole or to one of its queues.
+    pub fn queue_spec(&self, reference: &str) -> Option<&QueueSpec> {
+        self.queues.iter().find(|queue| queue.is_meant_by(reference))
+    }
 }
 
 impl QueueSpec {
+    /// `reference` is this entry's name or one of its queues.
+    pub fn is_meant_by(&self, reference: &str) -> bool {
+        let is_set = self.names != QueueNames::One;
+        self.name == reference || is_set && self.queue_names().iter().any(|name| name == reference)
+    }
+
     /// Every queue that this stands for.
     pub fn queue_names(&self) -> Vec<String> {
         match &self.names {

@@ -1,51 +1,159 @@
 //! Consumers on one connection.
+//!
+//! A message is taken as it comes, unless its group holds messages (a rate, a processing time): then
+//! it waits in `holding` until its time. Whatever has a time, such as the start of a consumer or the
+//! next question of one that polls, is on one agenda.
+
+mod holding;
+
+use std::{cmp::Reverse, collections::BinaryHeap, ops::Range, sync::Arc};
 
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
+use rabbitscope_data::scenario::Settle;
 
 use super::Moment;
-use crate::stamp::Stamp;
+use crate::{
+    clock::nanos,
+    plan::{Reading, Seat, queues_of},
+    stamp::Stamp,
+};
+use holding::{Held, Holding};
 
 pub(super) struct Consuming {
-    pub(super) queue: String,
-    pub(super) arguments: Table,
-    pub(super) auto_ack: bool,
+    queues: Arc<[String]>,
+    arguments: Table,
+    auto_ack: bool,
+    exclusive: bool,
+    settle: Settle,
     /// Messages for each acknowledgement.
-    pub(super) multi_ack_every: u32,
+    multi_ack_every: u32,
+    tx_size: Option<u32>,
     /// Messages for each consumer.
-    pub(super) limit: Option<u64>,
-    /// A consumer's tag is its number here.
-    pub(super) consumers: Vec<Consumer>,
+    limit: Option<u64>,
+    reads_headers: bool,
+    /// From an answer to the next question of those that poll, in nanoseconds.
+    polling: Option<u64>,
+    consumers: Vec<Consumer>,
+    /// A consumer's tag is the number of its subscription here.
+    subscriptions: Vec<Subscription>,
     /// By channel number.
-    pub(super) unacknowledged: Vec<Unacknowledged>,
+    unacknowledged: Vec<Unacknowledged>,
+    /// By channel number, for those that poll and so have it alone.
+    by_channel: Vec<u32>,
+    holding: Option<Holding>,
+    agenda: BinaryHeap<Reverse<(u64, Task)>>,
+}
+
+#[derive(Debug)]
+struct Consumer {
+    channel: u16,
+    received: u64,
+    /// In nanoseconds since the run began.
+    start: u64,
+    subscriptions: Range<usize>,
+    /// The subscription that a consumer which polls asks next.
+    next_poll: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Consumer {
-    pub(super) channel: u16,
-    pub(super) received: u64,
+struct Subscription {
+    consumer: usize,
+    queue: usize,
+}
+
+/// What is done at its time, to the consumer of this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    Start(usize),
+    Poll(usize),
+    /// The message that it has held for longest.
+    Settle(usize),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Unacknowledged {
+struct Unacknowledged {
     count: u32,
     last_tag: u64,
+    /// Acknowledged since the last commit.
+    uncommitted: u32,
 }
 
 impl Consuming {
-    pub(super) fn queue(&self) -> &str {
-        &self.queue
+    pub(super) fn new(reading: &Reading<'_>, seats: &[Seat]) -> Self {
+        let group = reading.group;
+        let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
+        let mut consuming = Self {
+            queues: reading.queues.clone().into(),
+            arguments: crate::topology::fields(&group.arguments),
+            auto_ack: group.auto_ack,
+            exclusive: group.exclusive,
+            settle: group.settle,
+            multi_ack_every: group.multi_ack_every,
+            tx_size: group.tx_size,
+            limit: group.messages,
+            reads_headers: reading.has_stamp_headers,
+            polling: group.polling.map(nanos),
+            consumers: Vec::with_capacity(seats.len()),
+            subscriptions: Vec::new(),
+            unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
+            by_channel: vec![0; usize::from(channels) + 1],
+            holding: Holding::of(group, seats.len()),
+            agenda: BinaryHeap::new(),
+        };
+        for (number, seat) in seats.iter().enumerate() {
+            let first = consuming.subscriptions.len();
+            let mine = queues_of(seat.member, group.count, reading.queues.len());
+            consuming
+                .subscriptions
+                .extend(mine.map(|queue| Subscription { consumer: number, queue }));
+            let start = nanos(group.slow_start).saturating_mul(u64::from(seat.member));
+            consuming.by_channel[usize::from(seat.channel)] = u32::try_from(number).unwrap_or(0);
+            consuming.consumers.push(Consumer {
+                channel: seat.channel,
+                received: 0,
+                start: start.saturating_add(nanos(group.start_delay)),
+                subscriptions: first..consuming.subscriptions.len(),
+                next_poll: first,
+            });
+        }
+        consuming
     }
 
-    pub(super) fn start(&mut self, connection: &mut Connection) {
-        let limit = self.limit.unwrap_or(u64::MAX);
-        let unfinished = |(_, consumer): &(usize, &Consumer)| consumer.received < limit;
-        for (number, consumer) in self.consumers.iter().enumerate().filter(unfinished) {
+    /// The queue that the consumer with this tag reads.
+    pub(super) fn queue(&self, tag: &[u8]) -> &str {
+        let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
+        let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
+        self.queues.get(queue).map_or("", String::as_str)
+    }
+
+    /// Starts those whose time has come, and remembers the others.
+    pub(super) fn start(&mut self, now: u64, connection: &mut Connection) {
+        self.agenda.clear();
+        for number in 0..self.consumers.len() {
+            let start = self.consumers[number].start;
+            if start <= now {
+                self.begin(number, connection);
+            } else {
+                self.agenda.push(Reverse((start, Task::Start(number))));
+            }
+        }
+    }
+
+    fn begin(&mut self, number: usize, connection: &mut Connection) {
+        let consumer = &self.consumers[number];
+        if self.limit.is_some_and(|limit| consumer.received >= limit) {
+            return;
+        }
+        if self.polling.is_some() {
+            return self.poll(number, connection);
+        }
+        for tag in consumer.subscriptions.clone() {
             let consume = Request::Consume {
-                queue: &self.queue,
-                consumer_tag: &number.to_string(),
+                queue: &self.queues[self.subscriptions[tag].queue],
+                consumer_tag: &tag.to_string(),
                 no_local: false,
                 auto_ack: self.auto_ack,
-                exclusive: false,
+                exclusive: self.exclusive,
                 arguments: &self.arguments,
             };
             connection.request(consumer.channel, &consume);
@@ -59,9 +167,10 @@ impl Consuming {
         connection: &mut Connection,
         moment: &mut Moment<'_>,
     ) {
-        let consumer = number(&delivery.consumer_tag).and_then(|at| self.consumers.get_mut(at));
-        let Some(consumer) = consumer else { return };
-        if self.limit.is_some_and(|limit| consumer.received >= limit) {
+        let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
+        let Some(Subscription { consumer: number, .. }) = subscription.copied() else { return };
+        let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
+        if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
             // Sent before the broker read our cancellation, which does not take back what is on
             // its way: it is for the other consumers.
             if !self.auto_ack {
@@ -71,60 +180,223 @@ impl Consuming {
             }
             return;
         }
+        let message = Held {
+            arrived: moment.now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+        };
+        if let Some(holding) = &mut self.holding
+            && let Some(due) = holding.hold(number, message)
+        {
+            self.agenda.push(Reverse((due, Task::Settle(number))));
+            return;
+        }
+        self.take(number, message, connection, moment);
+    }
+
+    /// The message has been processed.
+    #[inline]
+    fn take(
+        &mut self,
+        number: usize,
+        message: Held,
+        connection: &mut Connection,
+        moment: &mut Moment<'_>,
+    ) {
+        let consumer = &mut self.consumers[number];
+        let channel = consumer.channel;
         consumer.received += 1;
         let is_last = self.limit == Some(consumer.received);
         moment.tally.counts.consumed += 1;
-        moment.tally.counts.redelivered += u64::from(delivery.redelivered);
-        measure(&delivery.body, moment);
+        moment.tally.counts.redelivered += u64::from(message.redelivered);
+        measure(message.stamp, message.arrived, moment);
         if !self.auto_ack {
-            let channel = &mut self.unacknowledged[usize::from(delivery.channel)];
-            channel.count += 1;
-            channel.last_tag = delivery.delivery_tag;
-            if channel.count >= self.multi_ack_every || is_last {
-                channel.acknowledge(delivery.channel, connection);
+            let waiting = &mut self.unacknowledged[usize::from(channel)];
+            waiting.count += 1;
+            waiting.last_tag = message.delivery_tag;
+            if waiting.count >= self.multi_ack_every || is_last {
+                self.settle(channel, is_last, connection, moment);
             }
         }
         if is_last {
-            let consumer_tag = String::from_utf8_lossy(&delivery.consumer_tag);
-            let cancel = Request::Cancel { consumer_tag: &consumer_tag };
-            connection.request(delivery.channel, &cancel);
+            self.end(number, connection);
             moment.consumers_done += 1;
         }
     }
 
-    /// The connection is gone: the broker delivers again what was not acknowledged on it.
-    pub(super) fn lose(&mut self) {
-        self.unacknowledged.fill(Unacknowledged::default());
+    /// Settles what a channel has waiting; `commits`: and what is settled.
+    #[inline]
+    fn settle(
+        &mut self,
+        channel: u16,
+        commits: bool,
+        connection: &mut Connection,
+        moment: &mut Moment<'_>,
+    ) {
+        let waiting = &mut self.unacknowledged[usize::from(channel)];
+        let (delivery_tag, multiple) = (waiting.last_tag, waiting.count > 1);
+        let refuse = |requeue| Request::Nack { delivery_tag, multiple, requeue };
+        let request = match self.settle {
+            Settle::Ack => Request::Ack { delivery_tag, multiple },
+            Settle::Requeue => refuse(true),
+            Settle::Discard => refuse(false),
+        };
+        connection.request(channel, &request);
+        if self.settle != Settle::Ack {
+            moment.tally.counts.rejected += u64::from(waiting.count);
+        }
+        if let Some(size) = self.tx_size {
+            waiting.uncommitted += waiting.count;
+            if waiting.uncommitted >= size || commits {
+                connection.request(channel, &Request::TxCommit);
+                waiting.uncommitted = 0;
+            }
+        }
+        waiting.count = 0;
+    }
+
+    /// A consumer has had its last message.
+    fn end(&self, number: usize, connection: &mut Connection) {
+        let consumer = &self.consumers[number];
+        if self.polling.is_some() {
+            return;
+        }
+        for tag in consumer.subscriptions.clone() {
+            let cancel = Request::Cancel { consumer_tag: &tag.to_string() };
+            connection.request(consumer.channel, &cancel);
+        }
+    }
+
+    /// Asks for a message.
+    fn poll(&mut self, number: usize, connection: &mut Connection) {
+        let consumer = &mut self.consumers[number];
+        let at = consumer.next_poll;
+        let is_last = at + 1 >= consumer.subscriptions.end;
+        consumer.next_poll = if is_last { consumer.subscriptions.start } else { at + 1 };
+        let queue = &self.queues[self.subscriptions[at].queue];
+        connection.request(consumer.channel, &Request::Get { queue, auto_ack: self.auto_ack });
+    }
+
+    /// A question was answered with a message.
+    pub(super) fn on_got(
+        &mut self,
+        delivery: &Delivery<'_>,
+        connection: &mut Connection,
+        moment: &mut Moment<'_>,
+    ) {
+        let number = self.by_channel[usize::from(delivery.channel)] as usize;
+        let message = Held {
+            arrived: moment.now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+        };
+        if let Some(holding) = &mut self.holding
+            && let Some(due) = holding.hold(number, message)
+        {
+            // Whoever processes a message asks for no other.
+            self.agenda.push(Reverse((due, Task::Settle(number))));
+            return;
+        }
+        self.take(number, message, connection, moment);
+        self.poll_again(number, connection, moment);
+    }
+
+    /// A question was answered with nothing.
+    pub(super) fn on_empty(
+        &mut self,
+        channel: u16,
+        connection: &mut Connection,
+        moment: &mut Moment<'_>,
+    ) {
+        moment.tally.counts.empty_polls += 1;
+        let number = self.by_channel[usize::from(channel)] as usize;
+        self.poll_again(number, connection, moment);
+    }
+
+    fn poll_again(&mut self, number: usize, connection: &mut Connection, moment: &mut Moment<'_>) {
+        let Some(interval) = self.polling else { return };
+        if self.limit.is_some_and(|limit| self.consumers[number].received >= limit) {
+            return;
+        }
+        if interval == 0 {
+            self.poll(number, connection);
+        } else {
+            self.agenda.push(Reverse((moment.now + interval, Task::Poll(number))));
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn on_time(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
+        while let Some(Reverse((due, task))) = self.agenda.peek().copied()
+            && due <= moment.now
+        {
+            self.agenda.pop();
+            match task {
+                Task::Start(number) => self.begin(number, connection),
+                Task::Poll(number) => self.poll(number, connection),
+                Task::Settle(number) => {
+                    let held = self.holding.as_mut().and_then(|holding| holding.release(number));
+                    if let Some(message) = held {
+                        self.take(number, message, connection, moment);
+                        self.poll_again(number, connection, moment);
+                    }
+                }
+            }
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn next_due(&self) -> Option<u64> {
+        self.agenda.peek().map(|Reverse((due, _))| *due)
     }
 
     pub(super) fn is_done(&self) -> bool {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
 
-    /// Acknowledges what has been received.
-    pub(super) fn finish(&mut self, connection: &mut Connection) {
-        for (channel, unacknowledged) in (0_u16..).zip(&mut self.unacknowledged) {
-            if unacknowledged.count > 0 {
-                unacknowledged.acknowledge(channel, connection);
+    /// Settles what has been processed.
+    pub(super) fn finish(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
+        self.agenda.clear();
+        for channel in 0..u16::try_from(self.unacknowledged.len()).unwrap_or(u16::MAX) {
+            let waiting = self.unacknowledged[usize::from(channel)];
+            if waiting.count > 0 {
+                self.settle(channel, true, connection, moment);
+            } else if waiting.uncommitted > 0 {
+                connection.request(channel, &Request::TxCommit);
             }
         }
     }
-}
 
-impl Unacknowledged {
+    /// The connection is gone: the broker gives to others what was not acknowledged.
+    pub(super) fn lose(&mut self) {
+        self.agenda.clear();
+        self.unacknowledged.fill(Unacknowledged::default());
+        if let Some(holding) = &mut self.holding {
+            holding.drop_all();
+        }
+    }
+
     #[inline]
-    fn acknowledge(&mut self, channel: u16, connection: &mut Connection) {
-        let multiple = self.count > 1;
-        connection.request(channel, &Request::Ack { delivery_tag: self.last_tag, multiple });
-        self.count = 0;
+    fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
+        if self.reads_headers
+            && let Some(stamp) = Stamp::find(&delivery.properties)
+        {
+            return Some(stamp);
+        }
+        Stamp::decode(&delivery.body)
     }
 }
 
+/// Latency up to the message's arrival, however long it was held after that.
 #[inline]
-fn measure(body: &[u8], moment: &mut Moment<'_>) {
-    match Stamp::decode(body) {
-        Some(stamp) if stamp.mark == moment.mark && stamp.nanos <= moment.now => {
+fn measure(stamp: Option<Stamp>, arrived: u64, moment: &mut Moment<'_>) {
+    match stamp {
+        Some(stamp) if stamp.mark == moment.mark && stamp.nanos <= arrived => {
+            let now = std::mem::replace(&mut moment.now, arrived);
             moment.delivered(stamp.nanos);
+            moment.now = now;
         }
         _ => moment.tally.unstamped += 1,
     }

@@ -9,7 +9,7 @@ mod publishing;
 mod setup;
 mod socket;
 
-use rabbitscope_amqp::{ConnectionError, Event, Frames};
+use rabbitscope_amqp::{ConnectionError, Event, Frames, Reply};
 use thiserror::Error;
 
 use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, tally::Tally};
@@ -122,9 +122,9 @@ enum Role {
 
 impl Role {
     /// Whose consumer the broker has ended.
-    fn queue(&self) -> String {
+    fn queue(&self, tag: &[u8]) -> String {
         match self {
-            Self::Consuming(consuming) => format!("queue `{}`", consuming.queue()),
+            Self::Consuming(consuming) => format!("queue `{}`", consuming.queue(tag)),
             Self::Answering(answering) => format!("queue `{}`", answering.queue()),
             _ => "replies".to_owned(),
         }
@@ -157,7 +157,7 @@ impl Link {
         self.down_since = None;
         moment.tally.counts.reconnects += 1;
         self.socket = Socket::new(wire);
-        self.start();
+        self.start(moment.now);
     }
 
     pub(crate) fn is_up(&self) -> bool {
@@ -168,7 +168,13 @@ impl Link {
     /// expected.
     pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
         self.count_time_down(moment);
-        if self.is_up() { self.socket.tick(moment) } else { Ok(()) }
+        if !self.is_up() {
+            return Ok(());
+        }
+        if let Role::Publishing(publishing) = &mut self.role {
+            publishing.check_confirms(moment)?;
+        }
+        self.socket.tick(moment)
     }
 
     fn count_time_down(&mut self, moment: &mut Moment<'_>) {
@@ -184,11 +190,11 @@ impl Link {
     }
 
     /// The first messages may come and go now.
-    pub(crate) fn start(&mut self) {
+    pub(crate) fn start(&mut self, now: u64) {
         let connection = &mut self.socket.connection;
         match &mut self.role {
             Role::Publishing(_) => {}
-            Role::Consuming(consuming) => consuming.start(connection),
+            Role::Consuming(consuming) => consuming.start(now, connection),
             Role::Calling(calling) => calling.start(connection),
             Role::Answering(answering) => answering.start(connection),
             Role::Churning(churning) => churning.start(connection),
@@ -202,6 +208,9 @@ impl Link {
         moment: &mut Moment<'_>,
     ) -> Result<bool, Failure> {
         self.read(scratch, moment)?;
+        if let Role::Consuming(consuming) = &mut self.role {
+            consuming.on_time(&mut self.socket.connection, moment);
+        }
         self.socket.flush(moment)?;
         let more = self.socket.is_readable();
         for _ in 0..WRITE_ROUNDS {
@@ -274,6 +283,15 @@ impl Link {
             (Role::Churning(churning), event) if Churning::is_concerned(&event) => {
                 churning.on_event(event, &mut self.socket.connection, moment)?;
             }
+            (Role::Consuming(consuming), Event::Got { delivery, .. }) => {
+                consuming.on_got(&delivery, &mut self.socket.connection, moment);
+            }
+            (Role::Consuming(consuming), Event::GetEmpty { channel }) => {
+                consuming.on_empty(channel, &mut self.socket.connection, moment);
+            }
+            (Role::Publishing(publishing), Event::Reply { channel, reply: Reply::TxCommitted }) => {
+                publishing.on_commit(channel, moment)?;
+            }
             (_, Event::Returned(_)) => moment.tally.counts.returned += 1,
             (_, Event::Blocked { .. }) => self.socket.block(moment.now),
             (_, Event::Unblocked) => self.socket.unblock(moment),
@@ -281,10 +299,10 @@ impl Link {
             (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
                 return Err(Failure::lost(format!("the broker closed a channel: {refusal}")));
             }
-            (role, Event::ConsumerCancelled { .. }) => {
+            (role, Event::ConsumerCancelled { consumer_tag, .. }) => {
                 return Err(Failure::lost(format!(
                     "the broker ended a consumer of {}: the queue was deleted or moved",
-                    role.queue()
+                    role.queue(consumer_tag.as_bytes())
                 )));
             }
             _ => {}
@@ -292,10 +310,12 @@ impl Link {
         Ok(())
     }
 
-    /// When a publisher that waits for nothing but its schedule is due next, or was.
+    /// When a publisher that waits for nothing but its schedule, or a consumer that holds messages,
+    /// is due next, or was.
     pub(crate) fn next_due(&self) -> Option<u64> {
         match &self.role {
             Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(),
+            Role::Consuming(consuming) => consuming.next_due(),
             Role::Calling(calling) => calling.next_due(self.socket.can_publish()),
             Role::Churning(churning) => churning.next_due(),
             _ => None,
@@ -331,7 +351,7 @@ impl Link {
     /// Nothing more is published.
     pub(crate) fn stop_publishing(&mut self) {
         match &mut self.role {
-            Role::Publishing(publishing) => publishing.stop(),
+            Role::Publishing(publishing) => publishing.stop(&mut self.socket.connection),
             Role::Calling(calling) => calling.stop(),
             Role::Churning(churning) => churning.stop(),
             Role::Consuming(_) | Role::Answering(_) => {}
@@ -339,9 +359,9 @@ impl Link {
     }
 
     /// Acknowledges the rest and closes the connection.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self, moment: &mut Moment<'_>) {
         if let Role::Consuming(consuming) = &mut self.role {
-            consuming.finish(&mut self.socket.connection);
+            consuming.finish(&mut self.socket.connection, moment);
         }
         self.socket.connection.close();
     }

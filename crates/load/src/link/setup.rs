@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use rabbitscope_amqp::{
-    Connection, Properties, PublishTarget, PublishTemplate, Request, Table,
+    Connection, Request,
     blocking::{Client, ClientError},
 };
 use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
@@ -13,17 +13,17 @@ use super::{
     answering::Answering,
     calling::Calling,
     churning::Churning,
-    consuming::{Consumer, Consuming, Unacknowledged},
+    consuming::Consuming,
     publishing::{Publisher, Publishing},
     socket,
 };
 use crate::{
     LoadError,
     dial::{Dialer, Stream},
+    message::Messages,
     pace::Pace,
     plan::{LinkPlan, Members, Seat},
-    stamp,
-    topology::{bind_request, broken, connecting, declare_request, table},
+    topology::{QueueSet, bind_request, broken, connecting, declare_request, fields, table},
 };
 
 /// While connections are set up, more than a few heartbeats is more than a broker says.
@@ -85,10 +85,14 @@ impl Role {
     /// What those of `plan` do, on connections with frames of at most `frame_max` bytes.
     pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
         match &plan.members {
-            Members::Publishers { group, seats } => {
-                Self::Publishing(publishing(group, seats, frame_max))
+            Members::Publishers { group, messages, seats } => {
+                let publishers =
+                    seats.iter().map(|seat| publisher(group, messages, *seat, frame_max));
+                Self::Publishing(Publishing::new(publishers.collect(), group))
             }
-            Members::Consumers { group, seats, .. } => Self::Consuming(consuming(group, seats)),
+            Members::Consumers { reading, seats } => {
+                Self::Consuming(Consuming::new(reading, seats))
+            }
             Members::Callers { group, seats, queues } => {
                 Self::Calling(Calling::new(group, seats, queues))
             }
@@ -107,23 +111,19 @@ fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), Clien
             Members::Publishers { group, .. } if group.confirm_window.is_some() => {
                 client.call(channel, &Request::ConfirmSelect)?;
             }
+            Members::Publishers { group, .. } if group.tx_size.is_some() => {
+                client.call(channel, &Request::TxSelect)?;
+            }
             Members::Publishers { .. } | Members::Callers { .. } | Members::Churn { .. } => {}
             Members::Responders { group, .. } => {
                 if let Some(prefetch) = group.prefetch {
                     client.call(channel, &Request::Qos { prefetch, global: false })?;
                 }
             }
-            Members::Consumers { group, exclusive, .. } => {
-                if let Some(prefetch) = group.prefetch {
-                    client.call(channel, &Request::Qos { prefetch, global: false })?;
-                }
-                if let Some(queue) = exclusive.filter(|_| number == 0) {
-                    let arguments = table(queue);
-                    client.call(channel, &declare_request(queue, &arguments))?;
-                    for binding in &queue.bindings {
-                        let none = Table::default();
-                        client.call(channel, &bind_request(queue, binding, &none))?;
-                    }
+            Members::Consumers { reading, .. } => {
+                prepare_consumers(reading.group, channel, client)?;
+                if let Some(set) = reading.exclusive.as_ref().filter(|_| number == 0) {
+                    declare(set, channel, client)?;
                 }
             }
         }
@@ -131,44 +131,54 @@ fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), Clien
     Ok(())
 }
 
-fn publishing(group: &PublisherGroup, seats: &[Seat], frame_max: u32) -> Publishing {
-    let properties = Properties::with_delivery_mode(group.persistent);
-    let publishers = seats.iter().map(|seat| {
-        let target = PublishTarget {
-            channel: seat.channel,
-            exchange: &group.exchange,
-            routing_key: &group.routing_key,
-            mandatory: group.mandatory,
-            properties: &properties,
-        };
-        let size = group.size_bytes as usize;
-        Publisher {
-            channel: seat.channel,
-            template: PublishTemplate::new(&target, size, frame_max),
-            number: seat.member,
-            is_stamped: size >= stamp::SIZE,
-            window: group.confirm_window,
-            limit: group.messages,
-            pace: group.rate.map(|rate| Pace::new(rate, seat.member, group.count)),
-            sent: 0,
-            outstanding: 0,
+fn prepare_consumers(
+    group: &ConsumerGroup,
+    channel: u16,
+    client: &mut Client<Stream>,
+) -> Result<(), ClientError> {
+    for (prefetch, global) in [(group.prefetch, false), (group.channel_prefetch, true)] {
+        if let Some(prefetch) = prefetch {
+            client.call(channel, &Request::Qos { prefetch, global })?;
         }
-    });
-    Publishing::new(publishers.collect())
+    }
+    if group.tx_size.is_some() {
+        client.call(channel, &Request::TxSelect)?;
+    }
+    Ok(())
 }
 
-fn consuming(group: &ConsumerGroup, seats: &[Seat]) -> Consuming {
-    let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
-    Consuming {
-        queue: group.queue.clone(),
-        arguments: crate::topology::fields(&group.arguments),
-        auto_ack: group.auto_ack,
-        multi_ack_every: group.multi_ack_every,
+/// Queues that are to belong to this connection.
+fn declare(set: &QueueSet, channel: u16, client: &mut Client<Stream>) -> Result<(), ClientError> {
+    let arguments = table(&set.spec);
+    for name in &set.names {
+        client.call(channel, &declare_request(&set.spec, name, &arguments))?;
+    }
+    for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
+        let arguments = fields(&binding.arguments);
+        for (name, key) in set.names.iter().zip(keys) {
+            let request = bind_request(name, &binding.exchange, key, &arguments);
+            client.call(channel, &request)?;
+        }
+    }
+    Ok(())
+}
+
+fn publisher(
+    group: &PublisherGroup,
+    messages: &Messages<'_>,
+    seat: Seat,
+    frame_max: u32,
+) -> Publisher {
+    Publisher {
+        channel: seat.channel,
+        payload: messages.payload(seat.member, seat.channel, frame_max),
+        number: seat.member,
+        window: group.confirm_window.or(group.tx_size),
+        tx_size: group.tx_size,
+        start: messages.start(seat.member),
         limit: group.messages,
-        consumers: seats
-            .iter()
-            .map(|seat| Consumer { channel: seat.channel, received: 0 })
-            .collect(),
-        unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
+        pace: group.rate.map(|rate| Pace::new(rate, seat.member, group.count)),
+        sent: 0,
+        outstanding: 0,
     }
 }

@@ -1,7 +1,7 @@
-//! Queues that a killed run left on a broker it did not start.
+//! Queues and exchanges that a killed run left on a broker it did not start.
 //!
-//! Before the first queue is declared its name is written to a file of this user; the file goes
-//! when the queues are gone. A file whose process no longer exists is a debt of a run that was
+//! Before the first is declared their names are written to a file of this user; the file goes when
+//! they are gone. A file whose process no longer exists is a debt of a run that was
 //! killed, and is paid at the next run against the same broker.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::Dialer;
+use rabbitscope_load::{Belongings, Dialer};
 use serde::{Deserialize, Serialize};
 
 use crate::{atomic_file, machine::ProcessIdentity};
@@ -24,6 +24,8 @@ struct Debt {
     /// User, address and virtual host.
     broker: String,
     queues: Vec<String>,
+    #[serde(default)]
+    exchanges: Vec<String>,
 }
 
 /// The file of one run.
@@ -41,10 +43,11 @@ impl Ledger {
         Ok(Self { path, broker: uri.to_string() })
     }
 
-    /// Remembers queues that are about to be declared.
-    pub(super) fn remember(&self, queues: &[String]) -> anyhow::Result<()> {
+    /// Remembers what is about to be declared.
+    pub(super) fn remember(&self, belongings: &Belongings) -> anyhow::Result<()> {
         let process = ProcessIdentity::of(std::process::id()).context("cannot read /proc/self")?;
-        let debt = Debt { process, broker: self.broker.clone(), queues: queues.to_vec() };
+        let Belongings { queues, exchanges } = belongings.clone();
+        let debt = Debt { process, broker: self.broker.clone(), queues, exchanges };
         atomic_file::write(&self.path, &serde_json::to_vec_pretty(&debt)?)
     }
 
@@ -53,12 +56,14 @@ impl Ledger {
         let _ = fs::remove_file(&self.path);
     }
 
-    /// Removes the queues of runs against this broker that were killed; says which were there.
+    /// Removes what runs against this broker that were killed had declared; says what was there.
     pub(super) fn pay_debts(&self, dialer: &Dialer) -> anyhow::Result<Vec<String>> {
         let mut removed = Vec::new();
         for (file, debt) in debts(self.path.parent().expect("a file in a directory")) {
             if debt.broker == self.broker && !debt.process.is_alive() {
-                removed.extend(rabbitscope_load::remove_queues(dialer, &debt.queues)?);
+                let Debt { queues, exchanges, .. } = debt;
+                let there = rabbitscope_load::remove(dialer, &Belongings { queues, exchanges })?;
+                removed.extend(there.queues.into_iter().chain(there.exchanges));
                 let _ = fs::remove_file(file);
             }
         }

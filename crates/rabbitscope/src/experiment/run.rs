@@ -109,12 +109,12 @@ fn open_session(
     };
     let removed = ledger.pay_debts(&target.dialer)?;
     if !removed.is_empty() {
-        let queues = removed.join(", ");
-        output::note(&format!("removed queues that an interrupted run had left behind: {queues}"));
+        let names = removed.join(", ");
+        output::note(&format!("removed what an interrupted run had left behind: {names}"));
     }
     let mut remembered = Ok(());
-    let session = Session::open(scenario, &target.dialer, &mut |queues| {
-        remembered = ledger.remember(queues);
+    let session = Session::open(scenario, &target.dialer, &mut |belongings| {
+        remembered = ledger.remember(belongings);
     });
     remembered?;
     Ok(session?)

@@ -121,7 +121,8 @@ pub(super) fn exclusive_queues(
     groups: &[ConsumerGroup],
 ) -> Result<(), Problem> {
     for queue in queues.iter().filter(|queue| queue.exclusive) {
-        let mut readers = groups.iter().enumerate().filter(|(_, group)| group.queue == queue.name);
+        let mut readers =
+            groups.iter().enumerate().filter(|(_, group)| queue.is_meant_by(&group.queue));
         let first = readers.next();
         let crowded = first.filter(|(_, group)| group.connections > 1).or(readers.next());
         if let Some((index, _)) = crowded {

@@ -7,7 +7,7 @@ use super::{
     Context,
 };
 use crate::{
-    scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder},
+    scenario::{BrokerSpec, NumberRange, QueueSpec, has_placeholder},
     units::{UnitError, parse_duration, parse_size},
 };
 
@@ -143,11 +143,7 @@ pub(super) fn queue<'a>(
     name: &str,
     context: &Context<'a>,
 ) -> Result<Option<&'a QueueSpec>, Problem> {
-    let stands_for = |queue: &&QueueSpec| {
-        queue.names != QueueNames::One && queue.queue_names().iter().any(|one| one == name)
-    };
-    let declared = context.queues.iter().find(|queue| queue.name == name);
-    let declared = declared.or_else(|| context.queues.iter().find(stands_for));
+    let declared = context.queues.iter().find(|queue| queue.is_meant_by(name));
     let may_be_there = matches!(context.broker, BrokerSpec::Existing { .. }) && !name.is_empty();
     if declared.is_none() && !may_be_there {
         let names: Vec<_> = context.queues.iter().map(|queue| queue.name.as_str()).collect();

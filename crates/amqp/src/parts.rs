@@ -1,0 +1,198 @@
+//! Messages put together when they are sent: where one goes, and what is in it.
+//!
+//! [`crate::PublishTemplate`] is cheaper where every message is the same. Here any route goes with
+//! any content, on any channel, without a template for each combination.
+
+use crate::{
+    frame::{FrameKind, OVERHEAD, write_frame},
+    method::{BASIC, write_publish},
+    properties::Properties,
+    table::{Table, Value},
+    wire::Write,
+};
+
+/// Offset of the channel number within a frame.
+const CHANNEL_AT: usize = 1;
+
+/// The first frame of a message: exchange and routing key.
+#[derive(Clone, Debug)]
+pub struct Route {
+    bytes: Vec<u8>,
+}
+
+impl Route {
+    /// `mandatory`: return what cannot be routed.
+    pub fn new(exchange: &str, routing_key: &str, mandatory: bool) -> Self {
+        let mut bytes = Vec::new();
+        write_publish(&mut bytes, 0, exchange, routing_key, mandatory);
+        bytes.shrink_to_fit();
+        Self { bytes }
+    }
+
+    /// Bytes on the wire.
+    pub fn wire_size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    #[inline]
+    pub(crate) fn append(&self, out: &mut Vec<u8>, channel: u16) {
+        let at = out.len();
+        out.extend_from_slice(&self.bytes);
+        put_channel(out, at, channel);
+    }
+}
+
+/// The other frames of a message: properties and body. Some bytes of it can be replaced each time
+/// that it is sent.
+#[derive(Clone, Debug)]
+pub struct Content {
+    bytes: Vec<u8>,
+    /// Where the frames begin.
+    frames: Vec<usize>,
+    /// What is replaced.
+    head_at: usize,
+    head_room: usize,
+}
+
+impl Content {
+    /// A message with this body in frames of at most `frame_max` bytes. The first bytes of the body
+    /// are what is replaced, as many as there are in its first frame.
+    pub fn new(properties: &Properties, body: &[u8], frame_max: u32) -> Self {
+        let mut content = Self::frames(properties, body, frame_max);
+        if let [_, first, ..] = content.frames[..] {
+            content.head_at = first + OVERHEAD - 1;
+            content.head_room = body.len().min(chunk(frame_max));
+        }
+        content
+    }
+
+    /// The same with a header of `room` bytes called `header`, which is what is replaced. The body
+    /// stays as it is.
+    pub fn with_header(
+        properties: &Properties,
+        body: &[u8],
+        frame_max: u32,
+        header: &str,
+        room: usize,
+    ) -> Self {
+        let filled = |byte: u8| {
+            let mut properties = properties.clone();
+            let headers = properties.headers.get_or_insert_with(Table::default);
+            headers.0.push((header.to_owned(), Value::Bytes(vec![byte; room])));
+            Self::frames(&properties, body, frame_max)
+        };
+        // Where the two differ is the value.
+        let (mut content, other) = (filled(0), filled(u8::MAX));
+        let differs = content.bytes.iter().zip(&other.bytes).position(|(a, b)| a != b);
+        if let Some(at) = differs {
+            (content.head_at, content.head_room) = (at, room);
+        }
+        content
+    }
+
+    fn frames(properties: &Properties, body: &[u8], frame_max: u32) -> Self {
+        let mut bytes = Vec::new();
+        let mut frames = vec![0];
+        write_frame(&mut bytes, FrameKind::Header, 0, |out| {
+            out.put_u16(BASIC);
+            out.put_u16(0);
+            out.put_u64(body.len() as u64);
+            properties.write(out);
+        });
+        for part in body.chunks(chunk(frame_max)) {
+            frames.push(bytes.len());
+            write_frame(&mut bytes, FrameKind::Body, 0, |out| out.extend_from_slice(part));
+        }
+        bytes.shrink_to_fit();
+        Self { bytes, frames, head_at: 0, head_room: 0 }
+    }
+
+    /// Bytes on the wire.
+    pub fn wire_size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Bytes that can be replaced.
+    pub fn head_room(&self) -> usize {
+        self.head_room
+    }
+
+    #[inline]
+    pub(crate) fn append(&self, out: &mut Vec<u8>, channel: u16, head: &[u8]) {
+        let start = out.len();
+        out.extend_from_slice(&self.bytes);
+        for frame in &self.frames {
+            put_channel(out, start + frame, channel);
+        }
+        let length = head.len().min(self.head_room);
+        let at = start + self.head_at;
+        out[at..at + length].copy_from_slice(&head[..length]);
+    }
+}
+
+/// Bytes of a body that fit a frame.
+fn chunk(frame_max: u32) -> usize {
+    (frame_max as usize).saturating_sub(OVERHEAD).max(1)
+}
+
+#[inline]
+fn put_channel(out: &mut [u8], frame: usize, channel: u16) {
+    out[frame + CHANNEL_AT..frame + CHANNEL_AT + 2].copy_from_slice(&channel.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PublishTarget, PublishTemplate, frame::Frames};
+
+    const HEAD: &[u8] = b"0123456789ab";
+
+    fn sent(content: &Content) -> Vec<u8> {
+        let mut out = b"before".to_vec();
+        Route::new("e", "key", true).append(&mut out, 0x0102);
+        content.append(&mut out, 0x0102, HEAD);
+        out.split_off(6)
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_a_template() {
+        let properties = Properties::with_delivery_mode(true);
+        let target = PublishTarget {
+            channel: 0x0102,
+            exchange: "e",
+            routing_key: "key",
+            mandatory: true,
+            properties: &properties,
+        };
+        for size in [0, 1, 12, 4088, 4089, 10_000] {
+            let mut expected = Vec::new();
+            PublishTemplate::new(&target, size, 4096).append(&mut expected, HEAD);
+            let content = Content::new(&properties, &vec![0; size], 4096);
+            assert_eq!(sent(&content), expected, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_header_takes_what_is_replaced() {
+        let headers = Table(vec![("h".to_owned(), Value::Integer(5))]);
+        let properties = Properties { headers: Some(headers), ..Properties::default() };
+        let body = vec![7; 5000];
+        let bytes = sent(&Content::with_header(&properties, &body, 4096, "stamp", 12));
+        let mut frames = Frames::new(&bytes);
+        let mut seen = Vec::new();
+        while let Some(frame) = frames.next(4096).unwrap() {
+            assert_eq!(frame.channel, 0x0102);
+            match frame.kind {
+                FrameKind::Header => {
+                    let read = Properties::parse(&frame.payload[12..]).unwrap();
+                    let headers = read.headers.unwrap();
+                    assert_eq!(headers.get("stamp"), Some(&Value::Bytes(HEAD.to_vec())));
+                    assert_eq!(headers.get("h"), Some(&Value::Integer(5)));
+                }
+                FrameKind::Body => seen.extend_from_slice(frame.payload),
+                _ => {}
+            }
+        }
+        assert_eq!(seen, body);
+    }
+}

@@ -1,0 +1,351 @@
+//! What a group of publishers sends: routing keys, bodies and properties, made ready once for all
+//! of its members.
+
+mod json;
+mod random;
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
+
+use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table};
+use rabbitscope_data::scenario::{
+    Body, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
+};
+
+pub(crate) use random::Random;
+
+use crate::{LoadError, clock::nanos, plan::queues_of, stamp, topology::fields};
+
+/// A group's messages, before the limits of a connection are known.
+#[derive(Debug)]
+pub(crate) struct Messages<'a> {
+    group: &'a PublisherGroup,
+    properties: Properties,
+    keys: Arc<[Route]>,
+    /// The first key, as text.
+    first_key: String,
+    /// Members are spread over the keys; otherwise each has them all.
+    is_spread: bool,
+    steps: Vec<Step<Vec<u8>>>,
+    random: Random,
+    /// By frame size, which is almost always the same for all connections.
+    contents: Mutex<Option<(u32, Arc<Contents>)>>,
+}
+
+/// Bodies that are in turn for a while: the end of that time in nanoseconds since the cycle began,
+/// and the bodies.
+type Step<Body> = (u64, Vec<Body>);
+
+/// Bodies with their properties, ready for the wire.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    steps: Vec<Step<Content>>,
+    /// Bytes of the largest.
+    largest: usize,
+}
+
+impl Contents {
+    /// What is sent at this time.
+    fn at(&self, nanos: u64) -> &[Content] {
+        let cycle = self.steps.last().map_or(1, |(end, _)| *end).max(1);
+        let within = nanos % cycle;
+        let step = self.steps.iter().find(|(end, _)| within < *end).or(self.steps.last());
+        step.map_or(&[], |(_, contents)| contents)
+    }
+}
+
+/// What one publisher sends.
+#[derive(Debug)]
+pub(crate) enum Payload {
+    /// Always the same.
+    Plain { template: PublishTemplate, is_stamped: bool },
+    /// Put together for each message.
+    Composed(Box<Composed>),
+}
+
+/// Keys and bodies in turn.
+#[derive(Debug)]
+pub(crate) struct Composed {
+    routes: Arc<[Route]>,
+    /// Numbers of the routes that are this publisher's.
+    mine: Vec<u32>,
+    next_route: usize,
+    contents: Arc<Contents>,
+    next_content: usize,
+    wire_size: usize,
+}
+
+/// The bodies that are in turn at one time.
+pub(crate) struct Turn<'a> {
+    routes: &'a [Route],
+    mine: &'a [u32],
+    next_route: &'a mut usize,
+    contents: &'a [Content],
+    next_content: &'a mut usize,
+}
+
+impl Payload {
+    /// Bytes of a message on the wire; the most when they differ.
+    pub(crate) fn wire_size(&self) -> usize {
+        match self {
+            Self::Plain { template, .. } => template.wire_size(),
+            Self::Composed(composed) => composed.wire_size,
+        }
+    }
+}
+
+impl Composed {
+    /// What is in turn at this time.
+    pub(crate) fn turn(&mut self, nanos: u64) -> Turn<'_> {
+        Turn {
+            routes: &self.routes,
+            mine: &self.mine,
+            next_route: &mut self.next_route,
+            contents: self.contents.at(nanos),
+            next_content: &mut self.next_content,
+        }
+    }
+}
+
+impl<'a> Turn<'a> {
+    /// Route and content of the next message.
+    #[inline]
+    pub(crate) fn next(&mut self) -> (&'a Route, &'a Content) {
+        let route = advance(self.next_route, self.mine.len());
+        let content = advance(self.next_content, self.contents.len());
+        (&self.routes[self.mine[route] as usize], &self.contents[content])
+    }
+}
+
+/// The index at hand; moves on to the next of `count`.
+#[inline]
+fn advance(next: &mut usize, count: usize) -> usize {
+    let at = if *next < count { *next } else { 0 };
+    *next = at + 1;
+    at
+}
+
+impl<'a> Messages<'a> {
+    pub(crate) fn of(group: &'a PublisherGroup, scenario: &Scenario) -> Result<Self, LoadError> {
+        let mut random = Random::new(scenario.seed).fork(&group.name);
+        let keys = keys(group, scenario, &mut random);
+        let routes = keys.iter().map(|key| Route::new(&group.exchange, key, group.mandatory));
+        Ok(Self {
+            group,
+            properties: properties(group),
+            is_spread: matches!(group.keys, RoutingKeys::Fixed | RoutingKeys::Numbered(_)),
+            keys: routes.collect(),
+            first_key: keys.into_iter().next().unwrap_or_default(),
+            steps: bodies(group, &mut random)?,
+            random,
+            contents: Mutex::new(None),
+        })
+    }
+
+    /// When `member` may send its first message, in nanoseconds since the run began.
+    pub(crate) fn start(&self, member: u32) -> u64 {
+        let extra = nanos(self.group.random_start_delay);
+        let random = self.random.fork(&member.to_string()).below(extra);
+        nanos(self.group.start_delay).saturating_add(random)
+    }
+
+    /// What `member` of the group sends on `channel`, in frames of at most `frame_max` bytes.
+    pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
+        let is_plain =
+            self.keys.len() == 1 && self.group.sizes.is_empty() && self.group.body == Body::Filler;
+        if is_plain {
+            let target = PublishTarget {
+                channel,
+                exchange: &self.group.exchange,
+                routing_key: &self.first_key,
+                mandatory: self.group.mandatory,
+                properties: &self.properties,
+            };
+            let size = self.group.size_bytes as usize;
+            let template = PublishTemplate::new(&target, size, frame_max);
+            return Payload::Plain { template, is_stamped: size >= stamp::SIZE };
+        }
+        let contents = self.contents(frame_max);
+        let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
+        let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let mine = if self.is_spread {
+            let mine = queues_of(member, self.group.count, self.keys.len());
+            mine.filter_map(|key| u32::try_from(key).ok()).collect()
+        } else {
+            (0..count).collect()
+        };
+        Payload::Composed(Box::new(Composed {
+            routes: Arc::clone(&self.keys),
+            mine,
+            next_route: 0,
+            wire_size: route_size + contents.largest,
+            contents,
+            next_content: 0,
+        }))
+    }
+
+    fn contents(&self, frame_max: u32) -> Arc<Contents> {
+        let mut made = self.contents.lock().expect("making contents does not panic");
+        match &*made {
+            Some((size, contents)) if *size == frame_max => Arc::clone(contents),
+            _ => {
+                let contents = Arc::new(self.make_contents(frame_max));
+                *made = Some((frame_max, Arc::clone(&contents)));
+                contents
+            }
+        }
+    }
+
+    fn make_contents(&self, frame_max: u32) -> Contents {
+        let content = |body: &Vec<u8>| {
+            if self.group.body.is_kept_intact() {
+                let header = (STAMP_HEADER, stamp::SIZE);
+                Content::with_header(&self.properties, body, frame_max, header.0, header.1)
+            } else {
+                Content::new(&self.properties, body, frame_max)
+            }
+        };
+        let steps = self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content)));
+        let steps: Vec<_> = steps.map(|(end, contents)| (end, contents.collect())).collect();
+        let sizes = steps.iter().flat_map(|(_, contents): &(_, Vec<Content>)| contents);
+        let largest = sizes.map(Content::wire_size).max().unwrap_or(0);
+        Contents { steps, largest }
+    }
+}
+
+/// The files that scenarios send are read, so that it is known before a run that they can be.
+pub fn check_files(scenario: &Scenario) -> Result<(), LoadError> {
+    for group in &scenario.publishers {
+        if let Body::Files(files) = &group.body {
+            read_files(files)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
+    let read = |path: &String| {
+        fs::read(path).map_err(|source| LoadError::BodyFile { path: path.clone(), source })
+    };
+    files.iter().map(read).collect()
+}
+
+/// Routing keys of a group; with the default exchange, names of queues.
+fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
+    match &group.keys {
+        RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
+        RoutingKeys::Fixed => vec![group.routing_key.clone()],
+        RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
+        RoutingKeys::Listed(keys) => keys.clone(),
+        RoutingKeys::Random(count) => (0..*count).map(|_| random.hex(32)).collect(),
+    }
+}
+
+fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
+    if let Body::Files(files) = &group.body {
+        return Ok(vec![(u64::MAX, read_files(files)?)]);
+    }
+    let mut of_size = |size: u32| match group.body {
+        Body::Json { documents } => {
+            (0..documents).map(|_| json::document(random, size as usize)).collect()
+        }
+        _ => vec![vec![0; size as usize]],
+    };
+    if group.sizes.is_empty() {
+        return Ok(vec![(u64::MAX, of_size(group.size_bytes))]);
+    }
+    let mut end = 0;
+    let steps = group.sizes.iter().map(|step| {
+        end += nanos(step.lasts);
+        (end, of_size(step.size_bytes))
+    });
+    Ok(steps.collect())
+}
+
+fn properties(group: &PublisherGroup) -> Properties {
+    let MessageProperties {
+        content_type,
+        content_encoding,
+        priority,
+        correlation_id,
+        reply_to,
+        expiration,
+        message_id,
+        timestamp,
+        kind,
+        user_id,
+        app_id,
+        headers,
+    } = group.properties.clone();
+    let table: Table = fields(&headers);
+    Properties {
+        content_type,
+        content_encoding,
+        headers: (!table.0.is_empty()).then_some(table),
+        priority,
+        correlation_id,
+        reply_to,
+        expiration: expiration.map(|time| time.as_millis().to_string()),
+        message_id,
+        timestamp,
+        kind,
+        user_id,
+        app_id,
+        ..Properties::with_delivery_mode(group.persistent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::scenario;
+
+    use super::*;
+
+    fn group(keys: &str) -> Scenario {
+        let text = format!(
+            "name = \"m\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q-{{}}\", to = 5 }}]\n\
+             [[publishers]]\n{keys}"
+        );
+        scenario::parse(&text, "test", &[]).unwrap()
+    }
+
+    #[test]
+    fn members_share_queues_and_have_all_listed_keys() {
+        fn check(keys: &str, member: u32, expected: &[u32]) {
+            let scenario = group(keys);
+            let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+            let Payload::Composed(composed) = messages.payload(member, 1, 4096) else {
+                panic!("there are many keys")
+            };
+            assert_eq!(composed.mine, expected);
+        }
+        check("queue = \"q-{}\"", 0, &[0, 1, 2, 3, 4]);
+        check("queue = \"q-{}\"\ncount = 2", 1, &[1, 3]);
+        check("queue = \"q-{}\"\ncount = 8", 6, &[1]);
+        check("exchange = \"amq.topic\"\nrouting-keys = [\"a\", \"b\"]\ncount = 2", 1, &[0, 1]);
+        check("exchange = \"amq.topic\"\nrandom-routing-keys = 3", 0, &[0, 1, 2]);
+    }
+
+    #[test]
+    fn sizes_follow_the_time() {
+        let sizes = "queue = \"q-1\"\nsizes = [{ size = \"1B\", for = \"2s\" }, \
+                     { size = \"9B\", for = \"1s\" }]";
+        let scenario = group(sizes);
+        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        let contents = messages.contents(4096);
+        let small = contents.at(0)[0].wire_size();
+        for (second, larger) in [(1, 0), (2, 8), (3, 0), (5, 8), (602, 8)] {
+            let size = contents.at(second * 1_000_000_000)[0].wire_size();
+            assert_eq!(size, small + larger, "{second}");
+        }
+    }
+
+    #[test]
+    fn what_is_always_the_same_takes_the_short_way() {
+        let scenario = group("queue = \"q-1\"\nproperties.priority = 5");
+        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain { is_stamped: true, .. }));
+    }
+}
