@@ -3,6 +3,7 @@
 mod arguments;
 mod broker;
 mod diff;
+mod environment;
 mod flamegraph;
 mod node;
 mod profile;

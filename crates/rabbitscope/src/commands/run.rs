@@ -11,6 +11,7 @@ use rabbitscope_data::{
     scenario::{self, BrokerSpec, Scenario},
 };
 
+use super::environment;
 use crate::{
     exit::{Exit, UsageError},
     experiment::{self, Finished},
@@ -23,7 +24,8 @@ use crate::{
 pub(super) struct Typed {
     /// The scenario, a TOML file
     scenario: PathBuf,
-    /// Replace a value of the scenario, for example `publishers.0.rate=5000`
+    /// Replace a value of the scenario, for example `publishers.0.rate=5000`; the environment
+    /// variable `RABBITSCOPE_SET_PUBLISHERS__0__RATE=5000` does the same
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Use this broker, whatever the scenario says: amqp://USER:PASSWORD@HOST:PORT/VHOST. Others
@@ -76,7 +78,11 @@ fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> 
     let file = path.display().to_string();
     let text = fs::read_to_string(path)
         .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;
-    scenario::parse(&text, &file, overrides).context("the scenario is not valid")
+    // What is typed comes last and so holds.
+    let mut all = environment::overrides(std::env::vars());
+    all.extend_from_slice(overrides);
+    let mut read = |path: &str| fs::read_to_string(path).map_err(|error| error.to_string());
+    scenario::parse_with_files(&text, &file, &all, &mut read).context("the scenario is not valid")
 }
 
 fn exit_of(finished: &Finished) -> Exit {

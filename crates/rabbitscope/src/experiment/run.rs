@@ -46,6 +46,7 @@ pub struct Finished {
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
+    rabbitscope_load::check_files(scenario).map_err(|error| UsageError(error.to_string()))?;
     match &scenario.broker {
         BrokerSpec::Existing { uris } => target::dialer(uris, scenario).map(drop),
         BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {

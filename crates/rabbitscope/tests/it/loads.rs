@@ -11,7 +11,7 @@ use crate::workbench::{
 
 /// Runs `text` on the shared broker and returns the run record.
 #[track_caller]
-fn run(bench: &Workbench, text: &str, code: i32) -> Value {
+pub(crate) fn run(bench: &Workbench, text: &str, code: i32) -> Value {
     bench.file("s.toml", text);
     let uri = existing_broker().uri();
     let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out --json")).code(code);
@@ -19,7 +19,7 @@ fn run(bench: &Workbench, text: &str, code: i32) -> Value {
 }
 
 #[track_caller]
-fn count(run: &Value, key: &str) -> u64 {
+pub(crate) fn count(run: &Value, key: &str) -> u64 {
     run["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {run:#}"))
 }
 
