@@ -4,7 +4,15 @@
 
 use std::{env, path::PathBuf, process::Command};
 
-const SOURCES: [&str; 4] = ["bpf/sampler.bpf.c", "bpf/sampler.h", "bpf/arch.h", "bpf/kernel.h"];
+const SOURCES: [&str; 7] = [
+    "bpf/sampler.bpf.c",
+    "bpf/erlang.h",
+    "bpf/native.h",
+    "bpf/maps.h",
+    "bpf/sampler.h",
+    "bpf/arch.h",
+    "bpf/kernel.h",
+];
 
 fn main() {
     for source in SOURCES {

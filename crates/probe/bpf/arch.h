@@ -6,32 +6,35 @@
 #pragma once
 #include "kernel.h"
 
+/* The registers that a C function gives back as it found them, in the order of the unwind rows. */
+enum { REG_BX, REG_BP, REG_12, REG_13, REG_14, REG_15, SAVED_REGISTERS };
+
+/* JIT code keeps the Erlang stack here while C runs that does not need it ... */
+#define REG_KEPT_SP REG_BP
+/* ... and the current process here, always. */
+#define REG_PROCESS REG_13
+
 /* The user-space registers that matter. */
 struct registers {
     u64 ip;
-    u64 sp;      /* in JIT code the Erlang stack */
-    u64 kept_sp; /* holds the Erlang stack while C runs that does not need it */
-    u64 process; /* in JIT code the current process */
+    u64 sp; /* in JIT code the Erlang stack */
+    u64 saved[SAVED_REGISTERS];
 };
 
 /* A macro, as the verifier wants every field of a context read straight from it. */
-#define READ_REGISTERS(to, from)        \
-    do {                                \
-        (to).ip = (from)->rip;          \
-        (to).sp = (from)->rsp;          \
-        (to).kept_sp = (from)->rbp;     \
-        (to).process = (from)->r13;     \
+#define READ_REGISTERS(to, from)             \
+    do {                                     \
+        (to)->ip = (from)->rip;              \
+        (to)->sp = (from)->rsp;              \
+        (to)->saved[REG_BX] = (from)->rbx;   \
+        (to)->saved[REG_BP] = (from)->rbp;   \
+        (to)->saved[REG_12] = (from)->r12;   \
+        (to)->saved[REG_13] = (from)->r13;   \
+        (to)->saved[REG_14] = (from)->r14;   \
+        (to)->saved[REG_15] = (from)->r15;   \
     } while (0)
 
 #define IS_USER_MODE(regs) (((regs)->cs & 3) == 3)
-
-/* A C function pushes the callee-saved registers that it uses below its return address, in the
- * compilers' order r15 r14 r13 r12 rbp rbx. The value of rbx is known: it points to the scheduler's
- * registers, plus cfg_registers_bias. So where that value stands tells where the others stand:
- * words above it on the stack. */
-#define PUSHED_WORDS 8
-#define KEPT_SP_AFTER 1      /* rbp */
-#define KEPT_PROCESS_AFTER 3 /* r13 */
 
 /* JIT code goes on after a call into C by fetching its stack pointer from where it left it, within
  * this many bytes. */

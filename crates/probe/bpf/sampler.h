@@ -12,6 +12,7 @@
 #define FRAME_LIMIT (FRAME_SLOTS - CHUNK_WORDS) /* stop here: one more chunk always fits */
 #define OUTER_WORDS (4 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
 #define KERNEL_FRAMES 64
+#define NATIVE_FRAMES 64
 #define REPEAT_SHIFT 48     /* upper bits of a frame: further consecutive activations */
 
 enum { MODE_USER = 0, MODE_KERNEL = 1 };
@@ -34,6 +35,14 @@ enum origin {
     ORIGIN_MOVED = 4,    /* Process.stop, while the garbage collector moves the heap */
 };
 
+/* How the walk through the C frames ended. */
+enum native_outcome {
+    NATIVE_NONE = 0,   /* interrupted in JIT code: there are none */
+    NATIVE_JOINED = 1, /* at the call from JIT code, where the Erlang stack goes on */
+    NATIVE_ROOT = 2,   /* at the first function of the thread */
+    NATIVE_CUT = 3,    /* at code without unwind rows, or at more frames than we walk */
+};
+
 struct key {
     u64 hash_a;
     u64 hash_b;
@@ -53,11 +62,55 @@ struct sample {
     u16 frame_count;
     u16 kernel_count;
     u16 outer_count; /* of a truncated stack: frames next to the root, after frames[FRAME_SLOTS] */
-    u16 reserved;
+    u16 native_count;
+    u8 native_outcome;
+    u8 reserved[7];
     /* Innermost first: return address | repeats << REPEAT_SHIFT. The second half is for the outer
      * frames of a truncated stack. */
     u64 frames[2 * FRAME_SLOTS];
+    u64 native[NATIVE_FRAMES]; /* return addresses of C functions, innermost first */
     u64 kernel[KERNEL_FRAMES]; /* innermost first */
+};
+
+/* How to find the caller of a C function, from this instruction on until that of the next row.
+ * Compiled from .eh_frame by src/native/unwind. */
+struct unwind_row {
+    u32 pc; /* from the module's base */
+    s32 cfa_offset;
+    u8 cfa;      /* enum cfa_rule */
+    u8 saved[6]; /* registers of arch.h: n words below the return address, 0: unchanged */
+    u8 reserved;
+};
+
+/* The canonical frame address is the stack pointer before the call of the function; the word below
+ * is the return address. */
+enum cfa_rule {
+    CFA_UNKNOWN = 0, /* cannot be told, or no code */
+    CFA_SP = 1,      /* stack pointer + offset */
+    CFA_BP = 2,      /* frame pointer + offset */
+    CFA_PLT = 3,     /* of the linker's call stubs: depends on the place within 16 bytes */
+    CFA_END = 4,     /* the first function of a thread */
+};
+
+/* Rows lie in chunks, so that user space can fill the map with few calls. */
+#define ROWS_PER_CHUNK 256
+struct row_chunk {
+    struct unwind_row rows[ROWS_PER_CHUNK];
+};
+
+/* A mapping of code for which there are rows. */
+struct module {
+    u64 start; /* unused entries: the highest address */
+    u64 end;
+    u64 base;       /* to which the rows are relative */
+    u32 first_row;
+    u32 row_count;
+    u64 first_step; /* largest power of two below row_count, where the search begins */
+};
+
+#define MODULES 128 /* power of two */
+struct modules {
+    struct module list[MODULES]; /* in order of address */
 };
 
 /* A thread that can run Erlang processes. */
@@ -76,6 +129,7 @@ struct segment {
 /* Set by user space, also while we run. */
 struct live {
     u64 generation; /* flipped before the samples of the old one are fetched */
+    u64 modules_slot; /* which of the two lists of modules is valid */
     struct segment envelope; /* around all segments */
     struct segment segments[JIT_SEGMENTS];
 };

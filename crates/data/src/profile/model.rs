@@ -176,6 +176,10 @@ pub struct StackQuality {
     pub no_process: u64,
     /// Of all of the above, those with at least one frame that has no name.
     pub unsymbolised: u64,
+    /// Of all of the above, those of which C frames are missing between the interrupted function and
+    /// the Erlang stack or the thread's first function. On a process they count as broken.
+    #[serde(default)]
+    pub native_cut: u64,
     /// Ticks that fell on the node but could not be recorded.
     pub lost: u64,
 }

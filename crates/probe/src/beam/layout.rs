@@ -16,8 +16,6 @@ pub(crate) struct Layout {
     /// `ErtsSchedulerData`: pointer to its `ErtsSchedulerRegisters`. The word below that structure
     /// is where a call from JIT code into C leaves its return address.
     pub(crate) registers: u32,
-    /// In JIT code a processor register (rbx) holds the address of those plus this.
-    pub(crate) registers_bias: u32,
     /// `ErtsSchedulerData.current_process`
     pub(crate) current_process: u32,
     /// `ErtsSchedulerData.type`: 0 normal, 1 dirty CPU, 2 dirty I/O.
@@ -46,7 +44,6 @@ const LAYOUTS: [Layout; 2] = [
         arch: "x86_64",
         scheduler_stride: 41_728,
         registers: 0,
-        registers_bias: 128,
         current_process: 168,
         scheduler_type: 176,
         number: 184,
@@ -64,7 +61,6 @@ const LAYOUTS: [Layout; 2] = [
         arch: "x86_64",
         scheduler_stride: 41_792,
         registers: 0,
-        registers_bias: 128,
         current_process: 168,
         scheduler_type: 176,
         number: 184,

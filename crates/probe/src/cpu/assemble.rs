@@ -9,7 +9,7 @@ use rabbitscope_data::profile::{
 
 use super::stacks::{EMPTY, StackId, Stacks};
 use super::wire::{
-    MODE_KERNEL, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
+    MODE_KERNEL, NATIVE_CUT, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
 };
 use crate::{
     beam::{CodeMap, Layout, ThreadKind},
@@ -24,6 +24,12 @@ const MAX_LABELLED: usize = 400_000;
 /// Stands for the frames that are missing in the middle of a truncated stack.
 const GAP: &str = "[truncated]";
 
+/// Stands for the C functions that could not be walked through.
+const CUT: &str = "[C frames missing]";
+
+/// In which a dirty scheduler runs a process: what C calls below it belongs to that process.
+const DIRTY_LOOP: &str = "erts_dirty_process_main";
+
 /// Collects samples of one recording.
 pub(super) struct Assembler {
     frames: FrameTable,
@@ -34,6 +40,8 @@ pub(super) struct Assembler {
     names_given: HashMap<(u64, Space), Named>,
     quality: StackQuality,
     label_limit_hit: bool,
+    /// Whether C frames were cut since [`Assembler::met_unknown_code`] was asked.
+    has_cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,8 +60,10 @@ enum Space {
     JitLeaf,
     /// JIT code, the instruction after a call.
     JitReturn,
-    /// Code of a file.
+    /// Code of a file, the very instruction.
     Native,
+    /// Code of a file, the instruction after a call.
+    NativeReturn,
     /// Code of the kernel.
     Kernel,
 }
@@ -75,19 +85,20 @@ impl Assembler {
             names_given: HashMap::new(),
             quality: StackQuality::default(),
             label_limit_hit: false,
+            has_cut: false,
         }
     }
 
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(super) fn code_changed(&mut self) {
-        self.names_given.retain(|&(_, space), _| matches!(space, Space::Native | Space::Kernel));
+        self.names_given.retain(|&(_, space), _| !matches!(space, Space::JitLeaf | Space::JitReturn));
     }
 
     /// Adds a sample as it came from the kernel.
     pub(super) fn add(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) {
         let (stack, symbolised) = self.stack_of(raw, code, process);
-        let outcome = outcome_of(raw.outcome);
-        self.count_quality(outcome, symbolised, raw.count);
+        let outcome = outcome_of(raw);
+        self.count_quality(outcome, symbolised, raw);
         let mut key = StackKey {
             stack,
             process: raw.process,
@@ -102,7 +113,13 @@ impl Assembler {
         *self.weights.entry(key).or_default() += raw.count;
     }
 
-    fn count_quality(&mut self, outcome: StackOutcome, symbolised: bool, count: u64) {
+    /// Whether C frames were cut since this was asked last, so that new code may have been mapped.
+    pub(super) fn met_unknown_code(&mut self) -> bool {
+        std::mem::take(&mut self.has_cut)
+    }
+
+    fn count_quality(&mut self, outcome: StackOutcome, symbolised: bool, raw: &RawSample) {
+        let count = raw.count;
         let quality = &mut self.quality;
         *match outcome {
             StackOutcome::Complete => &mut quality.complete,
@@ -112,6 +129,10 @@ impl Assembler {
         } += count;
         if !symbolised {
             quality.unsymbolised += count;
+        }
+        if raw.native_outcome == NATIVE_CUT {
+            quality.native_cut += count;
+            self.has_cut = true;
         }
     }
 
@@ -133,11 +154,51 @@ impl Assembler {
             let named = self.name(address, Space::JitReturn, code, process);
             self.grow(&mut stack, named, repeat);
         }
-        for (address, space) in inner_frames(raw, code) {
-            let named = self.name(address, space, code, process);
-            self.grow(&mut stack, named, 1);
-        }
+        self.grow_inner(&mut stack, raw, code, process);
         (stack.id, stack.symbolised)
+    }
+
+    /// What comes below the Erlang stack: the call into C, the C functions, the kernel.
+    fn grow_inner(
+        &mut self,
+        stack: &mut Growing,
+        raw: &RawSample,
+        code: &CodeMap,
+        process: &Process,
+    ) {
+        if raw.boundary != 0 {
+            let named = self.name(raw.boundary, Space::JitReturn, code, process);
+            self.grow(stack, named, 1);
+        }
+        if raw.native_outcome == NATIVE_CUT {
+            let cut = self.named(CUT, FrameKind::Native);
+            self.grow(stack, cut, 1);
+        }
+        let native: Vec<Named> = raw
+            .native_frames()
+            .map(|address| self.name(address, Space::NativeReturn, code, process))
+            .collect();
+        for &named in self.below_dirty_loop(raw, &native) {
+            self.grow(stack, named, 1);
+        }
+        let space = if raw.leaf_in_jit == 1 { Space::JitLeaf } else { Space::Native };
+        let leaf = self.name(raw.leaf, space, code, process);
+        self.grow(stack, leaf, 1);
+        for address in raw.kernel_frames() {
+            let named = self.name(address, Space::Kernel, code, process);
+            self.grow(stack, named, 1);
+        }
+    }
+
+    /// The C functions that belong to the process. Those of a normal scheduler begin at the call
+    /// from JIT code; those of a dirty one begin at the thread's first function.
+    fn below_dirty_loop<'a>(&self, raw: &RawSample, native: &'a [Named]) -> &'a [Named] {
+        if raw.process == 0 || raw.boundary != 0 {
+            return native;
+        }
+        let is_loop = |named: &Named| self.frames.get(named.frame).name == DIRTY_LOOP;
+        let after = native.iter().position(is_loop).map_or(0, |at| at + 1);
+        &native[after..]
     }
 
     /// A frame that is not an address.
@@ -155,7 +216,8 @@ impl Assembler {
         if let Some(&named) = self.names_given.get(&(address, space)) {
             return named;
         }
-        if space == Space::Native && !self.names.is_mapped(address) {
+        let is_native = matches!(space, Space::Native | Space::NativeReturn);
+        if is_native && !self.names.is_mapped(address) {
             self.names.refresh(process);
         }
         let (frame, symbolised) = match space {
@@ -163,6 +225,9 @@ impl Assembler {
             // The call is the instruction before; it may be the last of its function.
             Space::JitReturn => jit_frame(code.name_at(address.wrapping_sub(1))),
             Space::Native => native_frame(self.names.user(address), FrameKind::Native),
+            Space::NativeReturn => {
+                native_frame(self.names.user(address.wrapping_sub(1)), FrameKind::Native)
+            }
             Space::Kernel => native_frame(self.names.kernel(address), FrameKind::Kernel),
         };
         let named = Named { frame: self.frames.intern(frame), symbolised };
@@ -222,23 +287,11 @@ struct Growing {
     symbolised: bool,
 }
 
-/// What comes below the Erlang stack: the call into C, the interrupted instruction, the kernel.
-fn inner_frames<'a>(
-    raw: &'a RawSample,
-    code: &CodeMap,
-) -> impl Iterator<Item = (u64, Space)> + use<'a> {
-    let in_jit = raw.leaf_in_jit == 1;
-    let called_from_jit =
-        !in_jit && raw.process != 0 && code.name_at(raw.boundary.wrapping_sub(1)).is_some();
-    let boundary = called_from_jit.then_some((raw.boundary, Space::JitReturn));
-    let leaf = (raw.leaf, if in_jit { Space::JitLeaf } else { Space::Native });
-    let kernel = raw.kernel_frames().map(|address| (address, Space::Kernel));
-    boundary.into_iter().chain([leaf]).chain(kernel)
-}
-
-fn outcome_of(raw: u8) -> StackOutcome {
-    match raw {
+/// A stack counts as complete when the process's root was reached and no C frame is missing.
+fn outcome_of(raw: &RawSample) -> StackOutcome {
+    match raw.outcome {
         OUTCOME_NO_PROCESS => StackOutcome::NoProcess,
+        _ if raw.native_outcome == NATIVE_CUT => StackOutcome::Broken,
         OUTCOME_COMPLETE => StackOutcome::Complete,
         OUTCOME_TRUNCATED => StackOutcome::Truncated,
         _ => StackOutcome::Broken,

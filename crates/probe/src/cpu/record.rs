@@ -11,11 +11,12 @@ use rabbitscope_data::profile::{Capture, Event, Profile};
 use super::{
     assemble::Assembler,
     sampler::Sampler,
-    wire::{Counter, JIT_SEGMENTS, Live, Segment},
+    wire::{Counter, JIT_SEGMENTS, Live, ROWS_PER_CHUNK, Segment},
 };
 use crate::{
     beam::{CodeMap, Emulator, judge},
     error::ProbeError,
+    native::Tables,
     node::{Mapping, Process, first_argument, is_beam},
     permission,
 };
@@ -73,6 +74,7 @@ struct Recording {
     code: CodeMap,
     sampler: Sampler,
     assembler: Assembler,
+    unwinding: Tables,
     notes: Vec<String>,
     freq_hz: u32,
     started: Instant,
@@ -99,15 +101,19 @@ impl Recording {
         let emulator = Emulator::read(&process)?;
         let code = CodeMap::read(&process, emulator.jit_descriptor, process.pid)?;
         let schedulers = emulator.schedulers(&process)?;
-        let live = live_state(&code, &process.mappings()?);
-        let sampler =
-            Sampler::attach(&process, &emulator, &code, &schedulers, live, options.freq_hz)?;
+        let mappings = process.mappings()?;
+        let live = live_state(&code, &mappings);
+        let mut unwinding = Tables::new(ROWS_PER_CHUNK as u32);
+        let rows = unwinding.refresh(&process, &mappings);
+        let hz = options.freq_hz;
+        let sampler = Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, hz)?;
         Ok(Self {
             assembler: Assembler::new(&process),
             process,
             emulator,
             code,
             sampler,
+            unwinding,
             notes: Vec::new(),
             freq_hz: options.freq_hz,
             started: Instant::now(),
@@ -197,7 +203,21 @@ impl Recording {
 
     fn fetch(&mut self) -> Result<(), ProbeError> {
         let (assembler, code, process) = (&mut self.assembler, &self.code, &self.process);
-        self.sampler.fetch(|raw| assembler.add(raw, code, process))
+        self.sampler.fetch(|raw| assembler.add(raw, code, process))?;
+        if self.assembler.met_unknown_code() && self.process.is_alive() {
+            self.follow_libraries()?;
+        }
+        Ok(())
+    }
+
+    /// Native libraries may be loaded while we sample as well.
+    fn follow_libraries(&mut self) -> Result<(), ProbeError> {
+        let mappings = self.process.mappings()?;
+        let update = self.unwinding.refresh(&self.process, &mappings);
+        if update.rows.is_empty() {
+            return Ok(());
+        }
+        self.sampler.update_unwinding(&update)
     }
 
     fn progress(&self) -> Result<Progress, ProbeError> {

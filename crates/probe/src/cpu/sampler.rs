@@ -12,10 +12,13 @@ use aya::{
     util::online_cpus,
 };
 
-use super::wire::{Counter, Key, Live, RawSample, SNAPSHOTS, Scheduler};
+use super::wire::{
+    Counter, Key, Live, MODULES, Modules, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS, Scheduler,
+};
 use crate::{
     beam::{CodeMap, Emulator, SchedulerBlock, Snapshot, ThreadKind},
     error::ProbeError,
+    native::{Module, UnwindRow, Update},
     node::Process,
 };
 
@@ -27,6 +30,9 @@ const ENTRIES_MIN: u32 = 2048;
 /// Longer than a tick's program can run; after it nobody writes to the old generation.
 const SETTLE: Duration = Duration::from_millis(2);
 
+/// Room for unwind rows of libraries that the node loads while we sample, in chunks of 4 KiB.
+const SPARE_CHUNKS: u32 = 512;
+
 /// The attached program. Dropping it detaches it and frees all it held in the kernel.
 pub(super) struct Sampler {
     /// Keeps the program and its links alive.
@@ -36,6 +42,8 @@ pub(super) struct Sampler {
     counters: PerCpuArray<MapData, u64>,
     snapshots: Array<MapData, Snapshot>,
     snapshots_wanted: Array<MapData, u64>,
+    unwind_rows: Array<MapData, RowChunk>,
+    modules: Array<MapData, Modules>,
     state: Live,
     capacity: u64,
     fetched: u64,
@@ -53,19 +61,23 @@ impl Sampler {
         code: &CodeMap,
         schedulers: &[SchedulerBlock],
         live: Live,
+        unwind: &Update,
         freq_hz: u32,
     ) -> Result<Self, ProbeError> {
         let cpus = online_cpus()
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
         let cpu_count = u32::try_from(cpus.len()).expect("fewer than 2^32 CPUs");
         let capacity = ENTRIES_MIN.max(ENTRIES_PER_CPU * cpu_count);
-        let mut ebpf = load(process, emulator, code, capacity)?;
+        let row_chunks = chunks_of(unwind) + SPARE_CHUNKS;
+        let mut ebpf = load(process, emulator, code, capacity, row_chunks)?;
         let mut sampler = Self {
             samples: take(&mut ebpf, "samples", HashMap::try_from)?,
             live: take(&mut ebpf, "live", Array::try_from)?,
             counters: take(&mut ebpf, "counters", PerCpuArray::try_from)?,
             snapshots: take(&mut ebpf, "snapshots", Array::try_from)?,
             snapshots_wanted: take(&mut ebpf, "snapshots_wanted", Array::try_from)?,
+            unwind_rows: take(&mut ebpf, "unwind_rows", Array::try_from)?,
+            modules: take(&mut ebpf, "modules", Array::try_from)?,
             state: live,
             capacity: u64::from(capacity),
             fetched: 0,
@@ -74,7 +86,7 @@ impl Sampler {
             ebpf,
         };
         sampler.fill_schedulers(schedulers)?;
-        sampler.write_live()?;
+        sampler.update_unwinding(unwind)?;
         sampler.clock = start_clock(&mut sampler.ebpf, &cpus, freq_hz)?;
         Ok(sampler)
     }
@@ -92,8 +104,32 @@ impl Sampler {
 
     /// Tells the program that JIT code has moved or grown.
     pub(super) fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
-        let generation = self.state.generation;
-        self.state = Live { generation, ..live };
+        let Live { generation, modules_slot, .. } = self.state;
+        self.state = Live { generation, modules_slot, ..live };
+        self.write_live()
+    }
+
+    /// Tells the program how to walk through new native code. Rows for which there is no room are
+    /// left out: the walk then ends there, and is counted as cut.
+    pub(super) fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
+        for (first, rows) in &update.rows {
+            let first_chunk = first / ROWS_PER_CHUNK as u32;
+            for (index, part) in (first_chunk..).zip(rows.chunks(ROWS_PER_CHUNK)) {
+                if index >= self.unwind_rows.len() {
+                    break;
+                }
+                let mut chunk = RowChunk([UnwindRow::default(); ROWS_PER_CHUNK]);
+                chunk.0[..part.len()].copy_from_slice(part);
+                self.unwind_rows.set(index, chunk, 0).map_err(kernel_error)?;
+            }
+        }
+        let mut modules = Modules([Module::UNUSED; MODULES]);
+        for (place, module) in modules.0.iter_mut().zip(&update.modules) {
+            *place = *module;
+        }
+        self.state.modules_slot ^= 1;
+        let slot = u32::from(self.state.modules_slot == 1);
+        self.modules.set(slot, modules, 0).map_err(kernel_error)?;
         self.write_live()
     }
 
@@ -145,11 +181,21 @@ impl Sampler {
     }
 }
 
+/// Chunks that the rows of `update` need. Files begin at chunks.
+fn chunks_of(update: &Update) -> u32 {
+    let last = update.rows.last();
+    last.map_or(0, |(first, rows)| {
+        let end = *first as usize + rows.len();
+        u32::try_from(end.div_ceil(ROWS_PER_CHUNK)).expect("fewer than 2^32 chunks")
+    })
+}
+
 fn load(
     process: &Process,
     emulator: &Emulator,
     code: &CodeMap,
     capacity: u32,
+    row_chunks: u32,
 ) -> Result<Ebpf, ProbeError> {
     let namespace = process.pid_namespace()?;
     let layout = emulator.layout;
@@ -164,9 +210,9 @@ fn load(
         .override_global("cfg_off_htop", &layout.htop, true)
         .override_global("cfg_off_stop", &layout.stop, true)
         .override_global("cfg_off_hend", &layout.hend, true)
-        .override_global("cfg_registers_bias", &layout.registers_bias, true)
         .override_global("cfg_normal_exit", &normal_exit, true)
         .map_max_entries("samples", capacity)
+        .map_max_entries("unwind_rows", row_chunks)
         .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))
         .map_err(kernel_error)?;
     // Before any map is taken out: the program names its maps by their descriptors.

@@ -2,10 +2,16 @@
 
 use aya::Pod;
 
-use crate::beam::Snapshot;
+use crate::{
+    beam::Snapshot,
+    native::{Module, UnwindRow},
+};
 
 pub(super) const FRAME_SLOTS: usize = 256;
 pub(super) const KERNEL_FRAMES: usize = 64;
+pub(super) const NATIVE_FRAMES: usize = 64;
+pub(super) const ROWS_PER_CHUNK: usize = 256;
+pub(super) const MODULES: usize = 128;
 pub(super) const JIT_SEGMENTS: usize = 8;
 pub(super) const SNAPSHOTS: u32 = 32;
 
@@ -28,6 +34,8 @@ pub(super) const MODE_KERNEL: u8 = 1;
 pub(super) const OUTCOME_NO_PROCESS: u8 = 0;
 pub(super) const OUTCOME_COMPLETE: u8 = 1;
 pub(super) const OUTCOME_TRUNCATED: u8 = 2;
+
+pub(super) const NATIVE_CUT: u8 = 3;
 
 /// Key of the `samples` map.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +62,11 @@ pub(super) struct RawSample {
     frame_count: u16,
     kernel_count: u16,
     outer_count: u16,
-    reserved: u16,
+    native_count: u16,
+    pub(super) native_outcome: u8,
+    reserved: [u8; 7],
     frames: [u64; 2 * FRAME_SLOTS],
+    native: [u64; NATIVE_FRAMES],
     kernel: [u64; KERNEL_FRAMES],
 }
 
@@ -69,6 +80,12 @@ impl RawSample {
     /// Of a truncated stack the part that begins at the root; else nothing.
     pub(super) fn outer_frames(&self) -> impl Iterator<Item = (u64, u32)> {
         frames_in(&self.frames[FRAME_SLOTS..], self.outer_count)
+    }
+
+    /// Return addresses of C functions, outermost first.
+    pub(super) fn native_frames(&self) -> impl DoubleEndedIterator<Item = u64> {
+        let count = usize::from(self.native_count).min(NATIVE_FRAMES);
+        self.native[..count].iter().rev().copied()
     }
 
     /// Kernel addresses, outermost first.
@@ -99,9 +116,20 @@ pub(super) struct Segment {
 #[repr(C)]
 pub(super) struct Live {
     pub(super) generation: u64,
+    pub(super) modules_slot: u64,
     pub(super) envelope: Segment,
     pub(super) segments: [Segment; JIT_SEGMENTS],
 }
+
+/// Value of the `unwind_rows` map.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct RowChunk(pub(super) [UnwindRow; ROWS_PER_CHUNK]);
+
+/// Value of the `modules` map.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Modules(pub(super) [Module; MODULES]);
 
 /// Value of the `schedulers` map.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +142,7 @@ pub(super) struct Scheduler {
 // SAFETY: `repr(C)`, integers only, no padding (see the size test), so every bit pattern is valid.
 #[expect(unsafe_code, reason = "aya copies these types to and from kernel memory")]
 mod plain {
-    use super::{Key, Live, Pod, RawSample, Scheduler, Snapshot};
+    use super::{Key, Live, Modules, Pod, RawSample, RowChunk, Scheduler, Snapshot};
 
     // SAFETY: as above.
     unsafe impl Pod for Key {}
@@ -126,11 +154,17 @@ mod plain {
     unsafe impl Pod for Scheduler {}
     // SAFETY: as above.
     unsafe impl Pod for Snapshot {}
+    // SAFETY: as above.
+    unsafe impl Pod for RowChunk {}
+    // SAFETY: as above.
+    unsafe impl Pod for Modules {}
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FRAME_SLOTS, KERNEL_FRAMES, Key, Live, RawSample, Snapshot};
+    use super::{
+        FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample, RowChunk, Snapshot,
+    };
 
     /// The number after `#define NAME` in the header that the kernel side is compiled from.
     fn defined(name: &str) -> usize {
@@ -146,9 +180,15 @@ mod tests {
         assert_eq!(super::JIT_SEGMENTS, defined("JIT_SEGMENTS"));
         assert_eq!(super::SNAPSHOTS as usize, defined("SNAPSHOTS"));
         assert_eq!(super::REPEAT_SHIFT as usize, defined("REPEAT_SHIFT"));
-        assert_eq!(size_of::<RawSample>(), 48 + 8 * (2 * FRAME_SLOTS + KERNEL_FRAMES));
+        assert_eq!(NATIVE_FRAMES, defined("NATIVE_FRAMES"));
+        assert_eq!(super::ROWS_PER_CHUNK, defined("ROWS_PER_CHUNK"));
+        assert_eq!(super::MODULES, defined("MODULES"));
+        let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES;
+        assert_eq!(size_of::<RawSample>(), 56 + 8 * words);
         assert_eq!(size_of::<Key>(), 24);
-        assert_eq!(size_of::<Live>(), 8 + 16 * (1 + super::JIT_SEGMENTS));
+        assert_eq!(size_of::<RowChunk>(), 16 * super::ROWS_PER_CHUNK);
+        assert_eq!(size_of::<Modules>(), 40 * super::MODULES);
+        assert_eq!(size_of::<Live>(), 16 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));
     }
 }

@@ -1,7 +1,10 @@
-//! Native code of the node and of the kernel: names from symbol tables ([`names`]), and where a
-//! function begins when there is no symbol for it ([`function_starts`]).
+//! Native code of the node and of the kernel: names from symbol tables ([`names`]), where a
+//! function begins when there is no symbol for it ([`function_starts`]), and how its caller is found
+//! ([`unwind`]).
 
 mod function_starts;
 mod names;
+mod unwind;
 
 pub(crate) use names::{NativeName, NativeNames};
+pub(crate) use unwind::{Module, Tables, UnwindRow, Update};

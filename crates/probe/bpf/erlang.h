@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * The Erlang stack needs no frame pointers: the only words on it whose low two bits are 00 and
+ * which point into JIT code are return addresses, as every Erlang term carries a tag. The walk
+ * reads words upwards from the stack pointer and keeps those, until it meets the address to which
+ * a process returns when its first function ends.
+ *
+ * The inner loop has no branches. The verifier follows every path through every iteration, so each
+ * branch there would multiply its work by thousands.
+ */
+#pragma once
+#include "maps.h"
+
+struct walk {
+    u64 count;  /* frames so far */
+    u64 last;   /* previous return address */
+    u64 alive;  /* 1 until the root was met */
+};
+
+ALWAYS_INLINE void take_word(struct walk *walk, u64 *frames, u64 word, u64 start, u64 size)
+{
+    u64 tag = word & 3;
+    u64 is_return = ((tag - 1) >> 63) & in_range(word, start, size) & walk->alive;
+    u64 is_root = (differ(word, cfg_normal_exit) ^ 1) & is_return;
+    u64 is_new = differ(word, walk->last);
+    is_return &= is_root ^ 1;
+    is_new &= is_return;
+    OPAQUE(is_new);
+    walk->alive &= is_root ^ 1;
+    walk->count += is_new;
+    u64 slot = (walk->count - 1) & (FRAME_SLOTS - 1);
+    u64 keep = is_new - 1; /* all ones unless new */
+    frames[slot] = (word & ~keep) | ((frames[slot] + ((is_return & keep & 1) << REPEAT_SHIFT)) & keep);
+    u64 take = -is_return;
+    OPAQUE(take);
+    walk->last = (word & take) | (walk->last & ~take);
+}
+
+#define CHUNK_BYTES (CHUNK_WORDS * sizeof(u64))
+
+/* The smaller of `left` and a chunk. Without a branch, and with a mask that shows the verifier a
+ * limit, for which the buffer is twice as large as what is read into it. */
+ALWAYS_INLINE u32 chunk_bytes(u64 left)
+{
+    u64 short_of = -((left - CHUNK_BYTES) >> 63);
+    OPAQUE(short_of);
+    return ((left & short_of) | (CHUNK_BYTES & ~short_of)) & (2 * CHUNK_BYTES - 1);
+}
+
+/* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index
+ * `base`, which is 0 or FRAME_SLOTS. Leaves in scratch what came of it.
+ *
+ * A global function, because the verifier checks such a function once and on its own, instead of
+ * once for every way in which its caller can get here. */
+__attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base)
+{
+    u32 zero = 0;
+    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    if (!scratch || !now)
+        return 0;
+    struct walk walk = {.count = 0, .last = 0, .alive = 1};
+    u64 *frames = scratch->sample.frames + (base & FRAME_SLOTS);
+    u64 start = now->envelope.start, size = now->envelope.size;
+    u8 outcome = OUTCOME_TRUNCATED;
+
+    for (u32 chunk = 0; chunk < CHUNKS; chunk++) {
+        if (sp >= hend) {
+            outcome = OUTCOME_NO_ROOT;
+            break;
+        }
+        if (bpf_probe_read_user(scratch->words, chunk_bytes(hend - sp), (const void *)sp)) {
+            outcome = OUTCOME_UNREADABLE;
+            break;
+        }
+        for (u32 i = 0; i < CHUNK_WORDS; i++)
+            take_word(&walk, frames, scratch->words[i], start, size);
+        sp += CHUNK_BYTES;
+        if (!walk.alive) {
+            outcome = OUTCOME_COMPLETE;
+            break;
+        }
+        if (walk.count > FRAME_LIMIT)
+            break;
+    }
+    scratch->walk_outcome = outcome;
+    scratch->walk_count = walk.count;
+    scratch->walk_end = sp;
+    return 0;
+}
+
+/* Walks the whole stack, or its two ends when it is too long. */
+ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend)
+{
+    struct sample *sample = &scratch->sample;
+    walk_erlang(sp, hend, 0);
+    sample->outcome = scratch->walk_outcome;
+    sample->frame_count = scratch->walk_count;
+    if (sample->outcome != OUTCOME_TRUNCATED)
+        return;
+    u64 outer = hend - OUTER_WORDS * sizeof(u64);
+    if (outer < scratch->walk_end)
+        outer = scratch->walk_end;
+    walk_erlang(outer, hend, FRAME_SLOTS);
+    if (scratch->walk_outcome == OUTCOME_COMPLETE)
+        sample->outer_count = scratch->walk_count;
+}
+
+/* Whether the JIT code that called C kept its stack pointer in a register instead of storing it in
+ * the process, so that what the process says is out of date. */
+__attribute__((noinline)) int is_kept_in_register(u64 boundary)
+{
+    u8 code[RESUME_BYTES] = {};
+    bpf_probe_read_user(code, sizeof(code), (const void *)boundary);
+    for (u32 i = 0; i + 3 <= sizeof(code); i++) {
+        if (resumes_from_register(code + i))
+            return 1;
+        if (resumes_from_process(code + i))
+            return 0;
+    }
+    return 0;
+}
+

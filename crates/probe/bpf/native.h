@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * The C frames, from the interrupted function up to the call from JIT code or to the first function
+ * of the thread. The compiler's unwind tables say for each instruction where the frame of the
+ * function ends and where it saved the registers of its caller.
+ *
+ * So at the call from JIT code all registers that C gives back are known as JIT code left them,
+ * the Erlang stack pointer and the process among them.
+ */
+#pragma once
+#include "maps.h"
+
+enum step { STEP_GO, STEP_END, STEP_CUT };
+
+/* `yes` is 1 or 0. Without a branch, see erlang.h. */
+ALWAYS_INLINE u64 choose(u64 yes, u64 a, u64 b)
+{
+    u64 mask = -yes;
+    OPAQUE(mask);
+    return (a & mask) | (b & ~mask);
+}
+
+/* 1 when a <= b, for numbers below 2^63. */
+ALWAYS_INLINE u64 at_most(u64 a, u64 b)
+{
+    return ((b - a) >> 63) ^ 1;
+}
+
+ALWAYS_INLINE struct module *find_module(u64 pc)
+{
+    u32 zero = 0;
+    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    if (!now)
+        return 0;
+    u32 slot = now->modules_slot & 1;
+    struct modules *all = bpf_map_lookup_elem(&modules, &slot);
+    if (!all)
+        return 0;
+    u64 at = 0;
+    for (u64 step = MODULES / 2; step; step >>= 1) {
+        u64 next = (at + step) & (MODULES - 1);
+        at = choose(at_most(all->list[next].start, pc), next, at);
+    }
+    struct module *module = &all->list[at & (MODULES - 1)];
+    return pc >= module->start && pc < module->end ? module : 0;
+}
+
+ALWAYS_INLINE struct unwind_row *row_at(u64 index)
+{
+    u32 chunk = index / ROWS_PER_CHUNK;
+    struct row_chunk *rows = bpf_map_lookup_elem(&unwind_rows, &chunk);
+    return rows ? &rows->rows[index & (ROWS_PER_CHUNK - 1)] : 0;
+}
+
+#define SEARCH_STEPS 20 /* so at most a million rows for a module */
+
+ALWAYS_INLINE struct unwind_row *find_row(u64 pc)
+{
+    struct module *module = find_module(pc);
+    if (!module || !module->row_count)
+        return 0;
+    u64 offset = pc - module->base;
+    u64 at = module->first_row, last = at + module->row_count - 1;
+    u64 step = module->first_step;
+    for (u32 i = 0; i < SEARCH_STEPS && step; i++, step >>= 1) {
+        u64 next = at + step;
+        u64 inside = at_most(next, last);
+        struct unwind_row *row = row_at(choose(inside, next, last));
+        if (!row)
+            return 0;
+        at = choose(inside & at_most(row->pc, offset), next, at);
+    }
+    struct unwind_row *row = row_at(at);
+    return row && row->pc <= offset ? row : 0;
+}
+
+/* Turns the registers in scratch into those of the caller. A global function, because the verifier
+ * checks such a function once. */
+__attribute__((noinline)) int unwind_step(u64 is_caller)
+{
+    u32 zero = 0;
+    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+    if (!scratch)
+        return STEP_CUT;
+    struct registers *regs = &scratch->regs;
+    /* A return address may be the first of another function, the call before it is not. */
+    struct unwind_row *row = find_row(regs->ip - (is_caller & 1));
+    if (!row)
+        return STEP_CUT;
+    u64 base = regs->sp;
+    if (row->cfa == CFA_END)
+        return STEP_END;
+    if (row->cfa == CFA_BP)
+        base = regs->saved[REG_BP];
+    else if (row->cfa != CFA_SP && row->cfa != CFA_PLT)
+        return STEP_CUT;
+    u64 cfa = base + row->cfa_offset;
+    if (row->cfa == CFA_PLT)
+        cfa = base + 8 + 8 * at_most(row->cfa_offset, regs->ip & 15);
+    if (cfa <= regs->sp)
+        return STEP_CUT;
+    u64 *words = scratch->saved_words;
+    if (bpf_probe_read_user(words, sizeof(scratch->saved_words),
+                            (const void *)(cfa - sizeof(scratch->saved_words))))
+        return STEP_CUT;
+    for (u32 i = 0; i < SAVED_REGISTERS; i++) {
+        u64 slot = row->saved[i] & (SAVED_WORDS - 1);
+        u64 word = words[(SAVED_WORDS - 1 - slot) & (SAVED_WORDS - 1)];
+        regs->saved[i] = choose(differ(slot, 0), word, regs->saved[i]);
+    }
+    regs->sp = cfa;
+    regs->ip = words[SAVED_WORDS - 1];
+    return regs->ip ? STEP_GO : STEP_END;
+}
+
+/* Walks the C frames into this CPU's scratch sample. `jit_stack` is where the stack of C begins
+ * when JIT code calls it, or 0 on a thread that runs none. */
+__attribute__((noinline)) int unwind_native(u64 jit_stack)
+{
+    u32 zero = 0;
+    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    if (!scratch || !now)
+        return 0;
+    struct sample *sample = &scratch->sample;
+    sample->native_outcome = NATIVE_CUT;
+    for (u32 i = 0; i < NATIVE_FRAMES; i++) {
+        int step = unwind_step(i != 0);
+        if (step == STEP_END)
+            sample->native_outcome = NATIVE_ROOT;
+        if (step != STEP_GO)
+            break;
+        u64 caller = scratch->regs.ip;
+        if (is_jit_code(caller, now)) {
+            if (scratch->regs.sp == jit_stack)
+                sample->native_outcome = NATIVE_JOINED;
+            break;
+        }
+        sample->native[i] = caller;
+        sample->native_count = i + 1;
+    }
+    return 0;
+}

@@ -1,0 +1,9 @@
+//! How to find the caller of a C function: the compiler's unwind tables (`.eh_frame`), which every
+//! distribution keeps in its binaries, compiled to rows of one size that the program in the kernel
+//! can search ([`rows`]), for every file that the node has mapped ([`tables`]).
+
+mod rows;
+mod tables;
+
+pub(crate) use rows::UnwindRow;
+pub(crate) use tables::{Module, Tables, Update};

@@ -1,0 +1,240 @@
+//! From the `.eh_frame` section of one file to sorted rows.
+//!
+//! A row keeps the canonical frame address and where the six registers lie that a function gives
+//! back. What does not fit (an expression, a register that is not among them) becomes a row that
+//! says so, at which the walk ends honestly. It is rare: of the 53,806 rows of Debian 12's emulator
+//! one, for the linker's call stubs, and that one has a rule of its own.
+
+use gimli::{
+    BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, Register, RegisterRule,
+    UnwindContext, UnwindSection, UnwindTableRow, X86_64,
+};
+use object::{Object, ObjectSection};
+
+/// From this instruction on, until that of the next row. As in `bpf/sampler.h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct UnwindRow {
+    /// Relative to the file's lowest address.
+    pub(crate) pc: u32,
+    cfa_offset: i32,
+    cfa: u8,
+    saved: [u8; 6],
+    reserved: u8,
+}
+
+/// Rules for the canonical frame address, as in `bpf/sampler.h`.
+mod cfa {
+    pub(super) const UNKNOWN: u8 = 0;
+    pub(super) const SP: u8 = 1;
+    pub(super) const BP: u8 = 2;
+    pub(super) const PLT: u8 = 3;
+    pub(super) const END: u8 = 4;
+}
+
+/// In the order of `bpf/arch.h`.
+const SAVED: [Register; 6] =
+    [X86_64::RBX, X86_64::RBP, X86_64::R12, X86_64::R13, X86_64::R14, X86_64::R15];
+
+/// Saved registers lie in so many words below the return address.
+const SAVED_WORDS: i64 = 7;
+
+const WORD: i64 = 8;
+
+type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
+
+/// The rows of an ELF file, sorted; none when it has no unwind table.
+pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
+    let file = object::File::parse(bytes).ok()?;
+    let section = file.section_by_name(".eh_frame")?;
+    let data = section.uncompressed_data().ok()?;
+    let address_of = |name: &str| file.section_by_name(name).map_or(0, |it| it.address());
+    let bases = BaseAddresses::default()
+        .set_eh_frame(section.address())
+        .set_eh_frame_hdr(address_of(".eh_frame_hdr"))
+        .set_text(address_of(".text"))
+        .set_got(address_of(".got"));
+    let rows = Compiler::default().compile(&EhFrame::new(&data, LittleEndian), &bases);
+    (!rows.is_empty()).then_some(rows)
+}
+
+/// Addresses of one function and what is known in between.
+struct Function {
+    end: u64,
+    rows: Vec<UnwindRow>,
+}
+
+#[derive(Default)]
+struct Compiler {
+    functions: Vec<Function>,
+}
+
+impl Compiler {
+    /// A damaged entry ends the reading; what came before it is kept.
+    fn compile(mut self, frames: &Frames<'_>, bases: &BaseAddresses) -> Vec<UnwindRow> {
+        let mut context = UnwindContext::new();
+        let mut entries = frames.entries(bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(partial) = entry else { continue };
+            let Ok(function) = partial.parse(Frames::cie_from_offset) else { continue };
+            let mut rows = Vec::new();
+            let Ok(mut table) = function.rows(frames, bases, &mut context) else { continue };
+            while let Ok(Some(row)) = table.next_row() {
+                let Ok(pc) = u32::try_from(row.start_address()) else { break };
+                rows.push(compile_row(pc, row, frames));
+            }
+            if !rows.is_empty() {
+                self.functions.push(Function { end: function.end_address(), rows });
+            }
+        }
+        self.joined()
+    }
+
+    /// All rows in order, with a row that knows nothing behind each function that has no neighbour.
+    fn joined(mut self) -> Vec<UnwindRow> {
+        self.functions.sort_by_key(|function| function.rows[0].pc);
+        let mut joined: Vec<UnwindRow> = Vec::new();
+        let mut end = 0;
+        for function in self.functions {
+            let start = function.rows[0].pc;
+            if !joined.is_empty() && end < start {
+                push(&mut joined, UnwindRow { pc: end, ..UnwindRow::default() });
+            }
+            for row in function.rows {
+                push(&mut joined, row);
+            }
+            end = u32::try_from(function.end).unwrap_or(u32::MAX);
+        }
+        push(&mut joined, UnwindRow { pc: end, ..UnwindRow::default() });
+        joined
+    }
+}
+
+/// Leaves out what says the same as the row before.
+fn push(rows: &mut Vec<UnwindRow>, row: UnwindRow) {
+    match rows.last_mut() {
+        Some(last) if row.pc < last.pc => {}
+        Some(last) if row.pc == last.pc => *last = row,
+        Some(last) if UnwindRow { pc: last.pc, ..row } == *last => {}
+        _ => rows.push(row),
+    }
+}
+
+fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> UnwindRow {
+    let unknown = UnwindRow { pc, cfa: cfa::UNKNOWN, ..UnwindRow::default() };
+    match row.register(X86_64::RA) {
+        Some(RegisterRule::Offset(offset)) if offset == -WORD => {}
+        Some(RegisterRule::Undefined) => return UnwindRow { cfa: cfa::END, ..unknown },
+        _ => return unknown,
+    }
+    let Some((rule, cfa_offset)) = cfa_of(row.cfa(), frames) else { return unknown };
+    let mut saved = [0; 6];
+    for (slot, register) in saved.iter_mut().zip(SAVED) {
+        let Some(place) = place_of(row.register(register)) else { return unknown };
+        *slot = place;
+    }
+    UnwindRow { pc, cfa_offset, cfa: rule, saved, reserved: 0 }
+}
+
+fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(u8, i32)> {
+    match rule {
+        CfaRule::RegisterAndOffset { register, offset } => {
+            let offset = i32::try_from(*offset).ok()?;
+            match *register {
+                X86_64::RSP => Some((cfa::SP, offset)),
+                X86_64::RBP => Some((cfa::BP, offset)),
+                _ => None,
+            }
+        }
+        CfaRule::Expression(expression) => {
+            let bytes = expression.get(frames).ok()?.0;
+            plt_threshold(bytes.slice()).map(|threshold| (cfa::PLT, threshold))
+        }
+    }
+}
+
+/// Linkers describe their call stubs as rsp + 8 + (rip & 15 >= N ? 8 : 0), N being 11 or 10.
+fn plt_threshold(expression: &[u8]) -> Option<i32> {
+    const LIT0: u8 = 0x30;
+    match expression {
+        [0x77, 8, 0x80, 0, 0x3f, 0x1a, literal @ 0x30..=0x4f, 0x2a, 0x33, 0x24, 0x22] => {
+            Some(i32::from(literal - LIT0))
+        }
+        _ => None,
+    }
+}
+
+/// Words below the return address, 0 for a register that is unchanged.
+fn place_of(rule: Option<RegisterRule<usize>>) -> Option<u8> {
+    match rule {
+        None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(0),
+        Some(RegisterRule::Offset(offset)) => {
+            let words = -offset / WORD - 1;
+            let fits = offset % WORD == 0 && (1..=SAVED_WORDS).contains(&words);
+            fits.then(|| u8::try_from(words).expect("at most seven"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gimli::RegisterRule;
+
+    use super::{UnwindRow, cfa, compile, place_of, plt_threshold, push};
+
+    #[test]
+    fn registers_lie_below_the_return_address() {
+        let check = |offset: i64, expected: Option<u8>| {
+            assert_eq!(place_of(Some(RegisterRule::Offset(offset))), expected, "{offset}");
+        };
+        check(-16, Some(1));
+        check(-64, Some(7));
+        check(-72, None);
+        check(-8, None);
+        check(-20, None);
+        check(16, None);
+        assert_eq!(place_of(None), Some(0));
+    }
+
+    #[test]
+    fn the_expression_of_call_stubs() {
+        let mut stub = [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];
+        assert_eq!(plt_threshold(&stub), Some(11));
+        stub[6] = 0x3a;
+        assert_eq!(plt_threshold(&stub), Some(10));
+        stub[0] = 0x76;
+        assert_eq!(plt_threshold(&stub), None);
+    }
+
+    #[test]
+    fn a_row_that_says_nothing_new_is_left_out() {
+        let mut rows = Vec::new();
+        let row = |pc: u32, cfa_offset: i32| UnwindRow { pc, cfa_offset, ..UnwindRow::default() };
+        for new in [row(0, 8), row(4, 8), row(5, 16), row(5, 24), row(2, 99), row(9, 8)] {
+            push(&mut rows, new);
+        }
+        assert_eq!(rows, [row(0, 8), row(5, 24), row(9, 8)]);
+    }
+
+    #[test]
+    fn our_own_binary_has_rows() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let rows = compile(&own).unwrap();
+        assert!(rows.len() > 1000, "{}", rows.len());
+        assert!(rows.is_sorted_by(|a, b| a.pc < b.pc));
+        let known = rows.iter().filter(|row| row.cfa != cfa::UNKNOWN).count();
+        assert!(known * 10 > rows.len() * 8, "{known} of {}", rows.len());
+        assert_eq!(rows.last().map(|row| row.cfa), Some(cfa::UNKNOWN));
+        assert!(rows.iter().any(|row| row.cfa == cfa::END));
+    }
+
+    #[test]
+    fn damaged_bytes_are_no_panic() {
+        let mut own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        own.truncate(own.len() / 2);
+        let _ = compile(&own);
+        assert_eq!(compile(b"\x7fELF"), None);
+        assert_eq!(compile(&[]), None);
+    }
+}

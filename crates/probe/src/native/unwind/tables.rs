@@ -1,0 +1,188 @@
+//! Unwind rows of every file that a node has mapped, and where they are valid.
+
+use std::{collections::HashMap, fs};
+
+use object::{Object, ObjectSegment};
+
+use super::rows::{UnwindRow, compile};
+use crate::node::{Mapping, Process, ReadMemory};
+
+/// A mapping of code with its rows. As in `bpf/sampler.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Module {
+    start: u64,
+    end: u64,
+    base: u64,
+    first_row: u32,
+    row_count: u32,
+    first_step: u64,
+}
+
+impl Module {
+    /// Stands behind all others in a list that is not full.
+    pub(crate) const UNUSED: Self = Self {
+        start: i64::MAX as u64,
+        end: 0,
+        base: 0,
+        first_row: 0,
+        row_count: 0,
+        first_step: 0,
+    };
+}
+
+/// What the kernel has to be told after mappings were read.
+#[derive(Debug, Default)]
+pub(crate) struct Update {
+    /// Rows that are new, and the index of the first of them.
+    pub(crate) rows: Vec<(u32, Vec<UnwindRow>)>,
+    /// All modules in order of address.
+    pub(crate) modules: Vec<Module>,
+}
+
+/// Which files have been read and where their rows are.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    files: HashMap<String, Option<File>>,
+    next_row: u32,
+    /// Files begin at multiples of this.
+    alignment: u32,
+}
+
+#[derive(Debug)]
+struct File {
+    first_row: u32,
+    row_count: u32,
+    segments: Vec<Segment>,
+}
+
+/// Where a part of a file wants to lie.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    address: u64,
+    file_offset: u64,
+    file_size: u64,
+}
+
+impl Tables {
+    /// No file is read yet. Rows of a file begin at a multiple of `alignment`.
+    pub(crate) fn new(alignment: u32) -> Self {
+        Self { files: HashMap::new(), next_row: 0, alignment }
+    }
+
+    /// Reads the files that are mapped and were not before.
+    pub(crate) fn refresh(&mut self, process: &Process, mappings: &[Mapping]) -> Update {
+        let mut update = Update::default();
+        for mapping in mappings.iter().filter(|mapping| mapping.executable) {
+            if !self.files.contains_key(&mapping.path) {
+                let file = self.read(process, mapping, &mut update);
+                self.files.insert(mapping.path.clone(), file);
+            }
+            let file = self.files.get(&mapping.path).and_then(Option::as_ref);
+            update.modules.extend(file.and_then(|file| file.module(mapping)));
+        }
+        update.modules.sort_by_key(|module| module.start);
+        update
+    }
+
+    fn read(
+        &mut self,
+        process: &Process,
+        mapping: &Mapping,
+        update: &mut Update,
+    ) -> Option<File> {
+        let bytes = code_of(process, mapping)?;
+        let rows = compile(&bytes)?;
+        let segments = segments_of(&bytes)?;
+        let first_row = self.next_row;
+        let row_count = u32::try_from(rows.len()).ok()?;
+        self.next_row = (first_row + row_count).next_multiple_of(self.alignment);
+        update.rows.push((first_row, rows));
+        Some(File { first_row, row_count, segments })
+    }
+}
+
+impl File {
+    fn module(&self, mapping: &Mapping) -> Option<Module> {
+        let segment = self.segments.iter().find(|segment| {
+            let end = segment.file_offset + segment.file_size;
+            // A mapping begins at a page, a segment may begin within it.
+            mapping.file_offset < end
+                && segment.file_offset < mapping.file_offset + (mapping.end - mapping.start)
+        })?;
+        let address = (mapping.file_offset + segment.address).wrapping_sub(segment.file_offset);
+        Some(Module {
+            start: mapping.start,
+            end: mapping.end,
+            base: mapping.start.wrapping_sub(address),
+            first_row: self.first_row,
+            row_count: self.row_count,
+            first_step: u64::from(self.row_count).next_power_of_two() / 2,
+        })
+    }
+}
+
+/// The bytes of the file behind a mapping; the vdso is in no file.
+fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
+    if mapping.path == "[vdso]" {
+        let mut bytes = vec![0; usize::try_from(mapping.end - mapping.start).ok()?];
+        process.read(mapping.start, &mut bytes).ok()?;
+        return Some(bytes);
+    }
+    if !mapping.path.starts_with('/') || mapping.path.starts_with("/memfd:") {
+        return None;
+    }
+    // A package that was replaced under the running node is still behind this link.
+    let link =
+        format!("/proc/{}/map_files/{:x}-{:x}", process.pid, mapping.start, mapping.end);
+    fs::read(link).or_else(|_| fs::read(process.outside_path(&mapping.path))).ok()
+}
+
+fn segments_of(bytes: &[u8]) -> Option<Vec<Segment>> {
+    let file = object::File::parse(bytes).ok()?;
+    let segments = file.segments().map(|segment| {
+        let (file_offset, file_size) = segment.file_range();
+        Segment { address: segment.address(), file_offset, file_size }
+    });
+    Some(segments.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{File, Segment};
+    use crate::node::Mapping;
+
+    fn file() -> File {
+        let segment = |address, file_offset, file_size| Segment { address, file_offset, file_size };
+        File {
+            first_row: 512,
+            row_count: 300,
+            segments: vec![
+                segment(0, 0, 0x5000),
+                segment(0x6000, 0x5000, 0x3000),
+                segment(0x1_a123, 0x9123, 0x100),
+            ],
+        }
+    }
+
+    #[track_caller]
+    fn check(file_offset: u64, expected_base: u64) {
+        let mapping = Mapping {
+            start: 0x7f00_0000_0000,
+            end: 0x7f00_0000_1000,
+            file_offset,
+            path: "/lib/x.so".into(),
+            executable: true,
+        };
+        let module = file().module(&mapping).unwrap();
+        assert_eq!(module.base, expected_base);
+        assert_eq!((module.first_row, module.row_count, module.first_step), (512, 300, 256));
+    }
+
+    #[test]
+    fn addresses_of_the_file_become_addresses_of_the_process() {
+        check(0, 0x7f00_0000_0000);
+        check(0x5000, 0x7f00_0000_0000 - 0x6000);
+        check(0x9000, 0x7f00_0000_0000 - 0x1_a000);
+    }
+}
