@@ -3,12 +3,14 @@
 //!
 //! Nothing here runs in the node and nothing is written to it.
 
+mod bif;
 mod calibration;
 mod code_map;
 mod emulator;
 mod jit;
 mod layout;
 
+pub(crate) use bif::{CALL_LIGHT_BIF, called_bif};
 pub(crate) use calibration::{Snapshot, judge};
 pub(crate) use code_map::CodeMap;
 pub(crate) use emulator::{Emulator, SchedulerBlock};

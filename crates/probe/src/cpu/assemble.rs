@@ -12,7 +12,7 @@ use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
 };
 use crate::{
-    beam::{CodeMap, Layout, ThreadKind},
+    beam::{CALL_LIGHT_BIF, CodeMap, Layout, ThreadKind, called_bif},
     native::{NativeName, NativeNames},
     node::Process,
 };
@@ -60,6 +60,8 @@ enum Space {
     JitLeaf,
     /// JIT code, the instruction after a call.
     JitReturn,
+    /// JIT code, the instruction after a call; asked is which BIF that call is to.
+    Bif,
     /// Code of a file, the very instruction.
     Native,
     /// Code of a file, the instruction after a call.
@@ -91,7 +93,7 @@ impl Assembler {
 
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(super) fn code_changed(&mut self) {
-        self.names_given.retain(|&(_, space), _| !matches!(space, Space::JitLeaf | Space::JitReturn));
+        self.names_given.retain(|&(_, space), _| !matches!(space, Space::JitLeaf | Space::JitReturn | Space::Bif));
     }
 
     /// Adds a sample as it came from the kernel.
@@ -167,7 +169,7 @@ impl Assembler {
         process: &Process,
     ) {
         if raw.boundary != 0 {
-            let named = self.name(raw.boundary, Space::JitReturn, code, process);
+            let named = self.boundary(raw, code, process);
             self.grow(stack, named, 1);
         }
         if raw.native_outcome == NATIVE_CUT {
@@ -188,6 +190,28 @@ impl Assembler {
             let named = self.name(address, Space::Kernel, code, process);
             self.grow(stack, named, 1);
         }
+    }
+
+    /// The call from JIT code into C: the BIF that is called where it can be told, else the code
+    /// that calls.
+    fn boundary(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> Named {
+        let is_light_bif = code.name_at(raw.boundary.wrapping_sub(1)) == Some(CALL_LIGHT_BIF);
+        match raw.innermost_call().filter(|_| is_light_bif && raw.process != 0) {
+            Some(call) => self.bif(call, code, process).unwrap_or_else(|| {
+                self.name(raw.boundary, Space::JitReturn, code, process)
+            }),
+            None => self.name(raw.boundary, Space::JitReturn, code, process),
+        }
+    }
+
+    fn bif(&mut self, call: u64, code: &CodeMap, process: &Process) -> Option<Named> {
+        if let Some(&named) = self.names_given.get(&(call, Space::Bif)) {
+            return Some(named);
+        }
+        let (frame, symbolised) = jit_frame(Some(called_bif(process, code, call)?));
+        let named = Named { frame: self.frames.intern(frame), symbolised };
+        self.names_given.insert((call, Space::Bif), named);
+        Some(named)
     }
 
     /// The C functions that belong to the process. Those of a normal scheduler begin at the call
@@ -223,7 +247,7 @@ impl Assembler {
         let (frame, symbolised) = match space {
             Space::JitLeaf => jit_frame(code.name_at(address)),
             // The call is the instruction before; it may be the last of its function.
-            Space::JitReturn => jit_frame(code.name_at(address.wrapping_sub(1))),
+            Space::JitReturn | Space::Bif => jit_frame(code.name_at(address.wrapping_sub(1))),
             Space::Native => native_frame(self.names.user(address), FrameKind::Native),
             Space::NativeReturn => {
                 native_frame(self.names.user(address.wrapping_sub(1)), FrameKind::Native)

@@ -77,6 +77,11 @@ impl RawSample {
         frames_in(&self.frames[..FRAME_SLOTS], self.frame_count)
     }
 
+    /// The innermost return address on the Erlang stack.
+    pub(super) fn innermost_call(&self) -> Option<u64> {
+        self.erlang_frames().last().map(|(address, _)| address)
+    }
+
     /// Of a truncated stack the part that begins at the root; else nothing.
     pub(super) fn outer_frames(&self) -> impl Iterator<Item = (u64, u32)> {
         frames_in(&self.frames[FRAME_SLOTS..], self.outer_count)
