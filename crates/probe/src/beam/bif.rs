@@ -63,8 +63,8 @@ fn refers_back(code: &[u8], to: usize) -> bool {
     (to + MOVABS_BYTES..code.len()).any(|at| {
         let displacement = code[at..].strip_prefix(&LEA_RDX_RIP).and_then(<[u8]>::first_chunk);
         displacement.is_some_and(|bytes| {
-            let target = (at + LEA_BYTES) as i64 + i64::from(i32::from_le_bytes(*bytes));
-            target == to as i64
+            let back = usize::try_from(-i64::from(i32::from_le_bytes(*bytes)));
+            back == Ok(at + LEA_BYTES - to)
         })
     })
 }

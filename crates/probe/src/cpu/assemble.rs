@@ -93,7 +93,9 @@ impl Assembler {
 
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(super) fn code_changed(&mut self) {
-        self.names_given.retain(|&(_, space), _| !matches!(space, Space::JitLeaf | Space::JitReturn | Space::Bif));
+        self.names_given.retain(|&(_, space), _| {
+            !matches!(space, Space::JitLeaf | Space::JitReturn | Space::Bif)
+        });
     }
 
     /// Adds a sample as it came from the kernel.
@@ -197,9 +199,9 @@ impl Assembler {
     fn boundary(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> Named {
         let is_light_bif = code.name_at(raw.boundary.wrapping_sub(1)) == Some(CALL_LIGHT_BIF);
         match raw.innermost_call().filter(|_| is_light_bif && raw.process != 0) {
-            Some(call) => self.bif(call, code, process).unwrap_or_else(|| {
-                self.name(raw.boundary, Space::JitReturn, code, process)
-            }),
+            Some(call) => self
+                .bif(call, code, process)
+                .unwrap_or_else(|| self.name(raw.boundary, Space::JitReturn, code, process)),
             None => self.name(raw.boundary, Space::JitReturn, code, process),
         }
     }

@@ -103,7 +103,7 @@ impl Recording {
         let schedulers = emulator.schedulers(&process)?;
         let mappings = process.mappings()?;
         let live = live_state(&code, &mappings);
-        let mut unwinding = Tables::new(ROWS_PER_CHUNK as u32);
+        let mut unwinding = Tables::new(u32::from(ROWS_PER_CHUNK));
         let rows = unwinding.refresh(&process, &mappings);
         let hz = options.freq_hz;
         let sampler = Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, hz)?;

@@ -113,12 +113,12 @@ impl Sampler {
     /// left out: the walk then ends there, and is counted as cut.
     pub(super) fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
         for (first, rows) in &update.rows {
-            let first_chunk = first / ROWS_PER_CHUNK as u32;
-            for (index, part) in (first_chunk..).zip(rows.chunks(ROWS_PER_CHUNK)) {
+            let first_chunk = first / u32::from(ROWS_PER_CHUNK);
+            for (index, part) in (first_chunk..).zip(rows.chunks(ROWS_PER_CHUNK.into())) {
                 if index >= self.unwind_rows.len() {
                     break;
                 }
-                let mut chunk = RowChunk([UnwindRow::default(); ROWS_PER_CHUNK]);
+                let mut chunk = RowChunk([UnwindRow::default(); ROWS_PER_CHUNK as usize]);
                 chunk.0[..part.len()].copy_from_slice(part);
                 self.unwind_rows.set(index, chunk, 0).map_err(kernel_error)?;
             }
@@ -186,7 +186,7 @@ fn chunks_of(update: &Update) -> u32 {
     let last = update.rows.last();
     last.map_or(0, |(first, rows)| {
         let end = *first as usize + rows.len();
-        u32::try_from(end.div_ceil(ROWS_PER_CHUNK)).expect("fewer than 2^32 chunks")
+        u32::try_from(end.div_ceil(ROWS_PER_CHUNK.into())).expect("fewer than 2^32 chunks")
     })
 }
 

@@ -10,7 +10,8 @@ use crate::{
 pub(super) const FRAME_SLOTS: usize = 256;
 pub(super) const KERNEL_FRAMES: usize = 64;
 pub(super) const NATIVE_FRAMES: usize = 64;
-pub(super) const ROWS_PER_CHUNK: usize = 256;
+/// A number that has both forms.
+pub(super) const ROWS_PER_CHUNK: u16 = 256;
 pub(super) const MODULES: usize = 128;
 pub(super) const JIT_SEGMENTS: usize = 8;
 pub(super) const SNAPSHOTS: u32 = 32;
@@ -129,7 +130,7 @@ pub(super) struct Live {
 /// Value of the `unwind_rows` map.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct RowChunk(pub(super) [UnwindRow; ROWS_PER_CHUNK]);
+pub(super) struct RowChunk(pub(super) [UnwindRow; ROWS_PER_CHUNK as usize]);
 
 /// Value of the `modules` map.
 #[derive(Clone, Copy)]
@@ -168,7 +169,8 @@ mod plain {
 #[cfg(test)]
 mod tests {
     use super::{
-        FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample, RowChunk, Snapshot,
+        FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample, RowChunk,
+        Snapshot,
     };
 
     /// The number after `#define NAME` in the header that the kernel side is compiled from.
@@ -186,12 +188,12 @@ mod tests {
         assert_eq!(super::SNAPSHOTS as usize, defined("SNAPSHOTS"));
         assert_eq!(super::REPEAT_SHIFT as usize, defined("REPEAT_SHIFT"));
         assert_eq!(NATIVE_FRAMES, defined("NATIVE_FRAMES"));
-        assert_eq!(super::ROWS_PER_CHUNK, defined("ROWS_PER_CHUNK"));
+        assert_eq!(usize::from(super::ROWS_PER_CHUNK), defined("ROWS_PER_CHUNK"));
         assert_eq!(super::MODULES, defined("MODULES"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES;
         assert_eq!(size_of::<RawSample>(), 56 + 8 * words);
         assert_eq!(size_of::<Key>(), 24);
-        assert_eq!(size_of::<RowChunk>(), 16 * super::ROWS_PER_CHUNK);
+        assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<Modules>(), 40 * super::MODULES);
         assert_eq!(size_of::<Live>(), 16 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));

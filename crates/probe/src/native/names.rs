@@ -100,7 +100,7 @@ impl NativeNames {
         let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
         match self.symbolizer.symbolize_single(&source, Input::FileOffset(offset)) {
             Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(strip_suffix(&symbol.name)),
+                Some(symbol) => NativeName::Known(source_name(&symbol.name)),
                 None => self.nameless(&mapping.path, offset),
             },
             Err(_) => self.nameless(&mapping.path, offset),
@@ -120,7 +120,7 @@ impl NativeNames {
     pub(crate) fn kernel(&self, address: u64) -> NativeName {
         match self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(address)) {
             Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(strip_suffix(&symbol.name)),
+                Some(symbol) => NativeName::Known(source_name(&symbol.name)),
                 None => NativeName::Unknown("kernel".into()),
             },
             Err(_) => NativeName::Unknown("kernel".into()),
@@ -169,8 +169,10 @@ fn unknown_in(path: &str, offset: u64) -> NativeName {
     NativeName::Unknown(format!("{file}+{offset:#x}"))
 }
 
-/// Drops what the compiler appended to the name of a part or copy of a function.
-fn strip_suffix(name: &str) -> String {
+/// The name as in the source: without what the compiler appended to the name of a part or copy of
+/// a function, and of a C++ function that is in no namespace without its types.
+fn source_name(name: &str) -> String {
+    let name = free_function(name).unwrap_or(name);
     let cut = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."]
         .iter()
         .filter_map(|suffix| name.find(suffix))
@@ -178,12 +180,20 @@ fn strip_suffix(name: &str) -> String {
     name[..cut.unwrap_or(name.len())].to_owned()
 }
 
+/// `_Z8functionPc` says how long the name is.
+fn free_function(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("_Z")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    let length = rest[..digits].parse().ok()?;
+    rest[digits..].get(..length)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::strip_suffix;
+    use super::source_name;
 
     fn check(name: &str, expected: &str) {
-        assert_eq!(strip_suffix(name), expected);
+        assert_eq!(source_name(name), expected);
     }
 
     #[test]
@@ -191,5 +201,12 @@ mod tests {
         check("do_minor.isra.0", "do_minor");
         check("db_match.constprop.2.cold", "db_match");
         check("__vdso_clock_gettime", "__vdso_clock_gettime");
+    }
+
+    #[test]
+    fn types_of_a_free_function_are_dropped() {
+        check("_Z20beam_jit_wait_lockedP7processPKv", "beam_jit_wait_locked");
+        check("_ZN19BeamModuleAssembler9emit_sendEv", "_ZN19BeamModuleAssembler9emit_sendEv");
+        check("_Z99short", "_Z99short");
     }
 }

@@ -6,8 +6,8 @@
 //! one, for the linker's call stubs, and that one has a rule of its own.
 
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, Register, RegisterRule,
-    UnwindContext, UnwindSection, UnwindTableRow, X86_64,
+    BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, Register, RegisterRule, UnwindContext,
+    UnwindSection, UnwindTableRow, X86_64,
 };
 use object::{Object, ObjectSection};
 
@@ -130,7 +130,7 @@ fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> Unw
     let Some((rule, cfa_offset)) = cfa_of(row.cfa(), frames) else { return unknown };
     let mut saved = [0; 6];
     for (slot, register) in saved.iter_mut().zip(SAVED) {
-        let Some(place) = place_of(row.register(register)) else { return unknown };
+        let Some(place) = place_of(row.register(register).as_ref()) else { return unknown };
         *slot = place;
     }
     UnwindRow { pc, cfa_offset, cfa: rule, saved, reserved: 0 }
@@ -165,10 +165,10 @@ fn plt_threshold(expression: &[u8]) -> Option<i32> {
 }
 
 /// Words below the return address, 0 for a register that is unchanged.
-fn place_of(rule: Option<RegisterRule<usize>>) -> Option<u8> {
+fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
     match rule {
         None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(0),
-        Some(RegisterRule::Offset(offset)) => {
+        Some(&RegisterRule::Offset(offset)) => {
             let words = -offset / WORD - 1;
             let fits = offset % WORD == 0 && (1..=SAVED_WORDS).contains(&words);
             fits.then(|| u8::try_from(words).expect("at most seven"))
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn registers_lie_below_the_return_address() {
         let check = |offset: i64, expected: Option<u8>| {
-            assert_eq!(place_of(Some(RegisterRule::Offset(offset))), expected, "{offset}");
+            assert_eq!(place_of(Some(&RegisterRule::Offset(offset))), expected, "{offset}");
         };
         check(-16, Some(1));
         check(-64, Some(7));

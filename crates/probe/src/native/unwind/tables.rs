@@ -21,14 +21,8 @@ pub(crate) struct Module {
 
 impl Module {
     /// Stands behind all others in a list that is not full.
-    pub(crate) const UNUSED: Self = Self {
-        start: i64::MAX as u64,
-        end: 0,
-        base: 0,
-        first_row: 0,
-        row_count: 0,
-        first_step: 0,
-    };
+    pub(crate) const UNUSED: Self =
+        Self { start: i64::MAX as u64, end: 0, base: 0, first_row: 0, row_count: 0, first_step: 0 };
 }
 
 /// What the kernel has to be told after mappings were read.
@@ -85,12 +79,7 @@ impl Tables {
         update
     }
 
-    fn read(
-        &mut self,
-        process: &Process,
-        mapping: &Mapping,
-        update: &mut Update,
-    ) -> Option<File> {
+    fn read(&mut self, process: &Process, mapping: &Mapping, update: &mut Update) -> Option<File> {
         let bytes = code_of(process, mapping)?;
         let rows = compile(&bytes)?;
         let segments = segments_of(&bytes)?;
@@ -133,8 +122,7 @@ fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
         return None;
     }
     // A package that was replaced under the running node is still behind this link.
-    let link =
-        format!("/proc/{}/map_files/{:x}-{:x}", process.pid, mapping.start, mapping.end);
+    let link = format!("/proc/{}/map_files/{:x}-{:x}", process.pid, mapping.start, mapping.end);
     fs::read(link).or_else(|_| fs::read(process.outside_path(&mapping.path))).ok()
 }
 
