@@ -93,6 +93,7 @@ mod tests {
                 broken: 37,
                 no_process: 412,
                 unsymbolised: 26,
+                native_cut: 0,
                 lost: 0,
             },
             "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \

@@ -39,6 +39,7 @@ pub(crate) fn profile() -> Profile {
         broken: 5,
         no_process: 200,
         unsymbolised: 2,
+        native_cut: 0,
         lost: 0,
     };
     profile

@@ -54,6 +54,7 @@ fn recorded() -> Profile {
             broken: 3,
             no_process: 2,
             unsymbolised: 1,
+            native_cut: 0,
             lost: 9,
         },
         frames,
