@@ -1,0 +1,24 @@
+%% Starts and stops the plugin: one context on a listener of its own.
+%%
+%% `{rabbitmq_queue_info, [{listener, [{ip, "127.0.0.1"}, {port, 15679}]}]}` in advanced.config; with
+%% `{ssl, true}` and `{ssl_opts, [...]}` it is HTTPS.
+-module(rabbit_queue_info_app).
+-behaviour(application).
+-behaviour(supervisor).
+-export([start/2, stop/1, init/1]).
+
+start(_Type, _Args) ->
+    {ok, Listener} = application:get_env(rabbitmq_queue_info, listener),
+    Routes = cowboy_router:compile([{'_', [
+        {"/queue-info", rabbit_queue_info_handler, []},
+        {"/queue-info/:vhost", rabbit_queue_info_handler, []}
+    ]}]),
+    {ok, _} = rabbit_web_dispatch:register_context_handler(?MODULE, Listener, "queue-info", Routes, "Queue info"),
+    supervisor:start_link(?MODULE, []).
+
+stop(_State) ->
+    rabbit_web_dispatch:unregister_context(?MODULE),
+    ok.
+
+init([]) ->
+    {ok, {{one_for_one, 1, 1}, []}}.
