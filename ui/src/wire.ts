@@ -65,7 +65,15 @@ export interface Quality {
   lost: number;
 }
 
-export type FrameKind = "thread" | "erlang" | "vm-fragment" | "native" | "kernel";
+export type FrameKind =
+  | "thread"
+  | "erlang"
+  | "vm-fragment"
+  | "native"
+  | "kernel"
+  | "waiting"
+  | "runnable"
+  | "collecting";
 
 export interface FrameColumns {
   name: string[];

@@ -30,10 +30,20 @@ impl<'a> ProfileData<'a> {
             total: profile.total(),
             capture: &profile.capture,
             quality: profile.quality,
-            sentence: quality_sentence(&profile.quality),
+            sentence: quality_of(profile),
             frames: FrameColumns::new(&profile.frames),
             stacks: StackColumns::new(&StackTree::build(profile, Recursion::ByLength)),
             functions: FunctionColumns::new(&function_table(profile)),
+        }
+    }
+}
+
+/// How far the stacks can be trusted. Those of traced calls are rebuilt, not recorded.
+pub(crate) fn quality_of(profile: &Profile) -> String {
+    match profile.event {
+        Event::Cpu => quality_sentence(&profile.quality),
+        Event::CallTime => {
+            "rebuilt from every call and return while the process was traced".to_owned()
         }
     }
 }
@@ -42,16 +52,20 @@ impl<'a> ProfileData<'a> {
 pub(crate) fn unit_of(event: Event) -> &'static str {
     match event {
         Event::Cpu => "samples",
+        Event::CallTime => "µs",
     }
 }
 
 /// Kinds of frames in the order in which the page numbers them.
-const KINDS: [FrameKind; 5] = [
+const KINDS: [FrameKind; 8] = [
     FrameKind::Thread,
     FrameKind::Erlang,
     FrameKind::VmFragment,
     FrameKind::Native,
     FrameKind::Kernel,
+    FrameKind::Waiting,
+    FrameKind::Runnable,
+    FrameKind::Collecting,
 ];
 
 #[derive(Serialize)]
@@ -59,7 +73,7 @@ pub(crate) struct FrameColumns<'a> {
     name: Vec<&'a str>,
     /// Index into `kinds`.
     kind: Vec<usize>,
-    kinds: [FrameKind; 5],
+    kinds: [FrameKind; 8],
 }
 
 impl<'a> FrameColumns<'a> {

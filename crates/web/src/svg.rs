@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_analysis::{Recursion, StackTree, TreeNode, quality_sentence, share};
+use rabbitscope_analysis::{Recursion, StackTree, TreeNode, share};
 use rabbitscope_data::profile::{FrameKind, Profile};
 
-use crate::{assets::SVG_SCRIPT, escape::Markup, profile_data::unit_of};
+use crate::{assets::SVG_SCRIPT, escape::Markup, profile_data::{quality_of, unit_of}};
 
 const WIDTH: f64 = 1200.0;
 const ROW: u32 = 17;
@@ -25,10 +25,10 @@ text{fill:#14171a;pointer-events:none}.head{font:600 16px system-ui,sans-serif}\
 .button{pointer-events:all;cursor:pointer;text-decoration:underline}\
 rect{stroke:#fff;stroke-width:.5}#frames g{cursor:pointer}#frames g:hover rect{stroke:#000}\
 .all{fill:#e4e5e2}.thread{fill:#cdd1d7}.erlang{fill:#f7c489}.vm{fill:#d9c4ee}.native{fill:#b4d0ee}\
-.kernel{fill:#a9dac0}.below{opacity:.6}.hit rect{fill:#f06ca9}\
+.kernel{fill:#a9dac0}.waiting{fill:#c9dbe6}.runnable{fill:#efe3a0}.collecting{fill:#e9b7b2}.below{opacity:.6}.hit rect{fill:#f06ca9}\
 @media (prefers-color-scheme:dark){svg{background:#1b1e22}text{fill:#f3f4f5}.soft,.button{fill:#a0a8b1}\
 rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}.vm{fill:#6b5190}\
-.native{fill:#3b5f91}.kernel{fill:#316851}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
+.native{fill:#3b5f91}.kernel{fill:#316851}.waiting{fill:#3f5563}.runnable{fill:#6f6526}.collecting{fill:#7d3f3a}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
 
 /// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality
 /// of the stacks below.
@@ -104,7 +104,7 @@ fn write_head(out: &mut impl Write, profile: &Profile, height: u32) -> io::Resul
          <text class=\"soft\" id=\"matched\" x=\"{}\" y=\"22\" text-anchor=\"end\"></text>\n\
          <text class=\"button\" id=\"search\" x=\"{}\" y=\"42\" text-anchor=\"end\">Search</text>\n\
          <text class=\"button\" id=\"reset\" x=\"{}\" y=\"42\" text-anchor=\"end\">Reset zoom</text>",
-        profile.event.name().to_uppercase(),
+        profile.event.name().to_uppercase().replace('-', " "),
         Markup(&facts.join(" · ")),
         WIDTH - 3.0,
         WIDTH - 3.0,
@@ -150,6 +150,9 @@ fn label_and_class(profile: &Profile, placed: &Placed<'_>) -> (String, &'static 
         FrameKind::VmFragment => "vm",
         FrameKind::Native => "native",
         FrameKind::Kernel => "kernel",
+        FrameKind::Waiting => "waiting",
+        FrameKind::Runnable => "runnable",
+        FrameKind::Collecting => "collecting",
     };
     let name = frame.name.replace(['\n', '\r'], " ");
     match node.repeat {
@@ -177,7 +180,7 @@ fn fitted(label: &str, width: f64) -> Option<String> {
 
 /// Quality, notes and what was left out, broken into lines.
 fn caption(profile: &Profile, left_out: usize) -> Vec<String> {
-    let mut sentences = vec![format!("Stack quality: {}.", quality_sentence(&profile.quality))];
+    let mut sentences = vec![format!("Stack quality: {}.", quality_of(profile))];
     sentences.extend(profile.capture.notes.iter().cloned());
     if left_out > 0 {
         sentences.push(format!("{left_out} frames are too narrow to be drawn."));

@@ -21,6 +21,9 @@ export const KIND_NAMES: Record<FrameKind, string> = {
   "vm-fragment": "VM fragment",
   native: "Native",
   kernel: "Kernel",
+  waiting: "Waiting",
+  runnable: "Runnable",
+  collecting: "Garbage collection",
 };
 
 const SHADES = 5;
@@ -42,6 +45,9 @@ export function readPalette(element: Element): Palette {
       "vm-fragment": shades("vm-fragment"),
       native: shades("native"),
       kernel: shades("kernel"),
+      waiting: shades("waiting"),
+      runnable: shades("runnable"),
+      collecting: shades("collecting"),
     },
     changes: changes(value("--less"), value("--same"), value("--more")),
     text: value("--frame-text"),

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Event {
     /// A clock tick on a CPU; weight is a number of ticks.
     Cpu,
+    /// Time between traced calls, waiting included; weight is in microseconds.
+    CallTime,
 }
 
 impl Event {
@@ -17,6 +19,7 @@ impl Event {
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::CallTime => "call-time",
         }
     }
 }
@@ -26,6 +29,8 @@ impl Event {
 #[serde(rename_all = "kebab-case")]
 pub enum FrameKind {
     /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` …
+    /// In a tree of calls an Erlang process by its role, which may also stand where another one
+    /// waits for it.
     Thread,
     /// An Erlang function, `module:function/arity`.
     Erlang,
@@ -35,6 +40,12 @@ pub enum FrameKind {
     Native,
     /// A kernel function.
     Kernel,
+    /// Not running: waiting for a message. Always innermost, like the two below.
+    Waiting,
+    /// Not running: the process could, and no scheduler had time for it.
+    Runnable,
+    /// Collecting garbage.
+    Collecting,
 }
 
 /// A function as it is shown.

@@ -6,6 +6,13 @@ use super::FrameKind;
 const THREAD_KINDS: [&str; 7] =
     ["scheduler", "dirty_cpu_scheduler", "dirty_io_scheduler", "poll", "aux", "async", "other"];
 
+/// What a process does instead of running, by the name of its frame.
+const STATES: [(&str, FrameKind); 3] = [
+    ("[wait]", FrameKind::Waiting),
+    ("[runnable]", FrameKind::Runnable),
+    ("[gc]", FrameKind::Collecting),
+];
+
 /// What marks a kernel function at the end of its name.
 pub(super) const KERNEL_SUFFIX: &str = "_[k]";
 
@@ -16,7 +23,9 @@ pub(super) fn kind_of_root(name: &str) -> FrameKind {
 
 /// The kind of any other frame. A kernel function must still carry its [`KERNEL_SUFFIX`].
 pub(super) fn kind_of(name: &str) -> FrameKind {
-    if name.ends_with(KERNEL_SUFFIX) {
+    if let Some(&(_, kind)) = STATES.iter().find(|(state, _)| *state == name) {
+        kind
+    } else if name.ends_with(KERNEL_SUFFIX) {
         FrameKind::Kernel
     } else if name.starts_with("global::") {
         FrameKind::VmFragment
@@ -52,6 +61,7 @@ mod tests {
         check("global::call_light_bif_shared", FrameKind::VmFragment);
         check("tcp_sendmsg_[k]", FrameKind::Kernel);
         check("erts_schedule", FrameKind::Native);
+        check("[wait]", FrameKind::Waiting);
         check("std::io::Read/1", FrameKind::Native);
         check("libc.so.6+0x1234", FrameKind::Native);
         check(":f/1", FrameKind::Native);

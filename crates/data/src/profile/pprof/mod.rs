@@ -16,12 +16,15 @@ use super::{FrameKind, Mode, StackOutcome};
 
 /// Files of the mappings that stand for kinds of frames. pprof takes the first one that does not
 /// start with a bracket for the program's name, and looks for no symbols in the others.
-const KINDS: [(FrameKind, &str); 5] = [
+const KINDS: [(FrameKind, &str); 8] = [
     (FrameKind::Erlang, "erlang"),
     (FrameKind::VmFragment, "[vm-fragment]"),
     (FrameKind::Native, "[native]"),
     (FrameKind::Kernel, "[kernel]"),
     (FrameKind::Thread, "[thread]"),
+    (FrameKind::Waiting, "[waiting]"),
+    (FrameKind::Runnable, "[runnable]"),
+    (FrameKind::Collecting, "[collecting]"),
 ];
 
 const MODES: [(Mode, &str); 2] = [(Mode::User, "user"), (Mode::Kernel, "kernel")];

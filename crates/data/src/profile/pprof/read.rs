@@ -14,7 +14,7 @@ use super::{
         StackEntry, StackOutcome, StackQuality,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME, LABEL_PROCESS,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME, LABEL_PROCESS,
     LABEL_THREAD, MODES, OUTCOMES, message,
 };
 
@@ -104,14 +104,27 @@ impl<'a> Import<'a> {
     }
 
     fn into_profile(mut self) -> Result<Profile, PprofError> {
+        let event = self.event()?;
         let (index, note) = self.weight_index()?;
+        let note = note.filter(|_| event == Event::Cpu);
         let samples = self.samples(index)?;
         let mut capture = self.capture(note)?;
         let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
             capture.notes.push("The file carries no statement of stack quality.".to_owned());
             StackQuality::default()
         });
-        Ok(Profile { event: Event::Cpu, capture, quality, frames: self.frames, samples })
+        Ok(Profile { event, capture, quality, frames: self.frames, samples })
+    }
+
+    /// Other programs' files are taken for samples of CPUs.
+    fn event(&self) -> Result<Event, PprofError> {
+        let named = format!("{COMMENT_EVENT}{}", Event::CallTime.name());
+        for &comment in &self.message.comment {
+            if self.string(comment)? == named {
+                return Ok(Event::CallTime);
+            }
+        }
+        Ok(Event::Cpu)
     }
 
     /// Which of the values is the weight, and what to say when it is not a number of samples.

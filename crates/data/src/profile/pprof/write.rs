@@ -9,13 +9,13 @@ use flate2::{Compression, write::GzEncoder};
 use prost::Message;
 
 use super::{
-    super::{Labels, Profile, Sample},
+    super::{Event, Labels, Profile, Sample},
     COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME,
     LABEL_PROCESS, LABEL_THREAD, MODES, message,
 };
 
 /// Writes `profile` as gzipped pprof: `samples/count` and, when the period is known,
-/// `cpu/nanoseconds`.
+/// `cpu/nanoseconds`; of traced calls `time/microseconds`.
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
     let encoded = to_message(profile)?.encode_to_vec();
     let mut gzip = GzEncoder::new(out, Compression::default());
@@ -26,7 +26,10 @@ pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
 fn to_message(profile: &Profile) -> io::Result<message::Profile> {
     let mut strings = StringTable::new();
     let capture = &profile.capture;
-    let samples = value_type(&mut strings, "samples", "count");
+    let samples = match profile.event {
+        Event::Cpu => value_type(&mut strings, "samples", "count"),
+        Event::CallTime => value_type(&mut strings, "time", "microseconds"),
+    };
     let cpu = value_type(&mut strings, "cpu", "nanoseconds");
     let has_period = capture.period_nanos > 0;
     let comments = comments(profile)?;
