@@ -17,6 +17,7 @@ mod distribution;
 mod epmd;
 mod error;
 mod name;
+pub mod probes;
 pub mod term;
 
 pub use agent::{Ended, Loaded, Reply, Request, Source};

@@ -1,0 +1,72 @@
+//! Calls and own time of functions, counted by the node itself.
+
+use std::time::Duration;
+
+use super::{
+    answer::{Fields, function, rows},
+    calls::millis,
+    session::{ProbeSession, Watch},
+    target::{FunctionName, Who},
+};
+use crate::{ErlangError, Term};
+
+const ASKED: &str = "counters";
+
+/// A function that was called.
+#[derive(Clone, Debug)]
+pub struct CountedFunction {
+    /// The function.
+    pub function: FunctionName,
+    /// How often.
+    pub calls: u64,
+    /// Time in it, without the functions that it called.
+    pub own: Duration,
+}
+
+/// The functions that the processes called.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    /// In no order.
+    pub functions: Vec<CountedFunction>,
+    /// Processes that were counted.
+    pub processes: u64,
+    /// Length of the counting.
+    pub elapsed: Duration,
+    /// What ended it.
+    pub stopped_by: String,
+}
+
+impl ProbeSession<'_> {
+    /// Counts what these processes call.
+    pub fn counters(
+        &mut self,
+        who: &Who,
+        duration: Duration,
+        watch: &mut Watch<'_>,
+    ) -> Result<Counters, ErlangError> {
+        let mut functions = Vec::new();
+        let arguments = vec![("who", who.to_term()), ("duration_ms", millis(duration))];
+        let result = self.ask(ASKED, arguments, duration, watch, &mut |event| {
+            for row in rows(ASKED, &event)?.1 {
+                functions.push(counted(row).ok_or_else(|| ErlangError::unexpected(ASKED, row))?);
+            }
+            Ok(())
+        })?;
+        let fields = Fields::new(ASKED, &result);
+        Ok(Counters {
+            functions,
+            processes: fields.number("processes")?,
+            elapsed: Duration::from_nanos(fields.number("elapsed_ns")?),
+            stopped_by: fields.word("stopped_by")?,
+        })
+    }
+}
+
+fn counted(row: &Term) -> Option<CountedFunction> {
+    let [name, calls, own] = row.as_tuple()? else { return None };
+    Some(CountedFunction {
+        function: function(name)?,
+        calls: calls.as_u64()?,
+        own: Duration::from_micros(own.as_u64()?),
+    })
+}

@@ -1,0 +1,166 @@
+//! Which function, which processes.
+
+use std::fmt;
+
+use crate::Term;
+
+/// A function of the node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionName {
+    /// Its module.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+    /// Number of arguments.
+    pub arity: u32,
+}
+
+impl fmt::Display for FunctionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}/{}", quoted(&self.module), quoted(&self.name), self.arity)
+    }
+}
+
+/// As Erlang writes an atom.
+fn quoted(atom: &str) -> String {
+    let mut characters = atom.chars();
+    let plain = characters.next().is_some_and(|first| first.is_ascii_lowercase())
+        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '@');
+    if plain { atom.to_owned() } else { format!("'{atom}'") }
+}
+
+/// Functions with a name, of one or of any number of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionPattern {
+    /// Its module.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+    /// Number of arguments; any when absent.
+    pub arity: Option<u8>,
+}
+
+impl FunctionPattern {
+    /// Reads `module:function` or `module:function/arity`, each name quoted or not.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` has not the form module:function or module:function/arity");
+        let (module, rest) = name_at(text).ok_or_else(wrong)?;
+        let (name, rest) = rest.strip_prefix(':').and_then(name_at).ok_or_else(wrong)?;
+        let arity = match rest.strip_prefix('/') {
+            Some(arity) => Some(arity.parse().map_err(|_| wrong())?),
+            None if rest.is_empty() => None,
+            None => return Err(wrong()),
+        };
+        Ok(Self { module: module.to_owned(), name: name.to_owned(), arity })
+    }
+
+    pub(super) fn arguments(&self) -> Vec<(&'static str, Term)> {
+        let mut arguments =
+            vec![("module", Term::text(&self.module)), ("function", Term::text(&self.name))];
+        arguments.extend(self.arity.map(|arity| ("arity", Term::from(u32::from(arity)))));
+        arguments
+    }
+}
+
+impl fmt::Display for FunctionPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", quoted(&self.module), quoted(&self.name))?;
+        self.arity.map_or(Ok(()), |arity| write!(f, "/{arity}"))
+    }
+}
+
+/// A name at the start of a text, and what follows it.
+fn name_at(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = match text.strip_prefix('\'') {
+        Some(quoted) => quoted.split_once('\'')?,
+        None => text.split_at(text.find([':', '/']).unwrap_or(text.len())),
+    };
+    (!name.is_empty()).then_some((name, rest))
+}
+
+/// The processes that are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// One, as the node prints it: `<0.123.0>`.
+    Pid(String),
+    /// One by its registered name.
+    Registered(String),
+    /// All in a role: `reader`, `queue`, `channel` …
+    Role(String),
+    /// The process of a classic queue.
+    Queue(String),
+    /// A supervisor's processes, by its registered name.
+    Tree(String),
+}
+
+impl Who {
+    /// A pid or a registered name.
+    pub fn process(text: &str) -> Self {
+        if text.starts_with('<') {
+            Self::Pid(text.to_owned())
+        } else {
+            Self::Registered(text.to_owned())
+        }
+    }
+
+    pub(super) fn to_term(&self) -> Term {
+        let (key, value) = match self {
+            Self::Pid(value) => ("pid", value),
+            Self::Registered(value) => ("registered", value),
+            Self::Role(value) => ("role", value),
+            Self::Queue(value) => ("queue", value),
+            Self::Tree(value) => ("tree", value),
+        };
+        Term::map([(key, Term::text(value))])
+    }
+}
+
+/// What an Erlang process is for in RabbitMQ, in one word.
+pub type ProcessKind = String;
+
+/// What a process is called: registered name, or name of its queue; often empty.
+pub type ProcessName = String;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<(&str, &str, Option<u8>)>) {
+        let parsed = FunctionPattern::parse(text).ok();
+        let expected = expected.map(|(module, name, arity)| FunctionPattern {
+            module: module.to_owned(),
+            name: name.to_owned(),
+            arity,
+        });
+        assert_eq!(parsed, expected, "{text}");
+    }
+
+    #[test]
+    fn functions_as_they_are_typed() {
+        check("lists:map/2", Some(("lists", "map", Some(2))));
+        check("lists:map", Some(("lists", "map", None)));
+        check("'my mod':'-f/1-fun-0-'/3", Some(("my mod", "-f/1-fun-0-", Some(3))));
+        check("lists", None);
+        check("lists:", None);
+        check(":map", None);
+        check("lists:map/x", None);
+        check("lists:map/2/3", None);
+        check("lists:map/300", None);
+    }
+
+    #[test]
+    fn names_are_quoted_where_erlang_quotes_them() {
+        let check = |text: &str| {
+            assert_eq!(FunctionPattern::parse(text).unwrap().to_string(), text);
+        };
+        check("lists:map/2");
+        check("'Elixir.Enum':'-map/2-fun-0-'/1");
+    }
+
+    #[test]
+    fn a_process_by_pid_or_name() {
+        assert_eq!(Who::process("<0.1.0>"), Who::Pid("<0.1.0>".to_owned()));
+        assert_eq!(Who::process("rabbit"), Who::Registered("rabbit".to_owned()));
+    }
+}

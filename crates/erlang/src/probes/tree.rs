@@ -1,0 +1,230 @@
+//! Call trees: the stacks of chosen processes, merged in the node, with where the time went.
+
+use std::time::Duration;
+
+use super::{
+    answer::{Fields, function, rows},
+    calls::millis,
+    session::{ProbeSession, Watch},
+    target::{FunctionName, FunctionPattern, ProcessKind, ProcessName, Who},
+};
+use crate::{ErlangError, Term, term::Pid};
+
+const ASKED: &str = "calltree";
+
+/// When a process is traced.
+#[derive(Clone, Debug)]
+pub enum Trigger {
+    /// While it is inside this function.
+    Call(FunctionPattern),
+    /// All the time.
+    Process(Who),
+}
+
+/// What is recorded, and when it ends.
+#[derive(Clone, Debug)]
+pub struct TreeRequest {
+    /// When a process is traced.
+    pub trigger: Trigger,
+    /// Only processes in this role.
+    pub role: Option<ProcessKind>,
+    /// Go on in the process that a `gen_server` call waits for.
+    pub follow: bool,
+    /// At most this many calls of the function.
+    pub max_calls: u32,
+    /// At most this long.
+    pub duration: Duration,
+}
+
+/// What a node of the tree stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeKey {
+    /// A function, called by the one above.
+    Function(FunctionName),
+    /// A process: at the root, or where another one waits for it.
+    Process(ProcessKind, ProcessName),
+    /// Not running, in this function; `None` when the node did not say in which.
+    Off(Option<FunctionName>),
+}
+
+/// A node. Times are its own, without those of the nodes below.
+#[derive(Clone, Debug)]
+pub struct TreeNode {
+    /// Its number, above 0.
+    pub id: u64,
+    /// The number of the one above; 0 for a root.
+    pub parent: u64,
+    /// What it stands for.
+    pub key: NodeKey,
+    /// How often it was called.
+    pub calls: u64,
+    /// Running.
+    pub run: Duration,
+    /// Waiting for a message.
+    pub wait: Duration,
+    /// Able to run, and not scheduled.
+    pub runnable: Duration,
+    /// Collecting garbage.
+    pub gc: Duration,
+}
+
+/// The longest single call.
+#[derive(Clone, Debug)]
+pub struct Slowest {
+    /// Its process.
+    pub pid: Option<Pid>,
+    /// How long it took.
+    pub took: Duration,
+    /// What of the tree is its own, with its own times. Parents may have none.
+    pub nodes: Vec<TreeNode>,
+}
+
+/// How a recording ended, and how much of what happened it has seen.
+#[derive(Clone, Debug, Default)]
+pub struct TreeResult {
+    /// The budget that ended it, or `duration`, or `cancelled`.
+    pub stopped_by: String,
+    /// Calls of the function that were recorded from beginning to end.
+    pub calls: u64,
+    /// Calls that were recorded in part.
+    pub calls_cut: u64,
+    /// Calls that the node made in this time, whoever made them.
+    pub calls_on_node: u64,
+    /// Events that were used.
+    pub events: u64,
+    /// Events that came after the end.
+    pub events_dropped: u64,
+    /// Stretches in which was recorded; between them there was a pause.
+    pub windows: u64,
+    /// Length of the recording.
+    pub elapsed: Duration,
+    /// Time of the processes that is in the tree.
+    pub seen: Duration,
+    /// Time of the processes that passed in pauses.
+    pub unseen: Duration,
+    /// Calls that found no room in the tree and stand with their callers.
+    pub unplaced: u64,
+    /// Calls to other processes that were not followed, because those were followed already.
+    pub not_followed: u64,
+    /// Collections were recorded.
+    pub gc_traced: bool,
+}
+
+/// The result of a recording.
+#[derive(Clone, Debug, Default)]
+pub struct CallTree {
+    /// Parents before their children.
+    pub nodes: Vec<TreeNode>,
+    /// The longest call.
+    pub slowest: Option<Slowest>,
+    /// How it ended.
+    pub result: TreeResult,
+}
+
+impl ProbeSession<'_> {
+    /// Records a call tree.
+    pub fn tree(
+        &mut self,
+        request: &TreeRequest,
+        watch: &mut Watch<'_>,
+    ) -> Result<CallTree, ErlangError> {
+        let mut nodes = Vec::new();
+        let mut slow_nodes = Vec::new();
+        let arguments = arguments_of(request);
+        let result = self.ask(ASKED, arguments, request.duration, watch, &mut |event| {
+            let (what, rows) = rows(ASKED, &event)?;
+            let into = if what == "slowest" { &mut slow_nodes } else { &mut nodes };
+            for row in rows {
+                into.push(node(row).ok_or_else(|| ErlangError::unexpected(ASKED, row))?);
+            }
+            Ok(())
+        })?;
+        let slowest = result.get("slowest").and_then(|slowest| {
+            Some(Slowest {
+                pid: slowest.get("pid")?.as_pid().cloned(),
+                took: Duration::from_nanos(slowest.get("took_ns")?.as_u64()?),
+                nodes: slow_nodes,
+            })
+        });
+        Ok(CallTree { nodes, slowest, result: result_of(&Fields::new(ASKED, &result))? })
+    }
+}
+
+fn arguments_of(request: &TreeRequest) -> Vec<(&'static str, Term)> {
+    let mut pairs = match &request.trigger {
+        Trigger::Call(function) => function.arguments(),
+        Trigger::Process(who) => vec![("who", who.to_term())],
+    };
+    pairs.extend([
+        ("follow", Term::from(request.follow)),
+        ("max_calls", Term::from(request.max_calls)),
+        ("duration_ms", millis(request.duration)),
+    ]);
+    pairs.extend(request.role.as_ref().map(|role| ("role", Term::text(role))));
+    pairs
+}
+
+fn result_of(fields: &Fields<'_>) -> Result<TreeResult, ErlangError> {
+    let time = |key| fields.number(key).map(Duration::from_nanos);
+    Ok(TreeResult {
+        stopped_by: fields.word("stopped_by")?,
+        calls: fields.number("calls")?,
+        calls_cut: fields.number("calls_cut")?,
+        calls_on_node: fields.number("calls_on_node")?,
+        events: fields.number("events")?,
+        events_dropped: fields.number("events_dropped")?,
+        windows: fields.number("windows")?,
+        elapsed: time("elapsed_ns")?,
+        seen: time("seen_ns")?,
+        unseen: time("unseen_ns")?,
+        unplaced: fields.number("unplaced")?,
+        not_followed: fields.number("not_followed")?,
+        gc_traced: fields.flag("gc_traced")?,
+    })
+}
+
+fn node(row: &Term) -> Option<TreeNode> {
+    let [id, parent, key, calls, run, wait, runnable, gc] = row.as_tuple()? else { return None };
+    let time = |term: &Term| term.as_u64().map(Duration::from_nanos);
+    Some(TreeNode {
+        id: id.as_u64()?,
+        parent: parent.as_u64()?,
+        key: node_key(key)?,
+        calls: calls.as_u64()?,
+        run: time(run)?,
+        wait: time(wait)?,
+        runnable: time(runnable)?,
+        gc: time(gc)?,
+    })
+}
+
+fn node_key(key: &Term) -> Option<NodeKey> {
+    if let Some([role, name]) = key.as_tagged("process") {
+        return Some(NodeKey::Process(role.as_atom()?.to_owned(), name.to_text()?));
+    }
+    if let Some([place]) = key.as_tagged("off") {
+        return Some(NodeKey::Off(function(place)));
+    }
+    function(key).map(NodeKey::Function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(key: Term, expected: Option<NodeKey>) {
+        assert_eq!(node_key(&key), expected);
+    }
+
+    #[test]
+    fn keys_of_nodes() {
+        let map = Term::tuple([Term::atom("lists"), Term::atom("map"), 2.into()]);
+        let name = FunctionName { module: "lists".to_owned(), name: "map".to_owned(), arity: 2 };
+        check(map.clone(), Some(NodeKey::Function(name.clone())));
+        check(Term::tuple([Term::atom("off"), map]), Some(NodeKey::Off(Some(name))));
+        check(Term::tuple([Term::atom("off"), 0.into()]), Some(NodeKey::Off(None)));
+        let process = Term::tuple([Term::atom("process"), Term::atom("queue"), Term::text("q")]);
+        check(process, Some(NodeKey::Process("queue".to_owned(), "q".to_owned())));
+        check(Term::atom("what"), None);
+    }
+}
