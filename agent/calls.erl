@@ -25,6 +25,7 @@ calls(#{args := Args} = To) ->
     Before = calls_of(Functions, Armed),
     State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
         started = erlang:monotonic_time(nanosecond)},
+    start_clocks(Budget),
     Ended = calls_loop(flag_processes(State)),
     calls_result(Ended, Before).
 

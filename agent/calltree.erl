@@ -59,6 +59,7 @@ calltree(#{args := Args} = To) ->
         window_events = maps:get(window_events, Args, 50000), started = Now},
     put(weights, #{}),
     put(nodes, #{}),
+    start_clocks(Budget),
     erlang:send_after(50, self(), tick),
     Ended = tree_loop(start_open(Chosen, set_entries(State))),
     tree_result(Ended).
@@ -154,7 +155,7 @@ stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) -
     Again = lists:member(MFA, Entries),
     Entry = if Again -> MFA; true -> entry_of(MFA, caller_of(Caller), S) end,
     if
-        Entry =:= none; S#s.pausing -> dismiss(Pid, S);
+        Entry =:= none -> dismiss(Pid, S);
         map_size(Procs) >= S#s.at_once -> dismiss(Pid, S);
         true ->
             case S#s.role =:= any orelse atom_to_binary(role(Pid), utf8) =:= S#s.role of
@@ -291,7 +292,7 @@ called_from_elsewhere(MFA, Caller, #p{stack = [{Entry, _, _}], base = Base, exac
     IsTail = lists:member(MFA, maps:get(Entry, S#s.tails, [])),
     if
         Exact, Caller =:= Base -> tail(MFA, P, S);
-        Exact -> {P1, S1} = pushed(Caller, real, P, S), push(MFA, real, P1, S1);
+        Exact -> left(call, MFA, Caller, P, S);
         IsTail -> tail(MFA, P#p{base = Caller}, S);
         true -> left(call, MFA, Caller, P, S)
     end;
@@ -299,7 +300,7 @@ called_from_elsewhere(MFA, Caller, #p{stack = Stack, base = Base} = P, S) ->
     Inner = lists:any(fun({_, _, Kind}) -> Kind =:= real end, lists:droplast(Stack)),
     if
         Caller =:= Base -> tail(MFA, P#p{stack = innermost_chain(Stack)}, S);
-        Inner -> {P1, S1} = pushed(Caller, real, P, S), push(MFA, real, P1, S1);
+        Inner, is_tuple(Caller) -> {P1, S1} = pushed(Caller, real, P, S), push(MFA, real, P1, S1);
         true -> left(call, MFA, Caller, P, S)
     end.
 
@@ -486,6 +487,8 @@ wake(#p{pid = Pid} = P, #s{tracing = Tracing, procs = Procs} = S) ->
 gone(#p{open = true} = P, S) ->
     settle(P, S),
     S#s{procs = maps:remove(P#p.pid, S#s.procs)};
+gone(#p{stack = []} = P, S) ->
+    forget(P, S);
 gone(P, S) ->
     settle(P, S),
     forget(P, S#s{cut = S#s.cut + 1}).

@@ -13,6 +13,7 @@ counters(#{args := Args} = To) ->
     Armed = set_pattern(Wide, true, [call_time], Tracing),
     Started = erlang:monotonic_time(nanosecond),
     [flag(Pid, true, [call, arity], Armed) || Pid <- Pids],
+    start_clocks(Budget),
     Stop = counters_wait(Budget),
     [quieten(Pid, Armed) || Pid <- Pids],
     Took = erlang:monotonic_time(nanosecond) - Started,
@@ -48,7 +49,7 @@ call_time(MFA, Tracing) ->
 %% up who works at all; only the busiest are asked.
 
 sample(#{args := Args} = To) ->
-    budget(To, #{duration_ms => 10000, max_node_memory_bytes => 50331648}),
+    start_clocks(budget(To, #{duration_ms => 10000, max_node_memory_bytes => 50331648})),
     Interval = max(1, maps:get(interval_ms, Args, 10)),
     put(samples, #{}),
     self() ! look,

@@ -162,13 +162,16 @@ counted(MFA, Tracing) ->
 
 %% ---- Budgets ----
 
-%% Starts the clocks of a request.
+%% What a request may use. The node's memory is that before anything is prepared.
 budget(#{args := Args}, Defaults) ->
     Names = [max_events, max_bytes, duration_ms, max_mailbox, max_node_memory_bytes],
     All = maps:merge(Defaults, maps:with(Names, Args)),
-    erlang:send_after(maps:get(duration_ms, All), self(), time_is_up),
-    erlang:send_after(100, self(), look_at_memory),
-    All#{memory => erlang:memory(total), started => erlang:monotonic_time(nanosecond)}.
+    All#{memory => erlang:memory(total)}.
+
+%% Starts the clocks, once everything is prepared.
+start_clocks(#{duration_ms := Duration}) ->
+    erlang:send_after(Duration, self(), time_is_up),
+    erlang:send_after(100, self(), look_at_memory).
 
 memory_grown(#{memory := Before, max_node_memory_bytes := Most}) ->
     erlang:send_after(100, self(), look_at_memory),

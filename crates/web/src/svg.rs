@@ -6,7 +6,11 @@ use std::io::{self, Write};
 use rabbitscope_analysis::{Recursion, StackTree, TreeNode, share};
 use rabbitscope_data::profile::{FrameKind, Profile};
 
-use crate::{assets::SVG_SCRIPT, escape::Markup, profile_data::{quality_of, unit_of}};
+use crate::{
+    assets::SVG_SCRIPT,
+    escape::Markup,
+    profile_data::{quality_of, unit_of},
+};
 
 const WIDTH: f64 = 1200.0;
 const ROW: u32 = 17;

@@ -212,19 +212,19 @@ fn node_key(key: &Term) -> Option<NodeKey> {
 mod tests {
     use super::*;
 
-    fn check(key: Term, expected: Option<NodeKey>) {
-        assert_eq!(node_key(&key), expected);
+    fn check(key: &Term, expected: Option<&NodeKey>) {
+        assert_eq!(node_key(key).as_ref(), expected);
     }
 
     #[test]
     fn keys_of_nodes() {
         let map = Term::tuple([Term::atom("lists"), Term::atom("map"), 2.into()]);
         let name = FunctionName { module: "lists".to_owned(), name: "map".to_owned(), arity: 2 };
-        check(map.clone(), Some(NodeKey::Function(name.clone())));
-        check(Term::tuple([Term::atom("off"), map]), Some(NodeKey::Off(Some(name))));
-        check(Term::tuple([Term::atom("off"), 0.into()]), Some(NodeKey::Off(None)));
+        check(&map, Some(&NodeKey::Function(name.clone())));
+        check(&Term::tuple([Term::atom("off"), map]), Some(&NodeKey::Off(Some(name))));
+        check(&Term::tuple([Term::atom("off"), 0.into()]), Some(&NodeKey::Off(None)));
         let process = Term::tuple([Term::atom("process"), Term::atom("queue"), Term::text("q")]);
-        check(process, Some(NodeKey::Process("queue".to_owned(), "q".to_owned())));
-        check(Term::atom("what"), None);
+        check(&process, Some(&NodeKey::Process("queue".to_owned(), "q".to_owned())));
+        check(&Term::atom("what"), None);
     }
 }

@@ -2,14 +2,18 @@
 
 mod arguments;
 mod broker;
+mod calltree;
 mod diff;
 mod environment;
 mod flamegraph;
+mod functions;
 mod node;
 mod profile;
 mod queues;
 mod report;
 mod run;
+mod trace;
+mod who;
 
 use clap::{Parser, Subcommand};
 
@@ -36,6 +40,9 @@ enum Command {
     Profile(profile::Typed),
     Flamegraph(flamegraph::Typed),
     Diff(diff::Typed),
+    Trace(trace::Typed),
+    Calltree(calltree::Typed),
+    Functions(functions::Typed),
     Report(report::Typed),
     Queues(queues::Typed),
     Broker(broker::Typed),
@@ -49,6 +56,9 @@ impl Cli {
             Command::Profile(typed) => typed.execute(),
             Command::Flamegraph(typed) => typed.execute(),
             Command::Diff(typed) => typed.execute(),
+            Command::Trace(typed) => typed.execute(),
+            Command::Calltree(typed) => typed.execute(),
+            Command::Functions(typed) => typed.execute(),
             Command::Report(typed) => typed.execute(),
             Command::Queues(typed) => typed.execute(),
             Command::Broker(typed) => typed.execute(),

@@ -39,6 +39,11 @@ pub(super) struct NodeArguments {
 }
 
 impl NodeArguments {
+    /// The name as typed.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
     /// Connects.
     pub(super) fn connect(&self) -> anyhow::Result<Connection> {
         Ok(Connection::open(&self.options()?)?)

@@ -1,16 +1,23 @@
-//! Looking inside a node: what its tables and processes say, as rows; queues over HTTP.
+//! Looking inside a node: what its tables and processes say, as rows; queues over HTTP;
+//! what the agent recorded, as profiles and tables.
 //!
 //! What lives here: what RabbitMQ's answers mean and how they are shown. What deliberately does not:
 //! the connection and the removal of what is loaded, which `rabbitscope-erlang` sees to.
 
 mod columns;
+mod functions;
 mod listing;
+mod losses;
 mod prometheus;
 mod reader;
 mod service;
+mod tree_profile;
 
 pub(crate) use columns::{Align, human_bytes, table};
+pub(crate) use functions::{FunctionLine, counted_table, function_table};
 pub(crate) use listing::{Listing, Missing, Page, QueueRow, SortKey, Source, Wanted};
+pub(crate) use losses::{said_of_calls, said_of_tree};
 pub(crate) use prometheus::prometheus;
 pub(crate) use reader::QueueReader;
 pub(crate) use service::{Guard, Service};
+pub(crate) use tree_profile::{profile_of_samples, profile_of_tree, slowest_of_tree};

@@ -14,8 +14,8 @@ use super::{
         StackEntry, StackOutcome, StackQuality,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME, LABEL_PROCESS,
-    LABEL_THREAD, MODES, OUTCOMES, message,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME,
+    LABEL_PROCESS, LABEL_THREAD, MODES, OUTCOMES, message,
 };
 
 /// Bytes that a file may have after decompression. Ten minutes of a busy node need a hundredth.

@@ -1,0 +1,147 @@
+//! What a look inside has not seen, and why it ended: said with every result.
+
+use std::time::Duration;
+
+use rabbitscope_erlang::probes::{CallsResult, Samples, TreeResult};
+
+/// One sentence each.
+pub(crate) fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> {
+    let TreeResult { calls, calls_cut, calls_on_node, windows, seen, unseen, .. } = result;
+    let mut said = vec![ended(&result.stopped_by, result.elapsed)];
+    if has_entry {
+        said.push(format!(
+            "{calls} calls recorded and {calls_cut} in part, of {calls_on_node} that the node made in \
+             this time{}.",
+            percent(calls + calls_cut, *calls_on_node)
+        ));
+    }
+    if *windows > 1 {
+        said.push(format!(
+            "Recorded in {windows} stretches with pauses between them, to spare the node: {:.0} % of the \
+             time of the recorded processes was seen.",
+            share(*seen, *seen + *unseen) * 100.0
+        ));
+    }
+    said.push(format!(
+        "{} events; each costs its process about a microsecond, so functions that make very many calls \
+         look slower than they are.",
+        result.events
+    ));
+    let numbers = [
+        (result.events_dropped, "events came after the end and were not used"),
+        (result.unplaced, "calls found no room in the tree and stand with their callers"),
+        (
+            result.not_followed,
+            "calls to other processes were not followed: those were followed already",
+        ),
+    ];
+    said.extend(numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")));
+    if !result.gc_traced {
+        said.push(
+            "Collections are not told apart: another trace session is on the node.".to_owned(),
+        );
+    }
+    said
+}
+
+/// One sentence each.
+pub(crate) fn said_of_calls(result: &CallsResult) -> Vec<String> {
+    let mut said = vec![ended(&result.stopped_by, result.elapsed)];
+    said.push(format!(
+        "{} calls shown, of {} that the node made in this time{}; {} a second before.",
+        result.calls,
+        result.calls_on_node,
+        percent(result.calls, result.calls_on_node),
+        result.calls_per_second
+    ));
+    if result.narrowed {
+        said.push(format!(
+            "The function is called very often: only {} processes, chosen at random, were traced.",
+            result.processes
+        ));
+    }
+    if result.calls_dropped > 0 {
+        said.push(format!(
+            "{} events came after the limit and were not used.",
+            result.calls_dropped
+        ));
+    }
+    said
+}
+
+/// One sentence each.
+pub(crate) fn said_of_samples(samples: &Samples) -> Vec<String> {
+    vec![
+        ended(&samples.stopped_by, samples.elapsed),
+        format!(
+            "{} rounds over the busiest of {} processes; {} of {} answers came from processes that ran or \
+             could have run.",
+            samples.rounds, samples.processes, samples.taken, samples.asked
+        ),
+        "Sampled from inside: a process answers when its time slice ends, so what is seen are places \
+         where Erlang may be interrupted, eight frames at most; native and kernel code is not seen."
+            .to_owned(),
+    ]
+}
+
+fn ended(stopped_by: &str, elapsed: Duration) -> String {
+    let reason = match stopped_by {
+        "duration" => "the time was over".to_owned(),
+        "cancelled" => "it was interrupted".to_owned(),
+        "max_calls" | "max_events" => format!("the limit `{stopped_by}` was reached"),
+        budget => format!("the budget `{budget}`, which protects the node, was used up"),
+    };
+    format!("Ended after {:.1} s: {reason}.", elapsed.as_secs_f64())
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    let share = part as f64 / whole as f64 * 100.0;
+    if share > 0.0 && share < 0.1 {
+        " (below 0.1 %)".to_owned()
+    } else {
+        format!(" ({share:.1} %)")
+    }
+}
+
+fn share(part: Duration, whole: Duration) -> f64 {
+    if whole.is_zero() { 1.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_seen_is_said() {
+        let result = TreeResult {
+            stopped_by: "max_events".to_owned(),
+            calls: 1,
+            calls_on_node: 10_000,
+            windows: 2,
+            seen: Duration::from_millis(100),
+            unseen: Duration::from_millis(300),
+            not_followed: 3,
+            ..TreeResult::default()
+        };
+        let said = said_of_tree(&result, true).join(" ");
+        for part in [
+            "the limit `max_events` was reached",
+            "of 10000 that the node made in this time (below 0.1 %)",
+            "25 % of the time",
+            "3 calls to other processes were not followed",
+            "another trace session",
+        ] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(percent(1, 4), " (25.0 %)");
+        assert_eq!(percent(0, 0), "");
+        assert_eq!(percent(0, 7), " (0.0 %)");
+    }
+}
