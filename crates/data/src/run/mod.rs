@@ -2,6 +2,7 @@
 //! one of `trace.jsonl`.
 
 mod groups;
+mod polls;
 mod record;
 mod series;
 mod totals;
@@ -9,6 +10,7 @@ mod trace;
 mod validity;
 
 pub use groups::{ChurnCounts, RequestCounts};
+pub use polls::{PollPoint, PollTotals};
 pub use record::{
     BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
     Verdict,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, Steadiness};
+use super::{ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, PollTotals, Steadiness};
 use crate::profile::{Capture, StackQuality};
 
 /// Version of the run directory. Raised when a reader of the old form would be misled.
@@ -37,6 +37,9 @@ pub struct RunRecord {
     pub measured: Measured,
     /// One for each latency that was measured.
     pub latencies: Vec<LatencySummary>,
+    /// One for each group of HTTP pollers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub polls: Vec<PollTotals>,
     /// The profile, when one was taken.
     pub profile: Option<ProfileFacts>,
     /// What was not recorded, and why it matters. Empty when nothing was lost.

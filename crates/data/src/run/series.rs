@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChurnCounts, RequestCounts};
+use super::{ChurnCounts, PollPoint, RequestCounts};
 
 /// A line of `series.jsonl`. Counts are what happened within this second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,6 +116,9 @@ pub struct SecondRow {
     /// From giving it back to the broker's answer.
     #[serde(default)]
     pub churn_close_latency: Option<LatencyPoint>,
+    /// One for each group of HTTP pollers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub polls: Vec<PollPoint>,
     /// CPU of the broker in cores, user and system, when it is on this machine.
     pub broker_cpu_cores: Option<f64>,
     /// Resident memory of the broker in bytes, when it is on this machine.

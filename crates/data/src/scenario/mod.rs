@@ -18,10 +18,10 @@ pub use model::{
     AfterPhases, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind, ChurnSubject,
     ChurnedQueue, Comparison, ConfirmTimeout, ConsumerGroup, Demand, ExchangeSpec, Expect,
     Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MessageProperties, Metric, NumberRange,
-    Phase, ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames,
-    QueueSpec, QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
-    STAMP_HEADER, Scenario, Settle, SizeStep, Stop, ThrowawayBroker, Until, WarmUp,
-    has_placeholder,
+    PasswordSource, Phase, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
+    ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, ReplyPath,
+    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_HEADER, Scenario, Settle,
+    SizeStep, Stop, ThrowawayBroker, Until, WarmUp, has_placeholder,
 };
 
 use document::Document;

@@ -8,6 +8,7 @@ mod churn;
 mod content;
 mod expect;
 mod handling;
+mod polling;
 mod rpc;
 mod timing;
 mod topology;
@@ -17,6 +18,7 @@ pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
 pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES};
 pub use handling::{ProcessingStep, Settle};
+pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Until, WarmUp};
 pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
@@ -53,6 +55,8 @@ pub struct Scenario {
     pub responders: Vec<ResponderGroup>,
     /// Things that come and go.
     pub churn: Vec<ChurnGroup>,
+    /// Groups of HTTP pollers.
+    pub pollers: Vec<PollerGroup>,
     /// The profile to take while the load runs.
     pub profile: Option<ProfileSpec>,
     /// What is expected of it.

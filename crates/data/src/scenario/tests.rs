@@ -2,6 +2,7 @@
 
 mod contents;
 mod groups;
+mod polling;
 mod random;
 
 use std::time::Duration;

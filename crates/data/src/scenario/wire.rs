@@ -6,6 +6,7 @@ mod broker;
 mod churn;
 mod consumers;
 mod expect;
+mod polling;
 mod publishers;
 mod rpc;
 mod timing;
@@ -22,6 +23,7 @@ pub(super) use broker::{AuthKind, Broker};
 pub(super) use churn::Churn;
 pub(super) use consumers::Consumers;
 pub(super) use expect::Expect;
+pub(super) use polling::Pollers;
 pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
 pub(super) use rpc::{Requests, Responders};
 pub(super) use timing::{Phase, Run, UntilKind};
@@ -53,6 +55,8 @@ pub(super) struct Scenario {
     pub(super) responders: Vec<Responders>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) churn: Vec<Churn>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) pollers: Vec<Pollers>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -87,6 +91,7 @@ impl From<&model::Scenario> for Scenario {
             requests: scenario.requests.iter().map(Requests::from).collect(),
             responders: scenario.responders.iter().map(Responders::from).collect(),
             churn: scenario.churn.iter().map(Churn::from).collect(),
+            pollers: scenario.pollers.iter().map(Pollers::from).collect(),
         }
     }
 }

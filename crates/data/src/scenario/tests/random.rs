@@ -54,6 +54,7 @@ impl Random {
         let requests = (0..2).zip(&asked).map(|(at, queue)| self.requests(at, queue)).collect();
         let responders = (0..2).zip(&asked).map(|(at, queue)| self.responders(at, queue)).collect();
         let churn = (0..self.number(3)).map(|index| self.churn(index, &queues[0])).collect();
+        let pollers = (0..self.below(3)).map(|index| self.pollers(index)).collect();
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
         Scenario {
             name: "r.1_2-3".to_owned(),
@@ -71,6 +72,7 @@ impl Random {
             requests,
             responders,
             churn,
+            pollers,
             profile: self.some(ProfileSpec {
                 event: ProfileEvent::Cpu,
                 delay: duration / 4,

@@ -9,6 +9,7 @@ mod consumers;
 mod exchanges;
 mod expect;
 mod fields;
+mod polling;
 mod publishers;
 mod queues;
 mod rpc;
@@ -62,12 +63,16 @@ pub(super) fn scenario(
     fields::unique("responders", responders.iter().map(|group| group.name.as_str()))?;
     let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
     fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
+    let pollers =
+        each("pollers", wire.pollers, |index, wire| polling::group(index, wire, &broker))?;
+    fields::unique("pollers", pollers.iter().map(|group| group.name.as_str()))?;
     let ends = [
         ends(&publishers, PublisherGroup::ends),
         ends(&consumers, |group| group.messages.is_some()),
         ends(&requests, |group| group.messages.is_some()),
         responders.first().map(|_| false),
         ends(&churn, |group| group.cycles.is_some()),
+        pollers.first().map(|_| false),
     ];
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
@@ -92,6 +97,7 @@ pub(super) fn scenario(
         requests,
         responders,
         churn,
+        pollers,
     })
 }
 

@@ -19,7 +19,7 @@ const IDLE_TIME: Duration = Duration::from_secs(5);
 pub(super) fn stop(run: &wire::Run, ends: &[Option<bool>]) -> Result<Stop, Problem> {
     if ends.iter().all(Option::is_none) {
         let reason = "neither `[[publishers]]`, `[[consumers]]`, `[[requests]]`, \
-                      `[[responders]]` nor `[[churn]]`: there is nothing to run";
+                      `[[responders]]`, `[[churn]]` nor `[[pollers]]`: there is nothing to run";
         return Err(Problem::new(reason));
     }
     let under_run = |problem: Problem| problem.under("run");

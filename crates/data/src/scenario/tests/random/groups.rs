@@ -58,6 +58,26 @@ impl Random {
         }
     }
 
+    pub(super) fn pollers(&mut self, index: usize) -> PollerGroup {
+        let source = |name: &str| name.to_owned();
+        let password = if self.chance() {
+            PasswordSource::Environment(source("P"))
+        } else {
+            PasswordSource::File(source("/a b"))
+        };
+        let trust =
+            [PollerTrust::System, PollerTrust::Authorities(source("ca.pem")), PollerTrust::Anybody];
+        PollerGroup {
+            name: format!("h{index}"),
+            url: source("https://host:15671/api/queues?page=1"),
+            count: self.number(256),
+            interval: Duration::from_millis(u64::from(self.number(100_000))),
+            timeout: Duration::from_millis(u64::from(self.number(100_000))),
+            login: self.some(PollerLogin { user: source("ü"), password }),
+            trust: trust[self.below(3)].clone(),
+        }
+    }
+
     fn churn_subject(&mut self, queue: &QueueSpec) -> ChurnSubject {
         let queue = Some(queue.name.clone()).filter(|_| !queue.exclusive && self.chance());
         let arguments: BTreeMap<_, _> = self.arguments();

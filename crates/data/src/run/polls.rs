@@ -1,0 +1,56 @@
+//! What HTTP pollers saw.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::LatencyPoint;
+
+/// One group of pollers within one second. Counts are what happened within this second.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PollPoint {
+    /// Name of the group.
+    pub name: String,
+    /// Complete answers, whatever their status.
+    pub answered: u64,
+    /// Of those, answers with a status of 400 or above.
+    pub refused: u64,
+    /// Requests without a complete answer.
+    pub failed: u64,
+    /// Requests sent after their time because the answer before was still awaited.
+    pub late: u64,
+    /// Bytes of the answers' bodies.
+    pub bytes: u64,
+    /// From sending the request to the last byte of the answer.
+    pub latency: Option<LatencyPoint>,
+    /// From the time on the schedule to the last byte of the answer.
+    pub intended_latency: Option<LatencyPoint>,
+}
+
+/// One group of pollers over a whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PollTotals {
+    /// Name of the group.
+    pub name: String,
+    /// What was asked for, without credentials.
+    pub url: String,
+    /// Requests that the schedule asked for until the load ended.
+    pub scheduled: u64,
+    /// Complete answers, whatever their status.
+    pub answered: u64,
+    /// Requests without a complete answer.
+    pub failed: u64,
+    /// Requests sent after their time because the answer before was still awaited.
+    pub late: u64,
+    /// Requests that the schedule asked for and that were never sent, or whose answer was still
+    /// awaited at the end.
+    pub unanswered: u64,
+    /// Bytes of the answers' bodies.
+    pub bytes: u64,
+    /// Answers by status code.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Failures by their cause.
+    pub errors: BTreeMap<String, u64>,
+}
