@@ -1,0 +1,160 @@
+//! What is asked for, by whom, and how one answer is read.
+
+use std::{fmt, io::Read, sync::Arc, time::Duration};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rabbitscope_data::scenario::{PollerGroup, PollerTrust};
+use thiserror::Error;
+use ureq::{
+    Agent,
+    tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
+};
+
+use super::tally::Answer;
+
+/// Why pollers cannot ask for a page.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// The file with the authorities holds none.
+    #[error("{file} holds no certificate in PEM form")]
+    NoCertificate {
+        /// Its name.
+        file: String,
+    },
+    /// The system trusts nobody, or does not say whom.
+    #[error("this system names no authorities to trust: name a PEM file with `ca`")]
+    NoAuthorities,
+}
+
+/// A page that pollers ask for. The authorization is never shown.
+#[derive(Clone)]
+pub struct Page {
+    pub(super) name: String,
+    /// Complete, without credentials.
+    pub(super) url: String,
+    pub(super) count: u32,
+    pub(super) interval: Duration,
+    timeout: Duration,
+    authorization: Option<String>,
+    tls: TlsConfig,
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Page({} {})", self.name, self.url)
+    }
+}
+
+impl Page {
+    /// The page of a group at its complete URL. `login` is user and password; `authorities` the
+    /// contents of the file that the group names, if it names one.
+    pub fn new(
+        group: &PollerGroup,
+        url: String,
+        login: Option<(&str, &str)>,
+        authorities: &[u8],
+    ) -> Result<Self, PageError> {
+        let tls = if url.starts_with("https://") {
+            tls(group, authorities)?
+        } else {
+            TlsConfig::default()
+        };
+        let authorization = login.map(|(user, password)| {
+            format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+        });
+        Ok(Self {
+            name: group.name.clone(),
+            url,
+            count: group.count,
+            interval: group.interval,
+            timeout: group.timeout,
+            authorization,
+            tls,
+        })
+    }
+
+    /// A client with a connection of its own.
+    pub(super) fn agent(&self) -> Agent {
+        let config = Agent::config_builder()
+            .timeout_global(Some(self.timeout))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_idle_connections_per_host(1)
+            .user_agent(concat!("rabbitscope/", env!("CARGO_PKG_VERSION")))
+            .tls_config(self.tls.clone())
+            .build();
+        Agent::new_with_config(config)
+    }
+
+    /// Asks once and reads the whole answer through `room`.
+    pub(super) fn ask(&self, agent: &Agent, room: &mut [u8]) -> Answer {
+        let request = agent.get(&self.url);
+        let request = match &self.authorization {
+            Some(authorization) => request.header("Authorization", authorization),
+            None => request,
+        };
+        let mut response = request.call().map_err(|error| cause(&error))?;
+        let status = response.status().as_u16();
+        let mut body = response.body_mut().as_reader();
+        let mut bytes = 0;
+        loop {
+            match body.read(room) {
+                Ok(0) => return Ok((status, bytes)),
+                Ok(count) => bytes += count as u64,
+                Err(error) => return Err(cause(&ureq::Error::from(error))),
+            }
+        }
+    }
+}
+
+fn tls(group: &PollerGroup, authorities: &[u8]) -> Result<TlsConfig, PageError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = TlsConfig::builder().unversioned_rustls_crypto_provider(provider);
+    let certificates: Vec<Certificate<'static>> = match &group.trust {
+        PollerTrust::Anybody => return Ok(builder.disable_verification(true).build()),
+        PollerTrust::Authorities(file) => {
+            let found = certificates(authorities);
+            if found.is_empty() {
+                return Err(PageError::NoCertificate { file: file.clone() });
+            }
+            found
+        }
+        PollerTrust::System => {
+            let found = rustls_native_certs::load_native_certs().certs;
+            if found.is_empty() {
+                return Err(PageError::NoAuthorities);
+            }
+            found.iter().map(|one| Certificate::from_der(one).to_owned()).collect()
+        }
+    };
+    Ok(builder.root_certs(RootCerts::new_with_certs(&certificates)).build())
+}
+
+fn certificates(pem: &[u8]) -> Vec<Certificate<'static>> {
+    let certificate = |item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    };
+    parse_pem(pem).filter_map(certificate).collect()
+}
+
+/// A few words, so that failures can be counted by cause.
+fn cause(error: &ureq::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match error {
+        ureq::Error::Timeout(_) => "timeout",
+        ureq::Error::HostNotFound => "host not found",
+        ureq::Error::ConnectionFailed => "no connection",
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => "TLS",
+        ureq::Error::Protocol(_) | ureq::Error::Http(_) => "not HTTP",
+        ureq::Error::Io(error) => match error.kind() {
+            ErrorKind::ConnectionRefused => "connection refused",
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => "connection reset",
+            ErrorKind::UnexpectedEof => "connection closed",
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => "timeout",
+            _ => "input or output",
+        },
+        _ => "other",
+    }
+}

@@ -1,0 +1,116 @@
+//! One poller: waits for its time, asks, writes down how long it took.
+
+use std::{
+    sync::{Condvar, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use super::{Page, Shared, lock, nanos};
+
+/// A request that is sent this much after its time is late.
+const TOLERANCE: Duration = Duration::from_millis(5);
+
+/// When one poller asks: at `offset`, `offset + interval`, … after the start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    pub(super) offset: Duration,
+    pub(super) interval: Duration,
+}
+
+impl Schedule {
+    fn due(self, index: u64) -> Duration {
+        let nanos = u128::from(index) * self.interval.as_nanos();
+        self.offset + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// Requests that are due before `end`.
+    pub(super) fn due_until(self, end: Duration) -> u64 {
+        let Some(room) = end.checked_sub(self.offset).filter(|room| !room.is_zero()) else {
+            return 0;
+        };
+        nanos(room).div_ceil(nanos(self.interval).max(1))
+    }
+}
+
+/// Waiting that can be ended.
+#[derive(Debug, Default)]
+pub(super) struct Pause {
+    has_ended: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Pause {
+    pub(super) fn end(&self) {
+        *self.has_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits; false when all is over.
+    fn wait_until(&self, time: Instant) -> bool {
+        let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let left = time.saturating_duration_since(Instant::now());
+            if *has_ended || left.is_zero() {
+                return !*has_ended;
+            }
+            let waited = self.changed.wait_timeout(has_ended, left);
+            (has_ended, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Asks until all is over. A slow answer moves no later request: those that fell due meanwhile are
+/// sent right after it.
+pub(super) fn poll(
+    page: &Page,
+    schedule: Schedule,
+    origin: Instant,
+    tally: &Shared,
+    pause: &Pause,
+) {
+    let agent = page.agent();
+    let mut room = vec![0; 64 * 1024];
+    for index in 0.. {
+        let due = origin + schedule.due(index);
+        if !pause.wait_until(due) {
+            return;
+        }
+        let sent = Instant::now();
+        let answer = page.ask(&agent, &mut room);
+        let (end, is_late) = (Instant::now(), sent > due + TOLERANCE);
+        lock(tally).record(&answer, is_late, nanos(end - sent), nanos(end - due));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn requests_are_due_at_fixed_times() {
+        fn check(end_millis: u32, expected: u64) {
+            let schedule = Schedule { offset: 30 * MILLI, interval: 100 * MILLI };
+            assert_eq!(schedule.due_until(end_millis * MILLI), expected, "{end_millis}");
+            let before = (0..expected).all(|index| schedule.due(index) < end_millis * MILLI);
+            assert!(before && schedule.due(expected) >= end_millis * MILLI, "{end_millis}");
+        }
+        check(0, 0);
+        check(30, 0);
+        check(31, 1);
+        check(130, 1);
+        check(131, 2);
+        check(1000, 10);
+    }
+
+    #[test]
+    fn waiting_ends_when_all_is_over() {
+        let pause = Pause::default();
+        assert!(pause.wait_until(Instant::now()));
+        pause.end();
+        let start = Instant::now();
+        assert!(!pause.wait_until(start + Duration::from_secs(60)));
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+}
