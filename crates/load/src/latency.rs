@@ -105,6 +105,7 @@ pub(crate) fn point(gauge: &Gauge) -> Option<LatencyPoint> {
 }
 
 /// One latency over a whole run.
+#[derive(Debug)]
 pub(crate) struct LatencyLog {
     name: String,
     description: String,

@@ -10,6 +10,7 @@ pub mod interrupt;
 pub mod machine;
 pub mod output;
 pub mod rundir;
+pub mod watch;
 
 mod atomic_file;
 mod comparison;

@@ -17,6 +17,7 @@ use crate::{
     experiment::{self, Finished},
     interrupt, output,
     rundir::RunDirectory,
+    watch::{self, Watchers},
 };
 
 /// Run a scenario: load, measurements, profile, report
@@ -63,7 +64,8 @@ impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let valid = self.validate()?;
         let stop = interrupt::watch()?;
-        let finished = experiment::run(&valid.scenario, &valid.directory, &stop)
+        let watchers = Watchers::new(vec![Box::new(watch::Line::default())]);
+        let finished = experiment::run(&valid.scenario, &valid.directory, watchers, &stop)
             .inspect_err(|_| valid.directory.discard_if_unused())?;
         if valid.json {
             output::json(&finished.record)?;

@@ -7,13 +7,16 @@
 //! What does not live here: the load and the profile themselves, and printing.
 
 mod leftovers;
+mod pages;
 mod recording;
 mod run;
+mod seconds;
 mod snapshot;
 mod summary;
 mod target;
+mod under_load;
 
 pub use recording::recording_progress;
 pub use run::{Finished, check, run};
-pub use summary::{ProfileSummary, summary};
+pub use summary::{ProfileSummary, second, summary};
 pub(crate) use target::sweep_dead_brokers;

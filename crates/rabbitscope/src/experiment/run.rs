@@ -2,34 +2,24 @@
 
 use std::{
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, Sender},
-    },
-    thread,
-    time::Instant,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use rabbitscope_data::{
     run::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
-    scenario::{Auth, BrokerSpec, ProfileSpec, Scenario},
+    scenario::{Auth, BrokerSpec, Scenario},
 };
-use rabbitscope_load::{LoadOutcome, Progress, Session};
+use rabbitscope_load::{LoadOutcome, PollOutcome, Session};
 
 use super::{
     leftovers::Ledger,
+    pages,
     recording::{self, Recorded},
     snapshot::{self, BeforeAndAfter},
-    summary,
     target::{self, Target},
+    under_load::{UnderLoad, load_and_record},
 };
-use crate::{
-    exit::UsageError,
-    machine::{self, UsageMeter},
-    output::{self, ProgressLine},
-    rundir::{RunDirectory, SeriesFile},
-};
+use crate::{exit::UsageError, machine, output, rundir::RunDirectory, watch::Watchers};
 
 /// A run that has ended, one way or the other.
 #[derive(Debug)]
@@ -54,13 +44,15 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
             Err(UsageError(reason.to_owned()).into())
         }
         BrokerSpec::Throwaway(_) => Ok(()),
-    }
+    }?;
+    pages::check(scenario)
 }
 
 /// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept.
 pub fn run(
     scenario: &Scenario,
     directory: &RunDirectory,
+    watchers: Watchers,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
@@ -73,8 +65,10 @@ pub fn run(
         throwaway: target.throwaway.is_some(),
         ..session.broker().clone()
     };
+    let pages = pages::of(scenario, &target)?;
     let before = snapshot::take(&target);
-    let load = load_and_record(scenario, &mut session, &target, directory.start_series()?, stop);
+    let series = directory.start_series()?;
+    let load = load_and_record(scenario, &mut session, &target, (series, pages, watchers), stop);
     let source = snapshot::source(&target);
     let after = snapshot::take(&target);
     close(session, ledger.as_ref());
@@ -135,109 +129,6 @@ fn close(session: Session, ledger: Option<&Ledger>) {
     }
 }
 
-/// What the time under load gave.
-struct UnderLoad {
-    outcome: LoadOutcome,
-    recorded: Option<Result<Recorded, rabbitscope_probe::ProbeError>>,
-    series: SeriesFile,
-}
-
-fn load_and_record(
-    scenario: &Scenario,
-    session: &mut Session,
-    target: &Target,
-    series: SeriesFile,
-    stop: &Arc<AtomicBool>,
-) -> anyhow::Result<UnderLoad> {
-    let (started, load_started) = mpsc::channel();
-    let load_ended = AtomicBool::new(false);
-    let mut seconds = Seconds::new(target.pid, series, started, Arc::clone(stop));
-    thread::scope(|scope| {
-        let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
-            let (load_started, load_ended) = (load_started, &load_ended);
-            scope.spawn(move || record(pid, spec, &load_started, load_ended, stop))
-        });
-        let outcome = session.run(&mut |progress| seconds.take(progress), stop);
-        load_ended.store(true, Ordering::Relaxed);
-        let (series, written) = seconds.into_series();
-        let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
-        written?;
-        Ok(UnderLoad { outcome: outcome?, recorded, series })
-    })
-}
-
-/// Records, and ends the load when that fails: a run without the profile that it was for would
-/// waste the time of whoever waits.
-fn record(
-    pid: u32,
-    spec: &ProfileSpec,
-    load_started: &mpsc::Receiver<Instant>,
-    load_ended: &AtomicBool,
-    stop: &AtomicBool,
-) -> Option<Result<Recorded, rabbitscope_probe::ProbeError>> {
-    let recorded = recording::record(pid, spec, load_started, load_ended)?;
-    if recorded.is_err() {
-        stop.store(true, Ordering::Relaxed);
-    }
-    Some(recorded)
-}
-
-/// Takes what the load tells while it runs, adds what the machine tells, and writes it down.
-struct Seconds {
-    node: Option<UsageMeter>,
-    series: SeriesFile,
-    started: Option<Sender<Instant>>,
-    stop: Arc<AtomicBool>,
-    line: ProgressLine,
-    failure: anyhow::Result<()>,
-}
-
-impl Seconds {
-    fn new(
-        pid: Option<u32>,
-        series: SeriesFile,
-        started: Sender<Instant>,
-        stop: Arc<AtomicBool>,
-    ) -> Self {
-        let line = ProgressLine::default();
-        let node = pid.and_then(UsageMeter::start);
-        Self { node, series, started: Some(started), stop, line, failure: Ok(()) }
-    }
-
-    fn take(&mut self, progress: Progress<'_>) {
-        match progress {
-            Progress::Started { .. } => {
-                let _ = self.node.as_mut().map(UsageMeter::lap);
-                if let Some(started) = self.started.take() {
-                    let _ = started.send(Instant::now());
-                }
-            }
-            Progress::Connecting { done, of } => {
-                self.line.show(&format!("connecting: {done} of {of} connections"));
-            }
-            Progress::Second(row) => self.second(row.clone()),
-            _ => {}
-        }
-    }
-
-    fn second(&mut self, mut row: SecondRow) {
-        let usage = self.node.as_mut().and_then(UsageMeter::lap);
-        row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
-        row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
-        self.line.show(&summary::second(&row));
-        if self.failure.is_ok() {
-            self.failure = self.series.push(row);
-            if self.failure.is_err() {
-                self.stop.store(true, Ordering::Relaxed);
-            }
-        }
-    }
-
-    fn into_series(self) -> (SeriesFile, anyhow::Result<()>) {
-        (self.series, self.failure)
-    }
-}
-
 /// Everything that was recorded is written before a failure of the profile is reported.
 fn write_results(
     scenario: &Scenario,
@@ -245,7 +136,7 @@ fn write_results(
     broker: BrokerFacts,
     load: UnderLoad,
 ) -> anyhow::Result<Finished> {
-    for latency in &load.outcome.latencies {
+    for latency in load.outcome.latencies.iter().chain(&load.polls.latencies) {
         directory.write_latency(latency)?;
     }
     let (recorded, failure) = match load.recorded.transpose() {
@@ -253,7 +144,7 @@ fn write_results(
         Err(failure) => (None, Some(failure)),
     };
     let profile = recorded.as_ref().map(|it| profile_facts(directory, it)).transpose()?;
-    let record = record_of(scenario, broker, load.outcome, profile)?;
+    let record = record_of(scenario, broker, (load.outcome, load.polls), profile)?;
     directory.write_record(&record)?;
     let report = directory.write_report()?;
     if let Some(failure) = failure {
@@ -277,10 +168,12 @@ fn profile_facts(directory: &RunDirectory, recorded: &Recorded) -> anyhow::Resul
 fn record_of(
     scenario: &Scenario,
     broker: BrokerFacts,
-    outcome: LoadOutcome,
+    (outcome, polls): (LoadOutcome, PollOutcome),
     profile: Option<ProfileFacts>,
 ) -> anyhow::Result<RunRecord> {
     let mut losses = outcome.losses;
+    losses.extend(polls.losses);
+    let latencies = outcome.latencies.into_iter().chain(polls.latencies);
     losses.extend(profile.as_ref().and_then(lost_samples));
     Ok(RunRecord {
         format_version: FORMAT_VERSION,
@@ -294,7 +187,8 @@ fn record_of(
         broker,
         load: outcome.totals,
         measured: outcome.measured,
-        latencies: outcome.latencies.into_iter().map(|latency| latency.summary).collect(),
+        latencies: latencies.map(|latency| latency.summary).collect(),
+        polls: polls.totals,
         profile,
         losses,
         verdict: outcome.verdict,

@@ -152,8 +152,8 @@ fn loss(loss: &Loss) -> String {
     )
 }
 
-/// The line that is shown while the load runs.
-pub(super) fn second(row: &SecondRow) -> String {
+/// One second in one line.
+pub fn second(row: &SecondRow) -> String {
     let per_second =
         |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);
     let mut text = format!("{:>4} s", row.second + 1);

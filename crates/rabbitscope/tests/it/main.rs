@@ -9,6 +9,7 @@ mod ending;
 mod handling;
 mod loads;
 mod logins;
+mod polling;
 mod profiles;
 mod queues;
 mod recovery;

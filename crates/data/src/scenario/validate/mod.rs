@@ -42,9 +42,7 @@ pub(super) fn scenario(
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
     let exchanges = each("exchanges", wire.exchanges, |_, wire| exchanges::exchange(wire))?;
     fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;
-    let queues = each("queues", wire.queues, |_, queue| queues::queue(queue, files))?;
-    fields::unique("queues", queues.iter().map(|queue| queue.name.as_str()))?;
-    queues::distinct(&queues)?;
+    let queues = all_queues(wire.queues, files)?;
     let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
     let publishers = each("publishers", wire.publishers, |index, group| {
         publishers::group(index, group, &context)
@@ -63,9 +61,7 @@ pub(super) fn scenario(
     fields::unique("responders", responders.iter().map(|group| group.name.as_str()))?;
     let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
     fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
-    let pollers =
-        each("pollers", wire.pollers, |index, wire| polling::group(index, wire, &broker))?;
-    fields::unique("pollers", pollers.iter().map(|group| group.name.as_str()))?;
+    let pollers = polling::groups(wire.pollers, &broker)?;
     let ends = [
         ends(&publishers, PublisherGroup::ends),
         ends(&consumers, |group| group.messages.is_some()),
@@ -99,6 +95,16 @@ pub(super) fn scenario(
         churn,
         pollers,
     })
+}
+
+fn all_queues(
+    wire: Vec<wire::Queue>,
+    files: &mut TextFiles<'_>,
+) -> Result<Vec<QueueSpec>, Problem> {
+    let queues = each("queues", wire, |_, queue| queues::queue(queue, files))?;
+    fields::unique("queues", queues.iter().map(|queue| queue.name.as_str()))?;
+    queues::distinct(&queues)?;
+    Ok(queues)
 }
 
 fn each<W, T>(

@@ -8,7 +8,7 @@ use super::{
         model::{BrokerSpec, PasswordSource, PollerGroup, PollerLogin, PollerTrust},
         wire,
     },
-    fields,
+    each, fields,
 };
 
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -20,11 +20,16 @@ const COUNT_MAX: u32 = 256;
 
 const MANAGEMENT: &str = "rabbitmq_management";
 
-pub(super) fn group(
-    index: usize,
-    wire: wire::Pollers,
+pub(super) fn groups(
+    wire: Vec<wire::Pollers>,
     broker: &BrokerSpec,
-) -> Result<PollerGroup, Problem> {
+) -> Result<Vec<PollerGroup>, Problem> {
+    let groups = each("pollers", wire, |index, wire| group(index, wire, broker))?;
+    fields::unique("pollers", groups.iter().map(|group| group.name.as_str()))?;
+    Ok(groups)
+}
+
+fn group(index: usize, wire: wire::Pollers, broker: &BrokerSpec) -> Result<PollerGroup, Problem> {
     let name = wire.name.clone().unwrap_or_else(|| format!("pollers-{index}"));
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !(1..=60).contains(&name.len()) || !name.chars().all(plain) {

@@ -1,0 +1,90 @@
+//! The seconds of a run: what the load tells, what the machine and the pollers add to it, and who is
+//! told.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::Sender,
+    },
+    time::Instant,
+};
+
+use rabbitscope_data::run::SecondRow;
+use rabbitscope_load::{Page, PollOutcome, Pollers, Progress};
+
+use crate::{machine::UsageMeter, rundir::SeriesFile, watch::Watchers};
+
+/// Takes what the load tells while it runs, completes it and passes it on.
+pub(super) struct Seconds {
+    node: Option<UsageMeter>,
+    /// Asked for from the first message on.
+    pages: Vec<Page>,
+    pollers: Option<Pollers>,
+    series: SeriesFile,
+    started: Option<Sender<Instant>>,
+    watchers: Watchers,
+    stop: Arc<AtomicBool>,
+    failure: anyhow::Result<()>,
+}
+
+impl Seconds {
+    /// `pid` is the node's, when it is on this machine. `stop` is set when something fails that
+    /// makes the rest of the run worthless.
+    pub(super) fn new(
+        pid: Option<u32>,
+        series: SeriesFile,
+        pages: Vec<Page>,
+        watchers: Watchers,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let node = pid.and_then(UsageMeter::start);
+        let (pollers, started, failure) = (None, None, Ok(()));
+        Self { node, pages, pollers, series, started, watchers, stop, failure }
+    }
+
+    /// The first message is about to be sent: says when.
+    pub(super) fn tell_start(&mut self, started: Sender<Instant>) {
+        self.started = Some(started);
+    }
+
+    pub(super) fn take(&mut self, progress: Progress<'_>) {
+        match progress {
+            Progress::Started { .. } => self.start(),
+            Progress::Connecting { done, of } => self.watchers.connecting(done, of),
+            Progress::Second(row) => self.second(row.clone()),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self) {
+        let _ = self.node.as_mut().map(UsageMeter::lap);
+        if let Some(started) = self.started.take() {
+            let _ = started.send(Instant::now());
+        }
+        if !self.pages.is_empty() {
+            self.pollers = Some(Pollers::start(std::mem::take(&mut self.pages)));
+        }
+        self.watchers.started();
+    }
+
+    fn second(&mut self, mut row: SecondRow) {
+        let usage = self.node.as_mut().and_then(UsageMeter::lap);
+        row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
+        row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
+        row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
+        if self.failure.is_ok() {
+            let watched = self.watchers.second(&row);
+            self.failure = watched.and(self.series.push(row));
+            if self.failure.is_err() {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The series, what the pollers saw, and whether all could be written.
+    pub(super) fn finish(mut self) -> (SeriesFile, PollOutcome, anyhow::Result<()>) {
+        let polls = self.pollers.take().map(Pollers::finish).unwrap_or_default();
+        (self.series, polls, self.failure)
+    }
+}

@@ -1,0 +1,72 @@
+//! The time under load: the load itself, the seconds, and the profile on a thread of its own.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Instant,
+};
+
+use rabbitscope_data::scenario::{ProfileSpec, Scenario};
+use rabbitscope_load::{LoadOutcome, Page, PollOutcome, Session};
+use rabbitscope_probe::ProbeError;
+
+use super::{
+    recording::{self, Recorded},
+    seconds::Seconds,
+    target::Target,
+};
+use crate::{rundir::SeriesFile, watch::Watchers};
+
+/// What the time under load gave.
+pub(super) struct UnderLoad {
+    pub(super) outcome: LoadOutcome,
+    pub(super) polls: PollOutcome,
+    pub(super) recorded: Option<Result<Recorded, ProbeError>>,
+    pub(super) series: SeriesFile,
+}
+
+/// Puts the load on. What happens goes to the series and to those who watch.
+pub(super) fn load_and_record(
+    scenario: &Scenario,
+    session: &mut Session,
+    target: &Target,
+    (series, pages, watchers): (SeriesFile, Vec<Page>, Watchers),
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<UnderLoad> {
+    let (started, load_started) = mpsc::channel();
+    let load_ended = AtomicBool::new(false);
+    let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
+    seconds.tell_start(started);
+    thread::scope(|scope| {
+        let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
+            let (load_started, load_ended) = (load_started, &load_ended);
+            scope.spawn(move || record(pid, spec, &load_started, load_ended, stop))
+        });
+        let outcome = session.run(&mut |progress| seconds.take(progress), stop);
+        load_ended.store(true, Ordering::Relaxed);
+        let (series, polls, written) = seconds.finish();
+        let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
+        written?;
+        Ok(UnderLoad { outcome: outcome?, polls, recorded, series })
+    })
+}
+
+/// Records, and ends the load when that fails: a run without the profile that it was for would
+/// waste the time of whoever waits.
+fn record(
+    pid: u32,
+    spec: &ProfileSpec,
+    load_started: &mpsc::Receiver<Instant>,
+    load_ended: &AtomicBool,
+    stop: &AtomicBool,
+) -> Option<Result<Recorded, ProbeError>> {
+    let recorded = recording::record(pid, spec, load_started, load_ended)?;
+    if recorded.is_err() {
+        stop.store(true, Ordering::Relaxed);
+    }
+    Some(recorded)
+}
