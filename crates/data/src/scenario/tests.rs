@@ -304,6 +304,7 @@ fn the_scenarios_that_come_with_the_program_are_valid() {
         ("classic-confirm", include_str!("../../../../scenarios/classic-confirm.toml")),
         ("classic-autoack", include_str!("../../../../scenarios/classic-autoack.toml")),
         ("rpc", include_str!("../../../../scenarios/rpc.toml")),
+        ("churn", include_str!("../../../../scenarios/churn.toml")),
     ];
     for (name, text) in files {
         assert_eq!(parse(text, name, &[]).unwrap().name, name);
