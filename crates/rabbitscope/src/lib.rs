@@ -9,6 +9,7 @@ pub mod experiment;
 pub mod interrupt;
 pub mod machine;
 pub mod output;
+pub mod perftest;
 pub mod rundir;
 pub mod watch;
 

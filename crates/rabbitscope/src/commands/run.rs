@@ -15,7 +15,7 @@ use super::environment;
 use crate::{
     exit::{Exit, UsageError},
     experiment::{self, Finished},
-    interrupt, output,
+    interrupt, output, perftest,
     rundir::RunDirectory,
     watch::{self, Watchers},
 };
@@ -24,7 +24,11 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Typed {
     /// The scenario, a TOML file
-    scenario: PathBuf,
+    #[arg(required_unless_present = "from_perftest")]
+    scenario: Option<PathBuf>,
+    /// Print the scenario that does what this PerfTest command line does, and run nothing
+    #[arg(long, value_name = "COMMAND LINE", exclusive = true, allow_hyphen_values = true)]
+    from_perftest: Option<String>,
     /// Replace a value of the scenario, for example `publishers.0.rate=5000`; the environment
     /// variable `RABBITSCOPE_SET_PUBLISHERS__0__RATE=5000` does the same
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -49,7 +53,8 @@ struct Valid {
 
 impl Typed {
     fn validate(self) -> anyhow::Result<Valid> {
-        let mut scenario = read_scenario(&self.scenario, &self.set)?;
+        let path = self.scenario.expect("the command line asks for it");
+        let mut scenario = read_scenario(&path, &self.set)?;
         if let Some(uri) = self.uri {
             scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
         }
@@ -62,6 +67,10 @@ impl Typed {
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        if let Some(command_line) = &self.from_perftest {
+            output::result(perftest::scenario_of(command_line)?.trim_end());
+            return Ok(Exit::Done);
+        }
         let valid = self.validate()?;
         let stop = interrupt::watch()?;
         let watchers = Watchers::new(vec![Box::new(watch::Line::default())]);

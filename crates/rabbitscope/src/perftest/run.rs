@@ -1,0 +1,157 @@
+//! The run itself and the broker.
+
+use toml::Value;
+
+use super::{
+    command_line::Given,
+    writer::{Draft, Section},
+    wrong,
+};
+use crate::exit::UsageError;
+
+pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), UsageError> {
+    let mut head = Section::new("");
+    head.set("name", given.text("id").map_or_else(|| "perftest".to_owned(), plain));
+    draft.push(head);
+    let run = run(given, draft)?;
+    draft.push(run);
+    let broker = broker(given, draft)?;
+    draft.push(broker);
+    if let Some(tls) = tls(given) {
+        draft.push(tls);
+    }
+    Ok(())
+}
+
+fn run(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
+    let mut run = Section::new("[run]");
+    let time = given.limit("time")?;
+    let until = given.text("exit-when");
+    let counted = given.limit("pmessages")?.or(given.limit("cmessages")?).is_some();
+    match (time, until) {
+        (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
+        (None, None) if !counted => {
+            draft.note("PerfTest would go on until it is stopped: here, for a day");
+            run.set("duration", "24h");
+        }
+        _ => {}
+    }
+    match until {
+        None => {}
+        Some(until @ ("empty" | "idle")) => {
+            run.set("until", until);
+            if until == "idle" {
+                run.set("idle-time", "1s");
+            }
+        }
+        Some(other) => return wrong("exit-when", other, "`empty` or `idle`"),
+    }
+    if given.has("verbose") || given.has("verbose-full") {
+        draft.note("--verbose: every message is a line of trace.jsonl, without its body");
+        run.set("trace-every", 1);
+    }
+    Ok(run)
+}
+
+fn broker(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
+    let mut broker = Section::new("[broker]");
+    let uris: Vec<_> = match (given.text("uris"), given.text("uri")) {
+        (Some(list), _) => list.split(',').map(str::trim).collect(),
+        (None, Some(uri)) => vec![uri],
+        (None, None) => {
+            draft.note("without [broker] uri a throwaway broker is started for the run");
+            vec!["amqp://localhost"]
+        }
+    };
+    let parameters = [("heartbeat", "heartbeat"), ("frame_max", "framemax")];
+    let mut query = Vec::new();
+    for (parameter, option) in parameters {
+        query.extend(given.limit(option)?.map(|value| format!("{parameter}={value}")));
+    }
+    if uris.iter().any(|uri| without_password(uri) != *uri) {
+        draft.note("the password is left out: give the URI in RABBITSCOPE_URI, or in the file");
+    }
+    let uris = uris.into_iter().map(|uri| with_query(&without_password(uri), &query));
+    let uris: Vec<String> = uris.collect();
+    match uris.as_slice() {
+        [uri] => broker.set("uri", uri.as_str()),
+        _ => broker.set("uris", Value::from(uris)),
+    }
+    if given.has("sasl-external") && has_tls(given) {
+        broker.set("auth", "external");
+        draft
+            .note("--sasl-external: name the PEM files; PerfTest takes them from a Java key store");
+    }
+    connecting(given, &mut broker)?;
+    recovery(given, &mut broker);
+    Ok(broker)
+}
+
+fn connecting(given: &Given, broker: &mut Section) -> Result<(), UsageError> {
+    let timeout = given.limit("servers-startup-timeout")?;
+    broker.set_some("startup-timeout", timeout.map(|seconds| format!("{seconds}s")));
+    if given.has("tcp-no-delay") {
+        broker.set("nodelay", given.switch("tcp-no-delay", true));
+    }
+    for (key, option) in
+        [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
+    {
+        broker.set_some(key, given.limit(option)?.map(|bytes| format!("{bytes}B")));
+    }
+    Ok(())
+}
+
+/// PerfTest recovers unless it is told not to.
+fn recovery(given: &Given, broker: &mut Section) {
+    if given.has("disable-connection-recovery") {
+        return;
+    }
+    broker.set("recovery", true);
+    let interval = given.text("connection-recovery-interval").unwrap_or("5");
+    let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
+    broker.set("recovery-delay", format!("{first}s"));
+    broker.set("recovery-max-delay", format!("{last}s"));
+}
+
+fn has_tls(given: &Given) -> bool {
+    given.text("uris").or(given.text("uri")).is_some_and(|uris| uris.contains("amqps://"))
+}
+
+fn tls(given: &Given) -> Option<Section> {
+    if !has_tls(given) {
+        return None;
+    }
+    let mut tls = Section::new("[broker.tls]");
+    let name = given.text("server-name-indication").and_then(|names| names.split(',').next());
+    tls.set_some("server-name", name);
+    if given.has("sasl-external") {
+        tls.set("cert", "client.pem");
+        tls.set("key", "client-key.pem");
+    }
+    // PerfTest trusts every broker unless it is told to use the machine's authorities.
+    if !given.has("use-default-ssl-context") {
+        tls.set("verify", false);
+    }
+    Some(tls)
+}
+
+fn with_query(uri: &str, query: &[String]) -> String {
+    if query.is_empty() {
+        return uri.to_owned();
+    }
+    let sign = if uri.contains('?') { '&' } else { '?' };
+    format!("{uri}{sign}{}", query.join("&"))
+}
+
+fn without_password(uri: &str) -> String {
+    let start = uri.find("://").map_or(0, |at| at + 3);
+    let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
+    let user = uri[start..end].split(':').next().unwrap_or_default();
+    format!("{}{user}{}", &uri[..start], &uri[end..])
+}
+
+/// A name that scenarios take.
+fn plain(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
+}

@@ -1,0 +1,71 @@
+//! TOML, written line by line, so that it reads as a person would write it.
+
+use toml::Value;
+
+/// A scenario in the making.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    notes: Vec<String>,
+    sections: Vec<Section>,
+}
+
+/// A table: its heading and its lines.
+#[derive(Debug)]
+pub(super) struct Section {
+    heading: &'static str,
+    lines: Vec<String>,
+}
+
+impl Section {
+    pub(super) fn new(heading: &'static str) -> Self {
+        Self { heading, lines: Vec::new() }
+    }
+
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.lines.push(format!("{key} = {}", value.into()));
+    }
+
+    /// Sets what is there.
+    pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.set(key, value);
+        }
+    }
+
+    /// Sets what is not the default.
+    pub(super) fn set_if(&mut self, key: &str, value: bool) {
+        if value {
+            self.set(key, true);
+        }
+    }
+}
+
+impl Draft {
+    /// Something that the reader should know.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    pub(super) fn push(&mut self, section: Section) {
+        self.sections.push(section);
+    }
+
+    pub(super) fn finish(self) -> String {
+        let mut text = String::new();
+        for note in &self.notes {
+            text.extend(["# ", note, "\n"]);
+        }
+        for section in &self.sections {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            if !section.heading.is_empty() {
+                text.extend([section.heading, "\n"]);
+            }
+            for line in &section.lines {
+                text.extend([line, "\n"]);
+            }
+        }
+        text
+    }
+}
