@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Cookie, ErlangError, NodeName,
-    distribution::{Timed, Visitor, shake_hands},
+    distribution::{Prefix, Timed, Visitor, shake_hands},
     epmd,
 };
 
@@ -52,12 +52,14 @@ fn open_with(
         let address = format!("{}:{port}", node.host());
         ErlangError::Refused { node: node.to_string(), address, reason: error.to_string() }
     })?;
-    let mut stream = match &options.tls {
-        None => Stream::Plain(timed),
-        Some(files) => Stream::Tls(Box::new(tls::secured(timed, node, files)?)),
+    let (mut stream, prefix) = match &options.tls {
+        None => (Stream::Plain(timed), Prefix::TwoBytes),
+        Some(files) => {
+            (Stream::Tls(Box::new(tls::secured(timed, node, files)?)), Prefix::FourBytes)
+        }
     };
     let visitor = visitor(node);
-    shake_hands(&mut stream, node, &visitor, cookie)?;
+    shake_hands(&mut stream, prefix, node, &visitor, cookie)?;
     start(stream, node, &visitor)
         .map_err(|error| ErlangError::Lost { node: node.to_string(), reason: error.to_string() })
 }

@@ -35,9 +35,19 @@ struct Greeting {
 /// Messages of the handshake are short.
 const MOST_BYTES: usize = 4 << 10;
 
+/// What stands before each message of the handshake. Frames have four bytes in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    /// Over TCP.
+    TwoBytes,
+    /// Over TLS, as `inet_tls_dist` has it.
+    FourBytes,
+}
+
 /// Both sides prove that they know the cookie; the stream is at the first frame afterwards.
 pub(crate) fn shake_hands(
     stream: &mut (impl Read + Write),
+    prefix: Prefix,
     node: &NodeName,
     visitor: &Visitor,
     cookie: &Cookie,
@@ -49,14 +59,16 @@ pub(crate) fn shake_hands(
             reason: reason_of(&error),
         }
     };
-    send(stream, &introduction(visitor)).map_err(broke_off("it was told our name"))?;
-    let status = receive(stream).map_err(broke_off("it was to say whether we may come"))?;
+    prefix.send(stream, &introduction(visitor)).map_err(broke_off("it was told our name"))?;
+    let status = prefix.receive(stream).map_err(broke_off("it was to say whether we may come"))?;
     check_status(node, &status)?;
-    let challenge = receive(stream).map_err(broke_off("it was to send its challenge"))?;
+    let challenge = prefix.receive(stream).map_err(broke_off("it was to send its challenge"))?;
     let greeting = greeting_of(node, &challenge)?;
     let answer = [&b"r"[..], &visitor.challenge.to_be_bytes(), &digest(cookie, greeting.challenge)];
-    send(stream, &answer.concat()).map_err(broke_off("it was sent the answer to its challenge"))?;
-    let proof = receive(stream).map_err(|error| match error.kind() {
+    prefix
+        .send(stream, &answer.concat())
+        .map_err(broke_off("it was sent the answer to its challenge"))?;
+    let proof = prefix.receive(stream).map_err(|error| match error.kind() {
         // This is how a node says that the digest is wrong.
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
             ErlangError::CookieRefused {
@@ -140,23 +152,30 @@ fn digest(cookie: &Cookie, challenge: u32) -> [u8; 16] {
     hash.finalize().into()
 }
 
-fn send(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
-    let length = u16::try_from(message.len()).expect("messages of the handshake are short");
-    stream.write_all(&[&length.to_be_bytes(), message].concat())?;
-    stream.flush()
-}
-
-fn receive(stream: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut length = [0; 2];
-    stream.read_exact(&mut length)?;
-    let length = usize::from(u16::from_be_bytes(length));
-    if length > MOST_BYTES {
-        let reason = format!("a message of {length} bytes is no part of a handshake");
-        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+impl Prefix {
+    fn send(self, stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
+        let length = u16::try_from(message.len()).expect("messages of the handshake are short");
+        let length = match self {
+            Self::TwoBytes => length.to_be_bytes().to_vec(),
+            Self::FourBytes => u32::from(length).to_be_bytes().to_vec(),
+        };
+        stream.write_all(&[&length, message].concat())?;
+        stream.flush()
     }
-    let mut message = vec![0; length];
-    stream.read_exact(&mut message)?;
-    Ok(message)
+
+    fn receive(self, stream: &mut impl Read) -> io::Result<Vec<u8>> {
+        let mut length = [0; 4];
+        let start = if self == Self::TwoBytes { 2 } else { 0 };
+        stream.read_exact(&mut length[start..])?;
+        let length = u32::from_be_bytes(length) as usize;
+        if length > MOST_BYTES {
+            let reason = format!("a message of {length} bytes is no part of a handshake");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        let mut message = vec![0; length];
+        stream.read_exact(&mut message)?;
+        Ok(message)
+    }
 }
 
 #[cfg(test)]

@@ -9,5 +9,5 @@ mod timed;
 pub use control::Incoming;
 pub(crate) use control::{Outgoing, frame_of, message_of};
 pub use frame::{FrameError, FrameReader};
-pub(crate) use handshake::{Visitor, shake_hands};
+pub(crate) use handshake::{Prefix, Visitor, shake_hands};
 pub(crate) use timed::Timed;

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod agent;
+mod damaged;
 mod live;
 mod node;
 mod peer;
+mod tls;

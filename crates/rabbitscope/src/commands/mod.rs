@@ -12,6 +12,7 @@ mod profile;
 mod queues;
 mod report;
 mod run;
+mod top;
 mod trace;
 mod who;
 
@@ -45,6 +46,7 @@ enum Command {
     Functions(functions::Typed),
     Report(report::Typed),
     Queues(queues::Typed),
+    Top(top::Typed),
     Broker(broker::Typed),
 }
 
@@ -61,6 +63,7 @@ impl Cli {
             Command::Functions(typed) => typed.execute(),
             Command::Report(typed) => typed.execute(),
             Command::Queues(typed) => typed.execute(),
+            Command::Top(typed) => typed.execute(),
             Command::Broker(typed) => typed.execute(),
         }
     }

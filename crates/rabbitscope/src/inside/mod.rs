@@ -11,6 +11,7 @@ mod losses;
 mod prometheus;
 mod reader;
 mod service;
+mod top;
 mod tree_profile;
 
 pub(crate) use columns::{Align, human_bytes, table};
@@ -20,4 +21,5 @@ pub(crate) use losses::{said_of_calls, said_of_tree};
 pub(crate) use prometheus::prometheus;
 pub(crate) use reader::QueueReader;
 pub(crate) use service::{Guard, Service};
+pub(crate) use top::{Key, Kind, TopReader};
 pub(crate) use tree_profile::{profile_of_samples, profile_of_tree, slowest_of_tree};

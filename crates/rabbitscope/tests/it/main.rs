@@ -16,5 +16,6 @@ mod recovery;
 mod routing;
 mod rpc;
 mod runs;
+mod tops;
 mod usage;
 mod workbench;

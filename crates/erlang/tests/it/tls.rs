@@ -1,0 +1,174 @@
+//! A node that speaks TLS: `erl -proto_dist inet_tls` with certificates made for the test.
+
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::{
+    ConnectOptions, Connection, CookieSource, ErrorKind, NodeName, Port, Term, TlsFiles,
+};
+
+const NAME: &str = "rabbitscope-tls@localhost";
+
+/// Two authorities, a certificate for localhost of the first, one for us of the first.
+const CERTIFICATES: &str = "
+set -e
+authority() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
+        -keyout $1.key -out $1.pem -subj /CN=$1 -addext basicConstraints=critical,CA:TRUE
+}
+certificate() {
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \\
+        -keyout $1.key -out $1.csr -subj /CN=$1
+    printf 'subjectAltName=DNS:localhost\\nbasicConstraints=CA:FALSE\\n' > $1.ext
+    openssl x509 -req -in $1.csr -CA good.pem -CAkey good.key -CAcreateserial -days 2 \\
+        -extfile $1.ext -out $1.pem
+}
+authority good
+authority other
+certificate node
+certificate visitor
+";
+
+/// A node and its port mapper, which end with this value.
+struct TlsNode {
+    directory: PathBuf,
+    epmd_port: u16,
+    children: Vec<Child>,
+}
+
+impl TlsNode {
+    fn start() -> Self {
+        let name = format!("rabbitscope-tls-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(&directory).unwrap();
+        let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&directory).output();
+        let made = made.unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        write(&directory, ".erlang.cookie", "tlscookie");
+        write(
+            &directory,
+            "tls.config",
+            &format!(
+                "[{{server, [{{certfile, \"{0}/node.pem\"}}, {{keyfile, \"{0}/node.key\"}}, \
+                 {{cacertfile, \"{0}/good.pem\"}}, {{verify, verify_peer}}, \
+                 {{fail_if_no_peer_cert, true}}]}}].",
+                directory.display()
+            ),
+        );
+        let epmd_port = free_port();
+        let mut node = Self { directory, epmd_port, children: Vec::new() };
+        node.spawn("epmd", &["-port", &epmd_port.to_string(), "-address", "127.0.0.1"]);
+        eventually(|| TcpStream::connect(("127.0.0.1", epmd_port)).is_ok());
+        let config = node.directory.join("tls.config").display().to_string();
+        node.spawn(
+            "erl",
+            &[
+                "-proto_dist",
+                "inet_tls",
+                "-ssl_dist_optfile",
+                &config,
+                "-sname",
+                NAME,
+                "-start_epmd",
+                "false",
+                "-noinput",
+                "-kernel",
+                "inet_dist_use_interface",
+                "{127,0,0,1}",
+            ],
+        );
+        node
+    }
+
+    fn spawn(&mut self, program: &str, arguments: &[&str]) {
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(&self.directory)
+            .env("HOME", &self.directory)
+            .env("ERL_EPMD_PORT", self.epmd_port.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.children.push(child.unwrap());
+    }
+
+    fn options(&self, authority: &str, own: bool) -> ConnectOptions {
+        let file = |name: &str| self.directory.join(name);
+        ConnectOptions {
+            cookie: CookieSource::File(file(".erlang.cookie")),
+            port: Port::Mapped(self.epmd_port),
+            tls: Some(TlsFiles {
+                authorities: file(authority),
+                own: own.then(|| (file("visitor.pem"), file("visitor.key"))),
+            }),
+            ..ConnectOptions::new(NodeName::parse(NAME).unwrap())
+        }
+    }
+}
+
+impl Drop for TlsNode {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn write(directory: &Path, name: &str, text: &str) {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file =
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(directory.join(name));
+    file.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[track_caller]
+fn eventually(condition: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !condition() {
+        assert!(began.elapsed() < Duration::from_secs(30), "not within 30 s");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_node_that_speaks_tls() {
+    let node = TlsNode::start();
+    let good = node.options("good.pem", true);
+    eventually(|| Connection::open(&good).is_ok());
+    let connection = Connection::open(&good).unwrap();
+    let within = Duration::from_secs(5);
+    let call = |size: i64| {
+        let arguments = vec![size.into(), Term::atom("x")];
+        connection.call("lists", "duplicate", arguments, within).unwrap().as_list().unwrap().len()
+    };
+    assert_eq!(connection.call("erlang", "node", vec![], within).unwrap(), Term::atom(NAME));
+    // Many records of TLS, in both directions.
+    assert_eq!(call(300_000), 300_000);
+    let long = Term::Binary(vec![7; 1 << 20]);
+    let back = connection.call("lists", "last", vec![Term::list([long.clone()])], within);
+    assert_eq!(back.unwrap(), long);
+
+    let refuse = |options: &ConnectOptions, says: &str| {
+        let error = Connection::open(options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    };
+    refuse(&node.options("other.pem", true), "UnknownIssuer");
+    refuse(&node.options("none.pem", true), "cannot read certificates");
+    refuse(&node.options("good.pem", false), NAME);
+    refuse(&ConnectOptions { tls: None, ..good }, NAME);
+}
