@@ -5,13 +5,17 @@
 //! deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
 
 mod diff;
+mod expectations;
 mod functions;
 mod quality;
 mod rates;
+mod steadiness;
 mod tree;
 
 pub use diff::{Change, DiffError, Evidence, ProfileDiff, Sides};
+pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use quality::quality_sentence;
 pub use rates::LoadRates;
+pub use steadiness::{has_settled, steadiness};
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};

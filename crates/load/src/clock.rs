@@ -1,4 +1,4 @@
-//! Time within a run: nanoseconds since it began, and the CPU time of threads.
+//! Time within a run: nanoseconds since it began, and what threads had of it.
 
 use std::time::{Duration, Instant};
 
@@ -39,4 +39,12 @@ pub(crate) fn thread_cpu_nanos() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * SECOND + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// How long the calling thread could have run but had no CPU, in nanoseconds; 0 where the kernel does
+/// not say.
+pub(crate) fn thread_wait_nanos() -> u64 {
+    // Time on a CPU, time waiting for one, number of turns: Documentation/scheduler/sched-stats.rst
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    figures.split_whitespace().nth(1).and_then(|nanos| nanos.parse().ok()).unwrap_or(0)
 }

@@ -5,13 +5,16 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::run::{ClientCheck, LoadTotals, Loss, Measured, SecondRow, Verdict};
+use rabbitscope_data::run::{LoadTotals, Loss, Measured, SecondRow, Verdict};
+use rabbitscope_data::scenario::RunOptions;
 
 use crate::{
     churn::ChurnLogs,
     latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
+    self_check::{SelfCheck, ThreadSecond},
     tally::{self, Tally},
+    warm_up::WarmUp,
     worker::Part,
 };
 
@@ -32,16 +35,27 @@ pub(crate) struct Ledger {
     churn_refusal: Option<String>,
     load_end: u64,
     rows: u32,
+    warm_up: WarmUp,
+    self_check: SelfCheck,
+    /// Doubts about the client make the run invalid.
+    is_checked: bool,
 }
 
 struct Interval {
     start: u64,
     end: u64,
     tally: Tally,
+    threads: Vec<ThreadSecond>,
 }
 
 impl Interval {
+    fn of(part: Part) -> Self {
+        let threads = vec![part.thread_second()];
+        Self { start: part.start, end: part.end, tally: part.tally, threads }
+    }
+
     fn add(&mut self, part: &Part) {
+        self.threads.push(part.thread_second());
         self.start = self.start.min(part.start);
         self.end = self.end.max(part.end);
         self.tally.add(&part.tally);
@@ -49,7 +63,7 @@ impl Interval {
 }
 
 impl Ledger {
-    pub(crate) fn new(workers: usize, started: SystemTime) -> Self {
+    pub(crate) fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
         Self {
             open: BTreeMap::new(),
             drain: None,
@@ -63,6 +77,9 @@ impl Ledger {
             churn_refusal: None,
             load_end: 0,
             rows: 0,
+            warm_up: WarmUp::of(options.warm_up),
+            self_check: SelfCheck::default(),
+            is_checked: options.self_check,
         }
     }
 
@@ -85,11 +102,12 @@ impl Ledger {
         if let Some(interval) = interval {
             interval.add(&part);
         } else {
-            let interval = Interval { start: part.start, end: part.end, tally: part.tally };
-            if part.draining {
+            let (second, draining) = (part.second, part.draining);
+            let interval = Interval::of(part);
+            if draining {
                 self.drain = Some(interval);
             } else {
-                self.open.insert(part.second, interval);
+                self.open.insert(second, interval);
             }
         }
         let complete = self.frontier.iter().copied().min().unwrap_or(u32::MAX);
@@ -112,23 +130,32 @@ impl Ledger {
         draining: bool,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
-        let Interval { start, end, tally } = interval;
+        let Interval { start, end, tally, threads } = interval;
+        let mut row = SecondRow { draining, ..tally.row(second, end - start) };
+        row.client_busiest_share = threads.iter().map(|thread| thread.busy).reduce(f64::max);
+        let is_warming =
+            if draining { self.warm_up.is_on() } else { self.warm_up.takes(&row, *start) };
+        row.warming = is_warming && !draining;
         let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
         for (log, gauge) in self.latencies.iter_mut().zip(&tally.latencies) {
-            log.add(gauge, begin, length, false);
+            log.add(gauge, begin, length, is_warming);
         }
-        self.churn.add(&tally.churn, begin, length, false);
+        self.churn.add(&tally.churn, begin, length, is_warming);
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&tally.churn_refusal);
         }
         tally::add(&mut self.totals, &tally.counts);
-        if !draining {
+        if row.warming {
+            self.measured.warm_up_nanos = *end;
+        } else if !draining {
             tally::add(&mut self.measured.load, &tally.counts);
             self.measured.duration_nanos += end - start;
+            for thread in threads {
+                self.self_check.add(thread);
+            }
         }
         self.unstamped += tally.unstamped;
         self.rows = second + 1;
-        let row = SecondRow { draining, ..tally.row(second, end - start) };
         progress(Progress::Second(&row));
     }
 
@@ -149,6 +176,8 @@ impl Ledger {
         totals.rpc.requests_unanswered = totals.rpc.requests.saturating_sub(totals.rpc.replies);
         let losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
         let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
+        let (client, doubt) = self.self_check.finish(&self.measured.load);
+        let doubts = [doubt.filter(|_| self.is_checked), self.warm_up.doubt()];
         LoadOutcome {
             started_unix_nanos,
             duration: Duration::from_nanos(self.load_end),
@@ -157,8 +186,8 @@ impl Ledger {
             latencies: latencies.chain(self.churn.finish()).collect(),
             losses,
             verdict,
-            client: ClientCheck::default(),
-            doubts: Vec::new(),
+            client,
+            doubts: doubts.into_iter().flatten().collect(),
             trace: Vec::new(),
         }
     }
@@ -187,8 +216,18 @@ fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Los
                   another run): delivered and counted, but not measured"
             .to_owned(),
     };
-    let losses =
-        [unconfirmed, unanswered, unmeasured].into_iter().chain(of_groups(totals, refusal));
+    let dropped = Loss {
+        what: "scheduled messages".to_owned(),
+        count: totals.dropped,
+        of: totals.scheduled,
+        meaning:
+            "not sent: they could not be at their time (`late = \"skip\"`), or the load ended \
+                  first"
+                .to_owned(),
+    };
+    let losses = [unconfirmed, unanswered, unmeasured, dropped]
+        .into_iter()
+        .chain(of_groups(totals, refusal));
     losses.filter(|loss| loss.count > 0).collect()
 }
 
@@ -215,15 +254,17 @@ fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_data::scenario;
+
     use super::*;
-    use crate::clock::SECOND;
+    use crate::{clock::SECOND, self_check::Crew};
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> Part {
         let start = u64::from(second) * SECOND;
         let mut tally = Tally { outstanding: published, ..Tally::default() };
         tally.counts.published = published;
         tally.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
-        Part { worker, second, start, end: start + SECOND, draining, tally }
+        Part { worker, second, start, end: start + SECOND, draining, tally, crew: Crew::default() }
     }
 
     /// Rows as `(second, draining, published)`, and the outcome.
@@ -234,7 +275,7 @@ mod tests {
                 rows.push((row.second, row.draining, row.published));
             }
         };
-        let mut ledger = Ledger::new(workers, SystemTime::UNIX_EPOCH);
+        let mut ledger = Ledger::new(workers, SystemTime::UNIX_EPOCH, &RunOptions::default());
         for part in parts {
             ledger.add(part, &mut progress);
         }
@@ -267,6 +308,30 @@ mod tests {
         assert_eq!(outcome.losses.len(), 1);
         let [confirm] = &outcome.latencies[..] else { panic!("one latency was measured") };
         assert_eq!((confirm.summary.count, confirm.summary.min), (40, 1000));
+    }
+
+    #[test]
+    fn the_warm_up_is_counted_apart() {
+        let warm_up = Some(scenario::WarmUp::Time(Duration::from_secs(1)));
+        let options = RunOptions { warm_up, ..RunOptions::default() };
+        let mut ledger = Ledger::new(1, SystemTime::UNIX_EPOCH, &options);
+        let mut warming = Vec::new();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                warming.push(row.warming);
+            }
+        };
+        for part in [part(0, 0, 10, false), part(0, 1, 20, false), part(0, 2, 3, true)] {
+            ledger.add(part, &mut progress);
+        }
+        let outcome = ledger.finish(7, Verdict::Completed, &mut progress);
+        assert_eq!(warming, [true, false, false]);
+        assert_eq!((outcome.measured.load.published, outcome.totals.published), (20, 33));
+        assert_eq!(
+            (outcome.measured.warm_up_nanos, outcome.measured.duration_nanos),
+            (SECOND, SECOND)
+        );
+        assert_eq!(outcome.latencies[0].summary.count, 23);
     }
 
     #[test]

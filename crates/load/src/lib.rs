@@ -25,12 +25,15 @@ mod polling;
 mod restore;
 mod run;
 mod schedule;
+mod self_check;
 mod session;
 mod stamp;
 mod tally;
 mod tempo;
 mod timer;
+mod timetable;
 mod topology;
+mod warm_up;
 mod worker;
 
 pub use dial::Dialer;

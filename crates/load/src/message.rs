@@ -151,6 +151,11 @@ impl<'a> Messages<'a> {
         nanos(self.group.start_delay).saturating_add(random)
     }
 
+    /// Seed of what is random in the schedule of `member`.
+    pub(crate) fn seed(&self, member: u32) -> u64 {
+        self.random.fork(&format!("schedule {member}")).below(u64::MAX)
+    }
+
     /// What `member` of the group sends on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
         let is_plain =

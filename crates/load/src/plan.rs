@@ -72,6 +72,8 @@ impl<'a> Reading<'a> {
 pub(crate) struct Seat {
     /// Number within the group, from 0.
     pub(crate) member: u32,
+    /// Of publishers, the number among all of the scenario, from 0.
+    pub(crate) number: u32,
     /// Channel number, from 1.
     pub(crate) channel: u16,
 }
@@ -87,12 +89,16 @@ pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Result<Vec<LinkPla
             links.push(link(&group.name, at, members));
         }
     }
+    let mut first = 0;
     for group in &scenario.publishers {
         let messages = Arc::new(Messages::of(group, scenario)?);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
+            let number = |seat: Seat| Seat { number: first + seat.member, ..seat };
+            let seats = seats.into_iter().map(number).collect();
             let members = Members::Publishers { group, messages: Arc::clone(&messages), seats };
             links.push(link(&group.name, at, members));
         }
+        first += group.count;
     }
     groups::links(scenario, run, &mut links);
     Ok(links)
@@ -109,7 +115,7 @@ fn spread(count: u32, connections: u32, channels: u32) -> impl Iterator<Item = V
         let members = (connection..count).step_by(connections.max(1) as usize);
         let seats = members.zip(0_u32..).map(|(member, position)| {
             let channel = 1 + u16::try_from(position % channels.max(1)).unwrap_or(0);
-            Seat { member, channel }
+            Seat { member, number: member, channel }
         });
         seats.collect()
     })

@@ -20,6 +20,7 @@ use crate::{
     outcome::{LoadOutcome, Progress},
     plan::LinkPlan,
     restore::Restorer,
+    stamp::Numbering,
     worker::{Control, Orders, Report, Worker},
 };
 
@@ -49,7 +50,8 @@ pub(crate) fn run(
     let clock = RunClock::start();
     let churn = ChurnLogs::new(&scenario.churn, started);
     let dialling = ConnectionChurn::all(scenario, ground.dialer, workers.len());
-    let mut ledger = Ledger::new(workers.len() + dialling.len(), started).with_churn(churn);
+    let threads = workers.len() + dialling.len();
+    let mut ledger = Ledger::new(threads, started, &scenario.run).with_churn(churn);
     let ends = Ends::of(scenario);
     let mut verdict = Verdict::Completed;
     let connector = scenario.connecting.recovery.map(|recovery| {
@@ -64,6 +66,7 @@ pub(crate) fn run(
         let orders = || Orders {
             clock,
             mark: mark(started_unix_nanos),
+            numbering: Numbering::new(scenario.publishers.iter().map(|it| it.count).sum()),
             end: scenario.stop.duration.map_or(u64::MAX, nanos),
             control: &control,
             reports: reports.clone(),
@@ -116,7 +119,7 @@ fn start<'scope>(
     count
 }
 
-/// Ties stamps to this run; two runs share it by chance once in 65,536.
+/// Ties stamps to this run; two runs share it by chance once in 4,096.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
 fn mark(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
@@ -136,7 +139,7 @@ impl Ends {
         let Scenario { publishers, consumers, requests, churn, .. } = scenario;
         let members = |count: u32, messages: Option<u64>| messages.map(|_| count as usize);
         Self {
-            publishers: total(publishers.iter().map(|it| members(it.count, it.messages))),
+            publishers: total(publishers.iter().map(|it| it.ends().then_some(it.count as usize))),
             consumers: total(consumers.iter().map(|it| members(it.count, it.messages))),
             callers: total(requests.iter().map(|it| members(it.count, it.messages))),
             churners: total(churn.iter().map(slots_that_end)),

@@ -18,6 +18,10 @@ const STEP_SHARE: u64 = 16;
 const STEP_MIN_NANOS: u64 = SECOND / 4000;
 const STEP_MAX_NANOS: u64 = SECOND / 1000;
 
+/// A message that is sent so long after its time on the schedule is late. Shorter delays are those of
+/// steps and of the operating system.
+pub(crate) const LATE_NANOS: u64 = 5 * SECOND / 1000;
+
 /// The tempo of one thread. Times are nanoseconds since the run began.
 #[derive(Debug, Default)]
 pub(crate) struct Tempo {

@@ -17,10 +17,11 @@ use std::{
 use mio::{Events, Poll, Token, Waker};
 
 use crate::{
-    clock::{SECOND, thread_cpu_nanos},
+    clock::{SECOND, thread_cpu_nanos, thread_wait_nanos},
     connector::Arrivals,
     link::{Failure, Link, Moment, Wire},
     schedule::Schedule,
+    self_check::Crew,
     tally::Tally,
     tempo::Tempo,
     timer::Timer,
@@ -77,6 +78,7 @@ pub(crate) struct Worker {
     tally: Tally,
     interval_start: u64,
     cpu_at_start: u64,
+    wait_at_start: u64,
     second: u32,
     stage: Stage,
     last_delivery: (u64, u64),
@@ -108,6 +110,7 @@ impl Worker {
             tally: Tally::default(),
             interval_start: 0,
             cpu_at_start: 0,
+            wait_at_start: 0,
             second: 0,
             stage: Stage::Load,
             last_delivery: (0, 0),
@@ -122,7 +125,7 @@ impl Worker {
 
     /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
     pub(crate) fn run(mut self, orders: &Orders<'_>) {
-        self.cpu_at_start = thread_cpu_nanos();
+        (self.cpu_at_start, self.wait_at_start) = (thread_cpu_nanos(), thread_wait_nanos());
         self.links.iter_mut().for_each(|link| link.start(0));
         if let Err(failure) = self.turn_until_done(orders) {
             orders.reports.send(Report::Failed(failure)).ok();
@@ -157,8 +160,10 @@ impl Worker {
                 }
                 if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
                     self.tick(orders)?;
+                    for link in &mut self.links {
+                        link.stop_publishing(&mut moment(&mut self.tally, orders));
+                    }
                     self.report(now, false, orders);
-                    self.links.iter_mut().for_each(Link::stop_publishing);
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     orders.control.confirming.fetch_add(1, Ordering::Relaxed);
                     self.last_delivery = (self.tally.counts.consumed, now);
@@ -326,10 +331,20 @@ impl Worker {
         Ok(())
     }
 
+    fn crew(&self) -> Crew {
+        let publishers = self.links.iter().map(Link::publishers).filter(|count| *count > 0);
+        publishers.fold(Crew::default(), |crew, count| Crew {
+            publishers: crew.publishers + count,
+            connections: crew.connections + 1,
+        })
+    }
+
     fn report(&mut self, now: u64, draining: bool, orders: &Orders<'_>) {
         let mut tally = std::mem::take(&mut self.tally);
         let cpu = thread_cpu_nanos();
+        let wait = thread_wait_nanos();
         tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
+        tally.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
         tally.outstanding = self.outstanding();
         tally.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
         self.last_delivery.0 = 0;
@@ -340,9 +355,10 @@ impl Worker {
             end: now,
             draining,
             tally,
+            crew: self.crew(),
         };
         self.interval_start = now;
-        self.cpu_at_start = cpu;
+        (self.cpu_at_start, self.wait_at_start) = (cpu, wait);
         orders.reports.send(Report::Part(Box::new(part))).ok();
     }
 }
@@ -352,6 +368,7 @@ fn moment<'a>(tally: &'a mut Tally, orders: &Orders<'_>) -> Moment<'a> {
         now: orders.clock.nanos(),
         clock: orders.clock,
         mark: orders.mark,
+        numbering: orders.numbering,
         tally,
         publishers_done: 0,
         consumers_done: 0,

@@ -19,6 +19,10 @@ pub enum Exit {
     Failed = 1,
     /// Wrong usage or scenario; nothing was done.
     Usage = 2,
+    /// An expectation of the scenario was not met.
+    ExpectationFailed = 3,
+    /// The run is not valid: the client was the limit, or it was not steady.
+    NotValid = 4,
     /// Broker or node not reachable.
     Unreachable = 5,
     /// Permission missing; the message names the capability.

@@ -15,6 +15,7 @@ use crate::{
     clock::{SECOND, nanos, thread_cpu_nanos},
     dial::{Dialer, Stream},
     schedule::Schedule,
+    self_check::Crew,
     tally::Tally,
     worker::{Orders, Part, Report},
 };
@@ -106,7 +107,15 @@ impl<'a> ConnectionChurn<'a> {
     fn report(&self, second: u32, start: u64, draining: bool, orders: &Orders<'_>) {
         let tally = std::mem::take(&mut *self.tally());
         let end = orders.clock.nanos();
-        let part = Part { worker: self.worker, second, start, end, draining, tally };
+        let part = Part {
+            worker: self.worker,
+            second,
+            start,
+            end,
+            draining,
+            tally,
+            crew: Crew::default(),
+        };
         orders.reports.send(Report::Part(Box::new(part))).ok();
     }
 

@@ -392,13 +392,15 @@ impl Consuming {
 /// Latency up to the message's arrival, however long it was held after that.
 #[inline]
 fn measure(stamp: Option<Stamp>, arrived: u64, moment: &mut Moment<'_>) {
-    match stamp {
-        Some(stamp) if stamp.mark == moment.mark && stamp.nanos <= arrived => {
+    let sent_at = stamp.filter(|stamp| stamp.is_of(moment.mark));
+    let sent_at = sent_at.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
+    match sent_at {
+        Some((sent_at, late_nanos)) => {
             let now = std::mem::replace(&mut moment.now, arrived);
-            moment.delivered(stamp.nanos);
+            moment.delivered(sent_at, late_nanos);
             moment.now = now;
         }
-        _ => moment.tally.unstamped += 1,
+        None => moment.tally.unstamped += 1,
     }
 }
 

@@ -12,7 +12,7 @@ mod socket;
 use rabbitscope_amqp::{ConnectionError, Event, Frames, Reply};
 use thiserror::Error;
 
-use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, tally::Tally};
+use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, stamp::Numbering, tally::Tally};
 use answering::Answering;
 use calling::Calling;
 use churning::Churning;
@@ -63,6 +63,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) clock: RunClock,
     /// Of the run, in the stamps.
     pub(crate) mark: u16,
+    pub(crate) numbering: Numbering,
     pub(crate) tally: &'a mut Tally,
     /// Publishers that have just sent their last message.
     pub(crate) publishers_done: usize,
@@ -89,9 +90,18 @@ impl Moment<'_> {
     }
 
     #[inline]
-    fn delivered(&mut self, sent_at: u64) {
+    fn confirmed_intended(&mut self, sent_at: u64, late_nanos: u64) {
+        let nanos = self.now.saturating_sub(sent_at).saturating_add(late_nanos);
+        self.tally.measure(Latency::ConfirmIntended, nanos, 1);
+    }
+
+    #[inline]
+    fn delivered(&mut self, sent_at: u64, late_nanos: Option<u64>) {
         let nanos = self.now.saturating_sub(sent_at);
         self.tally.measure(Latency::EndToEnd, nanos, 1);
+        if let Some(late_nanos) = late_nanos {
+            self.tally.measure(Latency::EndToEndIntended, nanos.saturating_add(late_nanos), 1);
+        }
         self.measured(nanos);
     }
 
@@ -156,7 +166,7 @@ impl Link {
         self.count_time_down(moment);
         self.down_since = None;
         moment.tally.counts.reconnects += 1;
-        self.socket = Socket::new(wire);
+        self.socket.renew(wire, moment.now);
         self.start(moment.now);
     }
 
@@ -168,6 +178,9 @@ impl Link {
     /// expected.
     pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
         self.count_time_down(moment);
+        if let Role::Publishing(publishing) = &mut self.role {
+            publishing.tick(moment);
+        }
         if !self.is_up() {
             return Ok(());
         }
@@ -322,6 +335,14 @@ impl Link {
         }
     }
 
+    /// How many publishers use it.
+    pub(crate) fn publishers(&self) -> usize {
+        match &self.role {
+            Role::Publishing(publishing) => publishing.count(),
+            _ => 0,
+        }
+    }
+
     /// Messages sent and not confirmed.
     pub(crate) fn outstanding(&self) -> u64 {
         match &self.role {
@@ -349,9 +370,11 @@ impl Link {
     }
 
     /// Nothing more is published.
-    pub(crate) fn stop_publishing(&mut self) {
+    pub(crate) fn stop_publishing(&mut self, moment: &mut Moment<'_>) {
         match &mut self.role {
-            Role::Publishing(publishing) => publishing.stop(&mut self.socket.connection),
+            Role::Publishing(publishing) => {
+                publishing.stop(&mut self.socket.connection, moment);
+            }
             Role::Calling(calling) => calling.stop(),
             Role::Churning(churning) => churning.stop(),
             Role::Consuming(_) | Role::Answering(_) => {}

@@ -1,15 +1,14 @@
 //! Publishers on one connection.
 
-use rabbitscope_amqp::{ConfirmRing, Connection, Request};
+mod publisher;
+
+use rabbitscope_amqp::{ConfirmRing, Connection};
 use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup};
 
 use super::{Failure, Moment, socket::Socket};
-use crate::{
-    clock::nanos,
-    message::Payload,
-    pace::Pace,
-    stamp::{self, Stamp},
-};
+use crate::clock::nanos;
+use publisher::Sent;
+pub(super) use publisher::{Publisher, PublisherProgress};
 
 /// Bytes encoded for one write. Large enough to make the write cheap, small enough that the time
 /// stamps, taken once for each, are true.
@@ -29,63 +28,6 @@ pub(super) struct Publishing {
     confirm_timeout: Option<ConfirmTimeout>,
     /// By channel number: when the message was sent for which a timeout has been counted.
     overdue: Vec<Option<u64>>,
-}
-
-/// Remembered for each message until its confirm.
-#[derive(Clone, Copy, Debug)]
-struct Sent {
-    /// Nanoseconds since the run began.
-    at: u64,
-    publisher: u32,
-}
-
-pub(super) struct Publisher {
-    pub(super) channel: u16,
-    pub(super) payload: Payload,
-    /// Number within its group.
-    pub(super) number: u32,
-    pub(super) window: Option<u32>,
-    /// A commit follows so many messages; the window is as large.
-    pub(super) tx_size: Option<u32>,
-    /// Nothing is sent before, in nanoseconds since the run began.
-    pub(super) start: u64,
-    pub(super) limit: Option<u64>,
-    pub(super) pace: Option<Pace>,
-    pub(super) sent: u64,
-    pub(super) outstanding: u32,
-}
-
-impl Publisher {
-    /// Messages that window and limit leave room for.
-    #[inline]
-    fn room(&self) -> u64 {
-        let window = self
-            .window
-            .map_or(u64::MAX, |window| u64::from(window.saturating_sub(self.outstanding)));
-        window.min(self.limit.map_or(u64::MAX, |limit| limit - self.sent))
-    }
-
-    /// Messages that may go now.
-    #[inline]
-    fn allowed(&self, moment: &Moment<'_>) -> u64 {
-        let room = self.room();
-        let Some(since) = moment.now.checked_sub(self.start) else { return 0 };
-        match &self.pace {
-            None => room,
-            Some(pace) if moment.is_pacing && room > 0 => {
-                room.min(pace.count_at(since).saturating_sub(self.sent))
-            }
-            Some(_) => 0,
-        }
-    }
-
-    /// When the next message is due; absent when it waits for nothing.
-    fn due(&self) -> Option<u64> {
-        match &self.pace {
-            Some(pace) => Some(self.start + pace.due(self.sent)),
-            None => (self.sent == 0 && self.start > 0).then_some(self.start),
-        }
-    }
 }
 
 impl Publishing {
@@ -136,19 +78,17 @@ impl Publishing {
         let publisher = &mut self.publishers[index];
         let size = publisher.payload.wire_size();
         let fits = (*room / size).max(1) as u64;
-        let count = publisher.allowed(moment).min(QUANTUM).min(fits);
-        if count == 0 {
+        publisher.catch_up(moment);
+        let most = publisher.allowed(moment).min(QUANTUM).min(fits);
+        if most == 0 {
             return 0;
         }
-        let ring = self.rings[usize::from(publisher.channel)].as_mut();
         moment.has_paced |= publisher.pace.is_some();
-        publisher.append(count, socket, moment);
-        if let Some(ring) = ring {
-            let sent = Sent { at: moment.now, publisher: u32::try_from(index).unwrap_or(0) };
-            for _ in 0..count {
-                ring.push(sent);
-            }
-            publisher.outstanding += u32::try_from(count).unwrap_or(0);
+        let ring = self.rings[usize::from(publisher.channel)].as_mut();
+        let is_confirmed = ring.is_some();
+        let number = u32::try_from(index).unwrap_or(0);
+        let count = publisher.append(most, socket, ring, number, moment);
+        if is_confirmed {
             self.outstanding += count;
             publisher.commit_full(&mut socket.connection);
         }
@@ -174,8 +114,11 @@ impl Publishing {
         // Messages of one write have the same time: they are recorded together.
         let (mut run_at, mut run, mut settled) = (0, 0, 0);
         let outcome = ring.settle(tag, multiple, |sent| {
-            publishers[sent.publisher as usize].outstanding -= 1;
+            publishers[sent.publisher as usize].settled(moment);
             settled += 1;
+            if let Some(late_nanos) = sent.late_nanos.filter(|_| accepted) {
+                moment.confirmed_intended(sent.at, late_nanos);
+            }
             if sent.at != run_at && run > 0 {
                 moment.confirmed(run_at, run);
                 run = 0;
@@ -200,7 +143,7 @@ impl Publishing {
             *ring = ConfirmRing::default();
         }
         for publisher in &mut self.publishers {
-            publisher.outstanding = 0;
+            publisher.lose(moment);
         }
         moment.tally.counts.unanswered += std::mem::take(&mut self.outstanding);
     }
@@ -251,74 +194,21 @@ impl Publishing {
     }
 
     /// Nothing more is sent, but transactions that are open are committed.
-    pub(super) fn stop(&mut self, connection: &mut Connection) {
+    pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
         self.is_stopped = true;
         for publisher in &mut self.publishers {
-            publisher.commit_rest(connection);
-        }
-    }
-}
-
-impl Publisher {
-    #[inline]
-    fn append(&mut self, count: u64, socket: &mut Socket, moment: &mut Moment<'_>) {
-        let mut head = Stamp {
-            mark: moment.mark,
-            nanos: moment.now,
-            publisher: low_bits(u64::from(self.number)),
-            sequence: 0,
-        }
-        .encode();
-        let sequences = self.sent..self.sent + count;
-        match &mut self.payload {
-            Payload::Plain { template, is_stamped } => {
-                for sequence in sequences {
-                    number(&mut head, sequence);
-                    let head = if *is_stamped { &head[..] } else { &[] };
-                    socket.connection.publish(template, head);
-                }
-            }
-            Payload::Composed(composed) => {
-                let mut turn = composed.turn(moment.now);
-                for sequence in sequences {
-                    number(&mut head, sequence);
-                    let (route, content) = turn.next();
-                    let has_room = content.head_room() >= stamp::SIZE;
-                    let head = if has_room { &head[..] } else { &[] };
-                    socket.connection.publish_parts(self.channel, route, content, head);
-                }
-            }
-        }
-        self.sent += count;
-        if self.limit == Some(self.sent) {
-            moment.publishers_done += 1;
+            publisher.stop(connection, moment);
         }
     }
 
-    /// Commits a transaction that has all its messages.
-    #[inline]
-    fn commit_full(&mut self, connection: &mut Connection) {
-        let Some(size) = self.tx_size else { return };
-        if self.outstanding == size || self.limit == Some(self.sent) {
-            connection.request(self.channel, &Request::TxCommit);
-        }
+    pub(super) fn count(&self) -> usize {
+        self.publishers.len()
     }
 
-    /// Commits a transaction that will get no more messages.
-    fn commit_rest(&mut self, connection: &mut Connection) {
-        let is_open = self.tx_size.is_some_and(|size| (1..size).contains(&self.outstanding));
-        if is_open && self.limit != Some(self.sent) {
-            connection.request(self.channel, &Request::TxCommit);
+    /// Counts what goes on up to now.
+    pub(super) fn tick(&mut self, moment: &mut Moment<'_>) {
+        for publisher in &mut self.publishers {
+            publisher.count_full(moment);
         }
     }
-}
-
-#[inline]
-fn number(head: &mut [u8; stamp::SIZE], sequence: u64) {
-    head[stamp::SIZE - 2..].copy_from_slice(&low_bits(sequence).to_be_bytes());
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the stamp keeps the low 16 bits")]
-fn low_bits(number: u64) -> u16 {
-    number as u16
 }

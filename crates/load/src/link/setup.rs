@@ -14,15 +14,15 @@ use super::{
     calling::Calling,
     churning::Churning,
     consuming::Consuming,
-    publishing::{Publisher, Publishing},
+    publishing::{Publisher, PublisherProgress, Publishing},
     socket,
 };
 use crate::{
     LoadError,
     dial::{Dialer, Stream},
     message::Messages,
-    pace::Pace,
     plan::{LinkPlan, Members, Seat},
+    timetable::Timetable,
     topology::{QueueSet, bind_request, broken, connecting, declare_request, fields, table},
 };
 
@@ -169,16 +169,17 @@ fn publisher(
     seat: Seat,
     frame_max: u32,
 ) -> Publisher {
+    let start = messages.start(seat.member);
     Publisher {
         channel: seat.channel,
         payload: messages.payload(seat.member, seat.channel, frame_max),
-        number: seat.member,
+        number: seat.number,
         window: group.confirm_window.or(group.tx_size),
         tx_size: group.tx_size,
-        start: messages.start(seat.member),
+        start,
         limit: group.messages,
-        pace: group.rate.map(|rate| Pace::new(rate, seat.member, group.count)),
-        sent: 0,
-        outstanding: 0,
+        pace: Timetable::new(group, seat.member, messages.seed(seat.member), start),
+        late: group.late,
+        progress: PublisherProgress::default(),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Socket {
     unwritten: u64,
     stalled_since: Option<u64>,
     blocked_since: Option<u64>,
+    /// It has taken all that was written since then.
+    ready_since: u64,
 }
 
 pub(super) enum Fill {
@@ -43,6 +45,7 @@ impl Socket {
             unwritten: 0,
             stalled_since: None,
             blocked_since: None,
+            ready_since: 0,
         }
     }
 
@@ -75,6 +78,11 @@ impl Socket {
     /// Messages may be encoded: the last ones are gone, and no alarm holds.
     pub(super) fn can_publish(&self) -> bool {
         self.writable && self.unwritten == 0 && self.blocked_since.is_none()
+    }
+
+    /// Since when there has been room for messages, in nanoseconds since the run began.
+    pub(super) fn ready_since(&self) -> u64 {
+        self.ready_since
     }
 
     /// `count` messages were appended to the output.
@@ -152,6 +160,7 @@ impl Socket {
             if let Some(since) = self.stalled_since.take() {
                 moment.now = moment.clock.nanos();
                 moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
+                self.ready_since = moment.now;
             }
         } else if self.unwritten > 0 && self.stalled_since.is_none() {
             self.stalled_since = Some(moment.now);
@@ -165,7 +174,13 @@ impl Socket {
     pub(super) fn unblock(&mut self, moment: &mut Moment<'_>) {
         if let Some(since) = self.blocked_since.take() {
             moment.tally.counts.blocked_nanos += moment.now.saturating_sub(since);
+            self.ready_since = moment.now;
         }
+    }
+
+    /// There is a new connection.
+    pub(super) fn renew(&mut self, wire: Wire, now: u64) {
+        *self = Self { ready_since: now, ..Self::new(wire) };
     }
 
     /// The connection is gone. A write that was cut short counts as if it had been whole: nobody

@@ -9,6 +9,8 @@ use crate::{
     clock::RunClock,
     connector::Connector,
     link::{Failure, Moment},
+    self_check::{Crew, ThreadSecond},
+    stamp::Numbering,
     tally::Tally,
 };
 
@@ -16,6 +18,7 @@ use crate::{
 pub(crate) struct Orders<'a> {
     pub(crate) clock: RunClock,
     pub(crate) mark: u16,
+    pub(crate) numbering: Numbering,
     /// End of the load in nanoseconds since the run began.
     pub(crate) end: u64,
     pub(crate) control: &'a Control,
@@ -77,4 +80,11 @@ pub(crate) struct Part {
     pub(crate) end: u64,
     pub(crate) draining: bool,
     pub(crate) tally: Tally,
+    pub(crate) crew: Crew,
+}
+
+impl Part {
+    pub(crate) fn thread_second(&self) -> ThreadSecond {
+        ThreadSecond::new(self.end.saturating_sub(self.start), &self.tally.counts, self.crew)
+    }
 }

@@ -32,6 +32,8 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  failed, or cut short
   2  wrong usage or scenario
+  3  an expectation of the scenario was not met
+  4  the run is not valid: the load generator was the limit, or it was not steady
   5  broker or node not reachable
   6  permission missing; the message names it";
 

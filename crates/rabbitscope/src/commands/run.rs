@@ -6,16 +6,12 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_data::{
-    run::Verdict,
-    scenario::{self, BrokerSpec, Scenario},
-};
+use rabbitscope_data::scenario::{self, BrokerSpec, Scenario};
 
 use super::environment;
 use crate::{
     exit::{Exit, UsageError},
-    experiment::{self, Finished},
-    interrupt, output, perftest,
+    experiment, interrupt, output, perftest,
     rundir::RunDirectory,
     watch::{self, Watchers},
 };
@@ -81,7 +77,7 @@ impl Typed {
         } else {
             output::result(&experiment::summary(&finished, valid.directory.path()));
         }
-        Ok(exit_of(&finished))
+        Ok(experiment::exit_code(&finished.record))
     }
 }
 
@@ -94,11 +90,4 @@ fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> 
     all.extend_from_slice(overrides);
     let mut read = |path: &str| fs::read_to_string(path).map_err(|error| error.to_string());
     scenario::parse_with_files(&text, &file, &all, &mut read).context("the scenario is not valid")
-}
-
-fn exit_of(finished: &Finished) -> Exit {
-    match finished.record.verdict {
-        Verdict::Completed => Exit::Done,
-        Verdict::Aborted { .. } => Exit::Failed,
-    }
 }

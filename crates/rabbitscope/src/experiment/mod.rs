@@ -6,6 +6,7 @@
 //!
 //! What does not live here: the load and the profile themselves, and printing.
 
+mod judgement;
 mod leftovers;
 mod pages;
 mod recording;
@@ -16,6 +17,7 @@ mod summary;
 mod target;
 mod under_load;
 
+pub use judgement::exit_code;
 pub use recording::recording_progress;
 pub use run::{Finished, check, run};
 pub use summary::{ProfileSummary, second, summary};

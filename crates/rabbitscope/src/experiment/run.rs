@@ -12,6 +12,7 @@ use rabbitscope_data::{
 use rabbitscope_load::{LoadOutcome, PollOutcome, Session};
 
 use super::{
+    judgement::judged,
     leftovers::Ledger,
     pages,
     recording::{self, Recorded},
@@ -144,7 +145,10 @@ fn write_results(
         Err(failure) => (None, Some(failure)),
     };
     let profile = recorded.as_ref().map(|it| profile_facts(directory, it)).transpose()?;
-    let record = record_of(scenario, broker, (load.outcome, load.polls), profile)?;
+    let trace = directory.write_trace(&load.outcome.trace)?;
+    let record =
+        RunRecord { trace, ..record_of(scenario, broker, (load.outcome, load.polls), profile)? };
+    let record = judged(record, load.series.rows(), scenario);
     directory.write_record(&record)?;
     let report = directory.write_report()?;
     if let Some(failure) = failure {

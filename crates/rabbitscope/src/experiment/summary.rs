@@ -8,7 +8,7 @@ use std::{
 use rabbitscope_analysis::{LoadRates, hottest, quality_sentence};
 use rabbitscope_data::{
     profile::{Capture, FrameKind, Profile, StackQuality},
-    run::{LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
+    run::{DoubtKind, LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
 };
 use serde::Serialize;
 
@@ -31,6 +31,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += &ProfileSummary::of(profile).to_string();
     }
     text += &record.losses.iter().map(loss).collect::<String>();
+    text += &judgement(record);
     if let Verdict::Aborted { reason } = &record.verdict {
         let _ = writeln!(text, "\nCut short: {reason}. What was recorded until then is kept.");
     }
@@ -150,6 +151,24 @@ fn loss(loss: &Loss) -> String {
         loss.what,
         loss.meaning
     )
+}
+
+/// What was expected and what became of it, and what speaks against the run.
+fn judgement(record: &RunRecord) -> String {
+    let mut text = String::new();
+    for it in &record.expectations {
+        let result = if it.passed { "as expected" } else { "NOT AS EXPECTED" };
+        let measured = it.measured.as_deref().unwrap_or("nothing was measured");
+        let _ = writeln!(text, "{result}: {} ({measured})", it.text);
+    }
+    for doubt in &record.doubts {
+        let kind = match doubt.kind {
+            DoubtKind::ClientLimited => "client-limited",
+            DoubtKind::NotSteady => "not steady",
+        };
+        let _ = writeln!(text, "NOT VALID, {kind}: {}", doubt.reason);
+    }
+    text
 }
 
 /// One second in one line.

@@ -12,6 +12,7 @@ pub use write::{RunDirectory, SeriesFile};
 const RECORD: &str = "run.json";
 const SCENARIO: &str = "scenario.toml";
 const SERIES: &str = "series.jsonl";
+const TRACE: &str = "trace.jsonl";
 const PROFILE: &str = "profile-cpu.pb.gz";
 const BROKER: &str = "broker.json";
 const BROKER_LOG: &str = "broker.log";

@@ -10,13 +10,13 @@ use std::{
 use anyhow::Context;
 use rabbitscope_data::{
     profile::{Profile, write_pprof},
-    run::{RunRecord, SecondRow},
+    run::{RunRecord, SecondRow, TracedMessage},
     scenario::Scenario,
 };
 use rabbitscope_load::LatencyRecord;
 use serde::Serialize;
 
-use super::{BROKER, BROKER_LOG, PROFILE, RECORD, REPORT, SCENARIO, SERIES, write_report};
+use super::{BROKER, BROKER_LOG, PROFILE, RECORD, REPORT, SCENARIO, SERIES, TRACE, write_report};
 use crate::{
     atomic_file::{self, AtomicFile},
     exit::UsageError,
@@ -95,6 +95,21 @@ impl RunDirectory {
     /// Writes one latency in full.
     pub fn write_latency(&self, latency: &LatencyRecord) -> anyhow::Result<()> {
         atomic_file::write(&self.path.join(&latency.summary.file), &latency.hlog)
+    }
+
+    /// Writes what became of the messages that were followed, if there are any, and says under which
+    /// name.
+    pub fn write_trace(&self, messages: &[TracedMessage]) -> anyhow::Result<Option<String>> {
+        if messages.is_empty() {
+            return Ok(None);
+        }
+        let mut file = AtomicFile::create(&self.path.join(TRACE))?;
+        for message in messages {
+            serde_json::to_writer(file.writer(), message)?;
+            file.writer().write_all(b"\n").context("cannot write the trace")?;
+        }
+        file.commit()?;
+        Ok(Some(TRACE.to_owned()))
     }
 
     /// Writes the profile and says under which name.

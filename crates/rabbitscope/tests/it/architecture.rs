@@ -10,7 +10,7 @@ const MAY_USE: [(&str, &[&str]); 8] = [
     ("data", &[]),
     ("analysis", &["data"]),
     ("amqp", &["data"]),
-    ("load", &["data", "amqp"]),
+    ("load", &["data", "analysis", "amqp"]),
     ("probe", &["data"]),
     ("erlang", &[]),
     ("broker", &["data"]),

@@ -212,6 +212,7 @@ pub(crate) fn scenario(queue: &str, duration: &str) -> String {
 name = "test"
 [run]
 duration = "{duration}"
+self-check = false
 [[queues]]
 name = "{queue}"
 durable = true

@@ -27,8 +27,14 @@ pub enum Metric {
 }
 
 /// Latencies that can be expected, as they are named in `run.json`.
-pub const LATENCIES: [&str; 4] =
-    ["confirm", "confirm-intended", "end-to-end", "end-to-end-intended"];
+pub const LATENCIES: [&str; 6] = [
+    "confirm",
+    "confirm-intended",
+    "end-to-end",
+    "end-to-end-intended",
+    "round-trip",
+    "round-trip-intended",
+];
 
 /// What can be expected of a latency.
 pub const QUANTILES: [&str; 7] = ["p50", "p95", "p99", "p999", "p9999", "max", "mean"];

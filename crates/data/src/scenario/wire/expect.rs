@@ -25,6 +25,8 @@ pub(in crate::scenario) struct Expect {
     confirm_intended: Option<Quantiles>,
     end_to_end: Option<Quantiles>,
     end_to_end_intended: Option<Quantiles>,
+    round_trip: Option<Quantiles>,
+    round_trip_intended: Option<Quantiles>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -61,6 +63,8 @@ impl Expect {
                     "confirm-intended" => &mut self.confirm_intended,
                     "end-to-end" => &mut self.end_to_end,
                     "end-to-end-intended" => &mut self.end_to_end_intended,
+                    "round-trip" => &mut self.round_trip,
+                    "round-trip-intended" => &mut self.round_trip_intended,
                     _ => return None,
                 };
                 latency.get_or_insert_default().place(quantile)?

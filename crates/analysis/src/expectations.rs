@@ -1,0 +1,178 @@
+//! What was expected of a run, compared with what was measured.
+
+use rabbitscope_data::{
+    run::{ExpectationResult, LatencySummary, LoadTotals, RunRecord},
+    scenario::{COUNTS, Comparison, Expectation, Limit, Metric},
+};
+
+/// What became of each expectation. Latencies and rates are those of the measured time, counts those
+/// of the whole run; what was not measured is not as expected.
+pub fn judge(expected: &[Expectation], run: &RunRecord) -> Vec<ExpectationResult> {
+    expected.iter().map(|expectation| judge_one(expectation, run)).collect()
+}
+
+fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
+    let Expectation { metric, comparison, limit } = expectation;
+    let verdict = match (metric, limit) {
+        (Metric::Latency(name, quantile), Limit::Nanos(limit)) => {
+            latency(run, name, quantile).map(|nanos| compare(nanos, *comparison, *limit, time))
+        }
+        (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, messages)
+            .map(|rate| compare(rate, *comparison, *limit, |rate| format!("{rate:.1}"))),
+        (Metric::Count(name), Limit::Count(limit)) => count(&run.load, name)
+            .map(|count| compare(count, *comparison, *limit, |count| count.to_string())),
+        (Metric::Count(name), Limit::Percent(limit)) => share(&run.load, name)
+            .map(|share| compare(share, *comparison, *limit, |share| format!("{share:.3}%"))),
+        _ => None,
+    };
+    let (measured, passed) = verdict.map_or((None, false), |(text, passed)| (Some(text), passed));
+    ExpectationResult { text: expectation.to_string(), measured, passed }
+}
+
+fn compare<N: PartialOrd + Copy>(
+    measured: N,
+    comparison: Comparison,
+    limit: N,
+    write: impl Fn(N) -> String,
+) -> (String, bool) {
+    (write(measured), comparison.holds(measured, limit))
+}
+
+fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
+    let it: &LatencySummary = run.latencies.iter().find(|it| it.name == name && it.count > 0)?;
+    Some(match quantile {
+        "p50" => it.p50,
+        "p95" => it.p95,
+        "p99" => it.p99,
+        "p999" => it.p999,
+        "p9999" => it.p9999,
+        "max" => it.max,
+        "mean" => whole(it.mean),
+        _ => return None,
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of u64")]
+fn whole(mean: f64) -> u64 {
+    mean.round() as u64
+}
+
+fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
+    let measured = &run.measured;
+    let count = match messages {
+        "published" => measured.load.published,
+        "confirmed" => measured.load.confirmed,
+        "consumed" => measured.load.consumed,
+        _ => return None,
+    };
+    let seconds = measured.duration_nanos as f64 / 1e9;
+    (seconds > 0.0).then(|| count as f64 / seconds)
+}
+
+fn count(load: &LoadTotals, name: &str) -> Option<u64> {
+    Some(match name {
+        "published" => load.published,
+        "consumed" => load.consumed,
+        "scheduled" => load.scheduled,
+        "lost" => load.lost,
+        "duplicates" => load.duplicates,
+        "out-of-order" => load.out_of_order,
+        "redelivered" => load.redelivered,
+        "nacked" => load.nacked,
+        "returned" => load.returned,
+        "unconfirmed" => load.unconfirmed,
+        "late" => load.late,
+        "late-by-client" => load.late_by_client,
+        "dropped" => load.dropped,
+        _ => return None,
+    })
+}
+
+/// In percent; absent when there is nothing to be a share of.
+fn share(load: &LoadTotals, name: &str) -> Option<f64> {
+    let of = COUNTS.iter().find(|(count, _)| *count == name)?.1;
+    let whole = count(load, of).filter(|whole| *whole > 0)?;
+    Some(100.0 * count(load, name)? as f64 / whole as f64)
+}
+
+/// With three figures and a unit.
+fn time(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
+    let (length, unit) =
+        units.into_iter().find(|(length, _)| nanos >= *length).unwrap_or((1.0, "ns"));
+    let value = nanos / length;
+    let decimals = if unit == "ns" || value >= 100.0 { 0 } else { 2 };
+    format!("{value:.decimals$}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::run::Measured;
+
+    use super::*;
+
+    fn run() -> RunRecord {
+        let load = LoadTotals {
+            published: 10_000,
+            consumed: 9_990,
+            lost: 10,
+            scheduled: 20_000,
+            late: 100,
+            ..LoadTotals::default()
+        };
+        let measured =
+            Measured { duration_nanos: 2_000_000_000, load: load.clone(), ..Measured::default() };
+        let confirm = LatencySummary {
+            name: "confirm".to_owned(),
+            count: 10_000,
+            p99: 19_999_999,
+            max: 31_200_000,
+            mean: 1_499.6,
+            ..LatencySummary::default()
+        };
+        RunRecord { load, measured, latencies: vec![confirm], ..RunRecord::default() }
+    }
+
+    #[test]
+    fn every_kind_of_limit() {
+        fn check(
+            metric: Metric,
+            comparison: Comparison,
+            limit: Limit,
+            measured: Option<&str>,
+            passed: bool,
+        ) {
+            let expectation = Expectation { metric, comparison, limit };
+            let result = judge(&[expectation], &run()).remove(0);
+            assert_eq!(
+                (result.measured.as_deref(), result.passed),
+                (measured, passed),
+                "{result:?}"
+            );
+        }
+        use Comparison::{AtLeast, AtMost, Below, Equal};
+        let confirm = |quantile| Metric::Latency("confirm", quantile);
+        let limit = Limit::Nanos(20_000_000);
+        check(confirm("p99"), Below, limit, Some("20.00ms"), true);
+        check(confirm("max"), AtMost, limit, Some("31.20ms"), false);
+        check(confirm("mean"), AtMost, Limit::Nanos(1500), Some("1.50us"), true);
+        check(Metric::Latency("end-to-end", "p99"), Below, limit, None, false);
+        let rate = Metric::Rate("published");
+        check(rate, AtLeast, Limit::PerSecond(5000.0), Some("5000.0"), true);
+        check(rate, AtLeast, Limit::PerSecond(5000.1), Some("5000.0"), false);
+        check(Metric::Count("lost"), Equal, Limit::Count(0), Some("10"), false);
+        check(Metric::Count("nacked"), Equal, Limit::Count(0), Some("0"), true);
+        check(Metric::Count("lost"), AtMost, Limit::Percent(0.1), Some("0.100%"), true);
+        check(Metric::Count("late"), Below, Limit::Percent(0.5), Some("0.500%"), false);
+        let none = RunRecord::default();
+        let late = Expectation {
+            metric: Metric::Count("late"),
+            comparison: Below,
+            limit: Limit::Percent(1.0),
+        };
+        let result = judge(&[late], &none).remove(0);
+        assert_eq!(result.measured, None, "no schedule, no share");
+        assert_eq!(result.text, "late < 1%");
+    }
+}

@@ -1,0 +1,172 @@
+//! Is a run steady, and since when?
+//!
+//! A warm-up is over when throughput no longer varies: the coefficient of variation of the last
+//! [`WINDOW`] seconds is at most [`MOST_VARIATION`] (Georges, Buytaert, Eeckhout, *Statistically
+//! Rigorous Java Performance Evaluation*, OOPSLA 2007, section 4.3, who take 1 or 2 % for repetitions
+//! of the same work; seconds of a broker vary more). What was measured after it is steady when it has
+//! no trend: the median of all slopes between two seconds (Theil 1950, Sen 1968), which a few outliers
+//! do not move, is small, and messages do not pile up.
+
+use rabbitscope_data::run::{SecondRow, Steadiness};
+
+/// Seconds that a warm-up looks back on.
+const WINDOW: usize = 5;
+const MOST_VARIATION: f64 = 0.05;
+
+/// Changes over the whole measured time, as shares of the median, that are not called a trend.
+const MOST_THROUGHPUT_DRIFT: f64 = 0.1;
+const MOST_LATENCY_GROWTH: f64 = 0.5;
+/// Latency that may come and go with the operating system, in nanoseconds.
+const LATENCY_NOISE: f64 = 1e6;
+/// Messages that may stay behind, as a share of those that came in.
+const MOST_BACKLOG: f64 = 0.02;
+
+/// Fewer seconds have no trend.
+const FEWEST: usize = 5;
+
+/// Has the throughput of these seconds settled at their end?
+pub fn has_settled(series: &[SecondRow]) -> bool {
+    let Some(start) = series.len().checked_sub(WINDOW) else { return false };
+    let rates: Vec<f64> = series[start..].iter().map(throughput).collect();
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
+    let deviation = (squares / (rates.len() - 1) as f64).sqrt();
+    mean > 0.0 && deviation / mean <= MOST_VARIATION
+}
+
+/// Trends of the measured part of a run; absent when it has fewer than 5 whole seconds.
+pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
+    let is_measured =
+        |row: &&SecondRow| !row.draining && !row.warming && row.interval_nanos >= 500_000_000;
+    let rows: Vec<&SecondRow> = series.iter().filter(is_measured).collect();
+    if rows.len() < FEWEST {
+        return None;
+    }
+    let rates: Vec<f64> = rows.iter().map(|row| throughput(row)).collect();
+    let throughput_drift = drift(&rates);
+    let latencies: Vec<f64> = rows.iter().filter_map(|row| median_latency(row)).collect();
+    let latency_drift = (latencies.len() >= FEWEST).then(|| drift(&latencies));
+    let grows = latency_drift.is_some_and(|drift| drift > MOST_LATENCY_GROWTH)
+        && latencies.last().is_some_and(|last| last - latencies[0] > LATENCY_NOISE);
+    let backlog_growth = backlog_growth(&rows);
+    let piles_up = backlog_growth.is_some_and(|share| share > MOST_BACKLOG);
+    let moves = throughput_drift.abs() > MOST_THROUGHPUT_DRIFT;
+    let percent = |share: f64| 100.0 * share;
+    let sentence = if moves {
+        format!("throughput changed by {:+.0} % over the measured time", percent(throughput_drift))
+    } else if piles_up {
+        let share = percent(backlog_growth.unwrap_or_default());
+        format!("{share:.0} % of the messages published were not consumed: they pile up")
+    } else if grows {
+        let growth = percent(latency_drift.unwrap_or_default());
+        format!("the median latency grew by {growth:.0} % over the measured time")
+    } else {
+        "throughput, latency and backlog show no trend".to_owned()
+    };
+    Some(Steadiness {
+        steady: !moves && !piles_up && !grows,
+        seconds: rows.len() as u64,
+        throughput_drift,
+        latency_drift,
+        backlog_growth,
+        sentence,
+    })
+}
+
+/// Messages a second at the end of their way, as far as that is seen.
+fn throughput(row: &SecondRow) -> f64 {
+    let count = [row.consumed, row.confirmed, row.published].into_iter().find(|count| *count > 0);
+    count.unwrap_or(0) as f64 * 1e9 / row.interval_nanos.max(1) as f64
+}
+
+fn median_latency(row: &SecondRow) -> Option<f64> {
+    row.end_to_end_latency.or(row.confirm_latency).map(|latency| latency.p50 as f64)
+}
+
+/// Absent when nobody publishes or nobody consumes.
+fn backlog_growth(rows: &[&SecondRow]) -> Option<f64> {
+    let published: u64 = rows.iter().map(|row| row.published).sum();
+    let consumed: u64 = rows.iter().map(|row| row.consumed).sum();
+    (published > 0 && consumed > 0).then(|| 1.0 - consumed as f64 / published as f64)
+}
+
+/// Change from the first value to the last after Theil and Sen, as a share of the median.
+fn drift(values: &[f64]) -> f64 {
+    let mut slopes = Vec::with_capacity(values.len() * values.len() / 2);
+    for (at, value) in values.iter().enumerate() {
+        let later = values[at + 1..].iter().zip(1_u32..);
+        slopes.extend(later.map(|(next, distance)| (next - value) / f64::from(distance)));
+    }
+    let middle = median(&mut values.to_vec());
+    if middle <= 0.0 { 0.0 } else { median(&mut slopes) * (values.len() - 1) as f64 / middle }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::run::LatencyPoint;
+
+    use super::*;
+
+    fn row(published: u64, consumed: u64, p50: u64) -> SecondRow {
+        SecondRow {
+            interval_nanos: 1_000_000_000,
+            published,
+            consumed,
+            end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
+            ..SecondRow::default()
+        }
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_rates_agree() {
+        fn check(rates: &[u64], expected: bool) {
+            let rows: Vec<_> = rates.iter().map(|rate| row(*rate, *rate, 1)).collect();
+            assert_eq!(has_settled(&rows), expected, "{rates:?}");
+        }
+        check(&[], false);
+        check(&[100; 4], false);
+        check(&[100; 5], true);
+        check(&[0; 5], false);
+        check(&[10, 50, 80, 95, 100, 101], false);
+        check(&[10, 50, 97, 100, 101, 99, 103], true);
+    }
+
+    #[test]
+    fn trends_are_found() {
+        fn check(rows: impl Fn(u64) -> SecondRow, expected: Option<&str>) {
+            let rows: Vec<_> = (0..20).map(rows).collect();
+            let found = steadiness(&rows).unwrap();
+            assert_eq!(found.steady, expected.is_none(), "{found:?}");
+            assert!(found.sentence.contains(expected.unwrap_or("no trend")), "{found:?}");
+        }
+        // Noise and one outlier.
+        check(|at| row(1000 + at % 3 * 20, 1000 + at % 3 * 20, 5_000_000), None);
+        check(|at| row(1000, if at == 7 { 990 } else { 1000 }, 5_000_000 + at % 5 * 100_000), None);
+        check(|at| row(1000 + at * 10, 1000 + at * 10, 5_000_000), Some("changed by +17 %"));
+        check(|_| row(1000, 900, 5_000_000), Some("10 % of the messages published"));
+        check(|at| row(1000, 1000, 5_000_000 + at * 500_000), Some("median latency grew"));
+        check(|at| row(1000, 1000, 50_000 + at * 10_000), None);
+        assert_eq!(steadiness(&[row(1, 1, 1), row(1, 1, 1)]), None);
+    }
+
+    #[test]
+    fn warm_up_and_drain_are_left_out() {
+        let mut rows: Vec<_> = (0..8).map(|_| row(1000, 1000, 5)).collect();
+        for at in 0..3 {
+            rows.insert(0, SecondRow { warming: true, ..row(at * 100, at * 100, 5) });
+        }
+        rows.push(SecondRow { draining: true, ..row(1, 1, 5) });
+        let found = steadiness(&rows).unwrap();
+        assert!(found.steady && found.seconds == 8, "{found:?}");
+    }
+}

@@ -1,0 +1,273 @@
+//! One publisher: what it may send, when, and what it keeps of it until the confirm.
+
+use rabbitscope_amqp::{ConfirmRing, Connection, Request};
+use rabbitscope_data::scenario::LatePolicy;
+
+use super::super::{Moment, socket::Socket};
+use crate::{
+    message::Payload,
+    stamp::{self, Stamp},
+    tempo::LATE_NANOS,
+    timetable::Timetable,
+};
+
+/// Remembered for each message until its confirm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    /// Nanoseconds since the run began.
+    pub(super) at: u64,
+    /// How long after its time on the schedule, if there is one.
+    pub(super) late_nanos: Option<u64>,
+    pub(super) publisher: u32,
+}
+
+pub(in crate::link) struct Publisher {
+    pub(in crate::link) channel: u16,
+    pub(in crate::link) payload: Payload,
+    /// Number among all publishers of the scenario.
+    pub(in crate::link) number: u32,
+    pub(in crate::link) window: Option<u32>,
+    /// A commit follows so many messages; the window is as large.
+    pub(in crate::link) tx_size: Option<u32>,
+    /// Nothing is sent before, in nanoseconds since the run began.
+    pub(in crate::link) start: u64,
+    pub(in crate::link) limit: Option<u64>,
+    pub(in crate::link) pace: Option<Timetable>,
+    pub(in crate::link) late: LatePolicy,
+    pub(in crate::link) progress: PublisherProgress,
+}
+
+/// How far a publisher has come.
+#[derive(Debug, Default)]
+pub(in crate::link) struct PublisherProgress {
+    pub(super) sent: u64,
+    pub(super) outstanding: u32,
+    is_done: bool,
+    /// The confirm window has been full, and its time counted, up to here.
+    full_since: Option<u64>,
+    /// The window has had room since then.
+    roomy_since: u64,
+}
+
+impl Publisher {
+    /// Messages that window and limit leave room for.
+    #[inline]
+    pub(super) fn room(&self) -> u64 {
+        let PublisherProgress { sent, outstanding, .. } = self.progress;
+        let window =
+            self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)));
+        window.min(self.limit.map_or(u64::MAX, |limit| limit - sent))
+    }
+
+    /// Messages that may go now; with a schedule, as long as they are due.
+    #[inline]
+    pub(super) fn allowed(&self, moment: &Moment<'_>) -> u64 {
+        let has_time = match &self.pace {
+            None => moment.now >= self.start,
+            Some(pace) => moment.is_pacing && pace.is_due(moment.now),
+        };
+        if has_time { self.room() } else { 0 }
+    }
+
+    /// When the next message is due; absent when it waits for nothing.
+    pub(super) fn due(&self) -> Option<u64> {
+        match &self.pace {
+            Some(pace) => pace.due(),
+            None => (self.progress.sent == 0 && self.start > 0).then_some(self.start),
+        }
+    }
+
+    /// Leaves out what is too late, if that is the policy, and notes the end of a schedule.
+    #[inline]
+    pub(super) fn catch_up(&mut self, moment: &mut Moment<'_>) {
+        let Some(pace) = &mut self.pace else { return };
+        if self.late == LatePolicy::Skip && moment.now > LATE_NANOS {
+            drop_until(pace, moment.now - LATE_NANOS, moment);
+        }
+        if pace.due().is_none() {
+            self.finish(moment);
+        }
+    }
+
+    /// Nothing more is sent: what should have been sent by now is counted as dropped.
+    pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
+        if let Some(pace) = &mut self.pace
+            && !self.progress.is_done
+        {
+            drop_until(pace, moment.now.saturating_sub(LATE_NANOS), moment);
+        }
+        self.commit_rest(connection);
+    }
+
+    /// Encodes up to `most` messages and says how many.
+    #[inline]
+    pub(super) fn append(
+        &mut self,
+        most: u64,
+        socket: &mut Socket,
+        ring: Option<&mut ConfirmRing<Sent>>,
+        index: u32,
+        moment: &mut Moment<'_>,
+    ) -> u64 {
+        let mut batch = Batch {
+            pace: self.pace.as_mut(),
+            ready_at: self.progress.roomy_since.max(socket.ready_since()),
+            publisher: self.number,
+            index,
+            sequence: self.progress.sent,
+            ring,
+            moment,
+        };
+        let mut count = 0;
+        match &mut self.payload {
+            Payload::Plain { template, is_stamped } => {
+                while count < most
+                    && let Some(head) = batch.next()
+                {
+                    let head = if *is_stamped { &head[..] } else { &[] };
+                    socket.connection.publish(template, head);
+                    count += 1;
+                }
+            }
+            Payload::Composed(composed) => {
+                let mut turn = composed.turn(batch.moment.now);
+                while count < most
+                    && let Some(head) = batch.next()
+                {
+                    let (route, content) = turn.next();
+                    let has_room = content.head_room() >= stamp::SIZE;
+                    let head = if has_room { &head[..] } else { &[] };
+                    socket.connection.publish_parts(self.channel, route, content, head);
+                    count += 1;
+                }
+            }
+        }
+        self.sent(count, moment);
+        count
+    }
+
+    fn sent(&mut self, count: u64, moment: &mut Moment<'_>) {
+        self.progress.sent += count;
+        if let Some(window) = self.window {
+            self.progress.outstanding += u32::try_from(count).unwrap_or(0);
+            if self.progress.outstanding >= window && self.progress.full_since.is_none() {
+                self.progress.full_since = Some(moment.now);
+            }
+        }
+        if self.limit == Some(self.progress.sent) {
+            self.finish(moment);
+        }
+    }
+
+    fn finish(&mut self, moment: &mut Moment<'_>) {
+        if !std::mem::replace(&mut self.progress.is_done, true) {
+            moment.publishers_done += 1;
+        }
+    }
+
+    /// One of its messages was answered.
+    #[inline]
+    pub(super) fn settled(&mut self, moment: &mut Moment<'_>) {
+        self.progress.outstanding -= 1;
+        if self.progress.full_since.is_some() {
+            self.count_full(moment);
+            self.progress.full_since = None;
+            self.progress.roomy_since = moment.now;
+        }
+    }
+
+    /// The answers to what it sent will not come.
+    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        self.count_full(moment);
+        self.progress.full_since = None;
+        self.progress.outstanding = 0;
+    }
+
+    /// Time with a full window is counted up to now, so that each second has its share. Whoever has
+    /// sent all its messages waits for nothing.
+    pub(super) fn count_full(&mut self, moment: &mut Moment<'_>) {
+        if let Some(since) = &mut self.progress.full_since {
+            if !self.progress.is_done {
+                let full = moment.now.saturating_sub(*since);
+                moment.tally.counts.window_full_nanos += full;
+            }
+            *since = moment.now;
+        }
+    }
+
+    /// Commits a transaction that has all its messages.
+    #[inline]
+    pub(super) fn commit_full(&mut self, connection: &mut Connection) {
+        let Some(size) = self.tx_size else { return };
+        if self.progress.outstanding == size || self.limit == Some(self.progress.sent) {
+            connection.request(self.channel, &Request::TxCommit);
+        }
+    }
+
+    /// Commits a transaction that will get no more messages.
+    fn commit_rest(&mut self, connection: &mut Connection) {
+        let outstanding = self.progress.outstanding;
+        let is_open = self.tx_size.is_some_and(|size| (1..size).contains(&outstanding));
+        if is_open && self.limit != Some(self.progress.sent) {
+            connection.request(self.channel, &Request::TxCommit);
+        }
+    }
+}
+
+fn drop_until(pace: &mut Timetable, end: u64, moment: &mut Moment<'_>) {
+    while pace.is_due(end) {
+        pace.advance();
+        moment.tally.counts.scheduled += 1;
+        moment.tally.counts.dropped += 1;
+    }
+}
+
+/// Messages that are encoded together: they have the same time of sending.
+struct Batch<'a, 'm> {
+    pace: Option<&'a mut Timetable>,
+    /// Nothing but ourselves held the publisher back after that.
+    ready_at: u64,
+    publisher: u32,
+    /// Of the publisher on its connection.
+    index: u32,
+    sequence: u64,
+    ring: Option<&'a mut ConfirmRing<Sent>>,
+    moment: &'a mut Moment<'m>,
+}
+
+impl Batch<'_, '_> {
+    /// The stamp of the next message; absent when none is due.
+    #[inline]
+    fn next(&mut self) -> Option<[u8; stamp::SIZE]> {
+        let now = self.moment.now;
+        let late_nanos = match &mut self.pace {
+            None => None,
+            Some(pace) if !pace.is_due(now) => return None,
+            Some(pace) => {
+                let due = pace.due()?;
+                pace.advance();
+                Some(now - due)
+            }
+        };
+        if let Some(late) = late_nanos {
+            self.count(late);
+        }
+        let number = self.moment.numbering.join(self.publisher, self.sequence);
+        self.sequence += 1;
+        if let Some(ring) = &mut self.ring {
+            ring.push(Sent { at: now, late_nanos, publisher: self.index });
+        }
+        Some(Stamp::new(self.moment.mark, now, late_nanos, number).encode())
+    }
+
+    #[inline]
+    fn count(&mut self, late_nanos: u64) {
+        let counts = &mut self.moment.tally.counts;
+        counts.scheduled += 1;
+        if late_nanos > LATE_NANOS {
+            counts.late += 1;
+            let idle = self.moment.now.saturating_sub(self.ready_at).min(late_nanos);
+            counts.late_by_client += u64::from(idle > LATE_NANOS);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What a finished run is worth: was it steady, may it be believed, did it do what was expected?
+
+use rabbitscope_analysis::{judge, steadiness};
+use rabbitscope_data::{
+    run::{Doubt, DoubtKind, RunRecord, SecondRow, Verdict},
+    scenario::Scenario,
+};
+
+use crate::exit::Exit;
+
+/// Adds to `record` what follows from it, from its seconds and from what the scenario expects.
+pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenario) -> RunRecord {
+    let steadiness = steadiness(series);
+    let mut doubts = record.doubts.clone();
+    if scenario.expect.steady && steadiness.as_ref().is_none_or(|found| !found.steady) {
+        let reason = steadiness.as_ref().map_or_else(
+            || "the measured time was too short to tell whether it was steady".to_owned(),
+            |found| found.sentence.clone(),
+        );
+        doubts.push(Doubt { kind: DoubtKind::NotSteady, reason });
+    }
+    let expectations = judge(&scenario.expect.that, &record);
+    RunRecord { steadiness, doubts, expectations, ..record }
+}
+
+/// The exit code of a run: cut short, not valid, not as expected, in this order.
+pub fn exit_code(record: &RunRecord) -> Exit {
+    if matches!(record.verdict, Verdict::Aborted { .. }) {
+        Exit::Failed
+    } else if !record.doubts.is_empty() {
+        Exit::NotValid
+    } else if record.expectations.iter().any(|result| !result.passed) {
+        Exit::ExpectationFailed
+    } else {
+        Exit::Done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::run::ExpectationResult;
+
+    use super::*;
+
+    #[test]
+    fn the_worst_decides() {
+        fn check(is_aborted: bool, has_doubt: bool, passed: bool, expected: Exit) {
+            let reason = "because".to_owned();
+            let aborted = Verdict::Aborted { reason: reason.clone() };
+            let verdict = if is_aborted { aborted } else { Verdict::Completed };
+            let doubt = Doubt { kind: DoubtKind::ClientLimited, reason };
+            let doubts = if has_doubt { vec![doubt] } else { Vec::new() };
+            let result = ExpectationResult { text: String::new(), measured: None, passed };
+            let expectations = vec![result];
+            let record = RunRecord { verdict, doubts, expectations, ..RunRecord::default() };
+            assert_eq!(exit_code(&record), expected);
+        }
+        check(false, false, true, Exit::Done);
+        check(false, false, false, Exit::ExpectationFailed);
+        check(false, true, false, Exit::NotValid);
+        check(true, true, false, Exit::Failed);
+    }
+}
