@@ -171,10 +171,14 @@ stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) -
             end
     end;
 stranger(_, _, _, _, _, #s{entries = []} = S) -> S;
-stranger(What, Pid, MFA, _, _, S) when What =:= in; What =:= out ->
-    %% Inside without a call so far, or outside again: the next call tells.
-    case lists:member(MFA, S#s.entries) of
-        true -> S;
+stranger(out, Pid, MFA, _, Ts, #s{entries = Entries, procs = Procs} = S) ->
+    %% Waits in the function itself, or is outside again.
+    case lists:member(MFA, Entries) andalso map_size(Procs) < S#s.at_once andalso S#s.role =:= any of
+        true ->
+            {Root, S1} = root_node(Pid, S),
+            P = #p{pid = Pid, owner = Pid, entry = MFA, root = Root},
+            put(Pid, #{}),
+            happened(out, MFA, none, Ts, enter(MFA, none, false, Ts, P), S1);
         false -> dismiss(Pid, S)
     end;
 stranger(_, _, _, _, _, S) -> S.
@@ -586,7 +590,12 @@ node_row(Id, Parent, Key, Weights, Waits) ->
     [Run, Off, Gc, Calls] = [maps:get(Id bsl 2 bor Kind, Weights, 0) || Kind <- [0, 1, 2, 3]],
     case Key of
         {off, MFA} ->
-            case maps:get(MFA, Waits, true) of
+            %% Without the code: nobody is made to wait for a scheduler a millisecond on average.
+            Waited = case maps:get(MFA, Waits, true) of
+                unknown -> Off > Calls * 1000000;
+                Known -> Known
+            end,
+            case Waited of
                 true -> {Id, Parent, {off, MFA}, Calls, Run, Off, 0, Gc};
                 false -> {Id, Parent, {off, MFA}, Calls, Run, 0, Off, Gc}
             end;
@@ -612,7 +621,7 @@ is_waiting({prim_inet, _, _}) -> true;
 is_waiting({erts_internal, Name, _}) -> lists:prefix("await", atom_to_list(Name));
 is_waiting({_, _, _} = MFA) ->
     case code_of(MFA) of
-        unknown -> false;
+        unknown -> unknown;
         Code -> lists:any(fun is_receive/1, Code)
     end;
 is_waiting(_) -> true.

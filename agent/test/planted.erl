@@ -1,63 +1,88 @@
-%% Functions whose times are known: they sleep, spin by the clock, allocate, recurse, ask a server.
+%% Functions whose times are known, because they say themselves how long they took: they spin by the
+%% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
--export([work/0, tail/0, leaf/1, recursive/1, ask/1, server/0, loop/2, garbage/1, spin/1, hot/1]).
+-export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, login/2, garbage/1]).
+-export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
-work() ->
-    spin(20),
-    nap(30),
-    inner(),
-    ok.
+%% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
+work(Times) ->
+    in_process(fun() -> [work_once() || _ <- lists:seq(1, Times)] end).
 
-inner() ->
-    spin(10),
-    nap(15),
-    deepest(3),
-    ok.
+work_once() ->
+    {spin(20) + nested(), nap(30)}.
 
-deepest(0) -> nap(5), spin(4), ok;
-deepest(N) -> R = deepest(N - 1), R.
+nested() ->
+    Spun = spin(10),
+    Spun + deeper(3).
 
-nap(Ms) -> receive after Ms -> ok end.
+deeper(0) -> spin(4);
+deeper(N) -> Spun = deeper(N - 1), Spun.
 
-tail() ->
-    spin(5),
-    nap(10).
+tail(Times) ->
+    in_process(fun() -> [tail_once() || _ <- lists:seq(1, Times)] end).
+
+tail_once() ->
+    ends_in_sleep(spin(10)).
+
+ends_in_sleep(Spun) ->
+    {Spun, nap(10)}.
+
+recursive(0) -> spin(1);
+recursive(N) -> spin(1) + recursive(N - 1).
 
 leaf(X) -> X + 1.
 
-hot(0) -> ok;
-hot(N) -> leaf(N), hot(N - 1).
+%% Calls without end, as fast as they go, until the process is killed.
+hot(Pids) ->
+    [spawn(fun() -> hot_loop() end) || _ <- lists:seq(1, Pids)].
 
-recursive(0) -> spin(1), 0;
-recursive(N) -> spin(1), 1 + recursive(N - 1).
+hot_loop() -> leaf(1), hot_loop().
 
-spin(Ms) -> spin_until(erlang:monotonic_time(microsecond) + Ms * 1000).
+login(User, _Secrets) -> nap(1), User.
 
+garbage(N) -> length([lists:seq(1, 50) || _ <- lists:seq(1, N)]).
+
+%% What the caller does, and what the server does for it meanwhile.
+ask(Server, Times) ->
+    in_process(fun() -> [{ask_once(Server), 0} || _ <- lists:seq(1, Times)] end).
+
+ask_once(Server) ->
+    spin(2) + gen_server:call(Server, slow).
+
+start_server() ->
+    {ok, Server} = gen_server:start(?MODULE, [], []),
+    Server.
+
+init(_) -> {ok, none}.
+
+handle_call(slow, _, State) ->
+    Spun = spin(25),
+    nap(10),
+    {reply, Spun, State}.
+
+handle_cast(_, State) -> {noreply, State}.
+
+in_process(Work) ->
+    Self = self(),
+    Pid = spawn(fun() -> Self ! {self(), Work()} end),
+    receive
+        {Pid, Times} -> {lists:sum([Spun || {Spun, _} <- Times]), lists:sum([Slept || {_, Slept} <- Times])}
+    end.
+
+nap(Ms) ->
+    Before = erlang:monotonic_time(microsecond),
+    receive after Ms -> ok end,
+    erlang:monotonic_time(microsecond) - Before.
+
+spin(Ms) ->
+    Before = erlang:monotonic_time(microsecond),
+    spin_until(Before + Ms * 1000),
+    erlang:monotonic_time(microsecond) - Before.
+
+%% Few calls: with very many the recording would make pauses.
 spin_until(End) ->
-    burn(2000),
+    erlang:crc32(<<0:(20000 * 8)>>),
     case erlang:monotonic_time(microsecond) < End of
         true -> spin_until(End);
         false -> ok
     end.
-
-%% Time without calls: `rem` in a comprehension would call a fun.
-burn(0) -> ok;
-burn(N) ->
-    _ = (N * 7919) rem 104729, _ = (N * 7907) rem 104723, _ = (N * 7901) rem 104717,
-    _ = (N * 7883) rem 104711, _ = (N * 7879) rem 104707, _ = (N * 7877) rem 104701,
-    burn(N - 2000).
-
-garbage(N) -> length([lists:seq(1, 500) || _ <- lists:seq(1, N)]).
-
-ask(Server) ->
-    spin(2),
-    gen_server:call(Server, slow),
-    spin(3).
-
-server() ->
-    {ok, Pid} = gen_server:start(planted_server, [], []),
-    Pid.
-
-loop(Fun, Times) ->
-    [begin apply(?MODULE, Fun, []), receive after 2 -> ok end end || _ <- lists:seq(1, Times)],
-    ok.

@@ -7,4 +7,5 @@ mod damaged;
 mod live;
 mod node;
 mod peer;
+mod probes;
 mod tls;

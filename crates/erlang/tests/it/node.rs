@@ -1,6 +1,6 @@
 //! The node that the tests talk to: the distribution's RabbitMQ, started once.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rabbitscope_broker::Broker;
 use rabbitscope_data::scenario::ThrowawayBroker;
@@ -32,4 +32,10 @@ pub(crate) fn connection() -> Connection {
 pub(crate) fn eval(expression: &str) -> String {
     let within = std::time::Duration::from_secs(10);
     connection().evaluate(&format!("{expression}."), &[], within).unwrap().to_string()
+}
+
+/// Held by tests that trace: on OTP 25 and 26 a node has one tracer.
+pub(crate) fn tracing_alone() -> MutexGuard<'static, ()> {
+    static TRACING: Mutex<()> = Mutex::new(());
+    TRACING.lock().unwrap_or_else(PoisonError::into_inner)
 }

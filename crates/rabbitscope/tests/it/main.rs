@@ -7,6 +7,7 @@ mod brokers;
 mod churn;
 mod ending;
 mod handling;
+mod inside;
 mod loads;
 mod logins;
 mod polling;
