@@ -4,6 +4,7 @@
 //! quality, rates. What
 //! deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
 
+pub mod capacity;
 mod diff;
 mod expectations;
 mod functions;

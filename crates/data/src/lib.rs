@@ -4,6 +4,7 @@
 //! not: anything that looks at a clock, a network, a disk or a process. Formats are written to
 //! `impl Write` and read from `impl Read`; opening the file is the caller's business.
 
+pub mod capacity;
 pub mod profile;
 pub mod run;
 pub mod scenario;

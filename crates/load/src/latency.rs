@@ -152,6 +152,11 @@ impl LatencyLog {
             .expect("a histogram of our own making can be written to memory");
     }
 
+    /// As in `run.json`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The record; absent when nothing was measured.
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;

@@ -156,6 +156,11 @@ impl Ledger {
         }
         self.unstamped += tally.unstamped;
         self.rows = second + 1;
+        for (log, gauge) in self.latencies.iter().zip(&tally.latencies) {
+            if let Some(histogram) = gauge.measured() {
+                progress(Progress::Latency { name: log.name(), histogram });
+            }
+        }
         progress(Progress::Second(&row));
     }
 

@@ -11,6 +11,7 @@
 mod churn;
 mod clock;
 mod connector;
+mod depths;
 mod dial;
 mod error;
 mod fleet;
@@ -36,6 +37,7 @@ mod topology;
 mod warm_up;
 mod worker;
 
+pub use depths::Depths;
 pub use dial::Dialer;
 pub use error::LoadError;
 pub use message::check_files;

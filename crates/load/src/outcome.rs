@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use rabbitscope_data::run::{
     ClientCheck, Doubt, LatencySummary, LoadTotals, Loss, Measured, SecondRow, TracedMessage,
     Verdict,
@@ -22,6 +23,13 @@ pub enum Progress<'a> {
     Started {
         /// Nanoseconds since 1970-01-01 UTC.
         unix_nanos: u64,
+    },
+    /// What was measured of a latency in the second that is told next.
+    Latency {
+        /// As in `run.json`.
+        name: &'a str,
+        /// In nanoseconds.
+        histogram: &'a Histogram<u64>,
     },
     /// A second has passed. Broker CPU and memory are left for the program to fill in.
     Second(&'a SecondRow),

@@ -7,7 +7,7 @@ mod needs;
 mod requests;
 
 use rabbitscope_amqp::{
-    ConnectionError, Event, Refusal, Request, Table, Uri,
+    ConnectionError, Event, Refusal, Reply, Request, Table, Uri,
     blocking::{Client, ClientError},
 };
 
@@ -57,6 +57,15 @@ impl Topology {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
         self.exist(&requests, names)
+    }
+
+    /// Messages in a queue that are ready for consumers; absent when there is no such queue.
+    pub(crate) fn messages(&mut self, queue: &str) -> Option<u64> {
+        let none = Table::default();
+        match self.client.call(self.channel, &passive_queue(queue, &none)) {
+            Ok(Reply::QueueDeclared { messages, .. }) => Some(u64::from(messages)),
+            _ => None,
+        }
     }
 
     /// For each of these exchanges: is it there?

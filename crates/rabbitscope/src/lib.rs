@@ -3,6 +3,7 @@
 //! What lives here: everything that combines load, probe and report. What deliberately does not:
 //! the load itself, the probes, any drawing.
 
+pub mod capacity;
 pub mod commands;
 pub mod exit;
 pub mod experiment;

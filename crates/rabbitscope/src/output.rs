@@ -42,6 +42,14 @@ fn in_one_line(error: &anyhow::Error) -> String {
     })
 }
 
+/// True when standard error can show a view that fills the terminal and keys can be read.
+/// `prints_lines`: results come all the time, which a view on the same terminal must not overwrite.
+pub fn can_show_a_view(prints_lines: bool) -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    let is_shared = prints_lines && io::stdout().is_terminal();
+    io::stderr().is_terminal() && io::stdin().is_terminal() && !is_dumb && !is_shared
+}
+
 /// A line that is rewritten in place, when somebody watches.
 #[derive(Debug)]
 pub struct ProgressLine {

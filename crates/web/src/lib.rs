@@ -5,6 +5,7 @@
 //! lays out what is computed here; `docs/formats.md` describes the data it is given.
 
 mod assets;
+mod curve;
 mod diff_data;
 mod escape;
 mod figures;
@@ -14,6 +15,7 @@ mod report;
 mod series_data;
 mod svg;
 
+pub use curve::write_curve;
 pub use diff_data::{DiffReport, Side};
 pub use report::{Report, write_diff, write_report};
 pub use svg::write_svg;

@@ -94,6 +94,9 @@ pub struct SecondRow {
     pub down_nanos: u64,
     /// Messages sent and not yet confirmed at the end of this second.
     pub unconfirmed: u64,
+    /// Messages ready in the scenario's queues at the end of this second, when there are few queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_messages: Option<u64>,
     /// From write to confirm.
     pub confirm_latency: Option<LatencyPoint>,
     /// From write to delivery.

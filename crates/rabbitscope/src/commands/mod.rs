@@ -5,6 +5,7 @@ mod broker;
 mod calltree;
 mod diff;
 mod environment;
+mod find_rate;
 mod flamegraph;
 mod functions;
 mod node;
@@ -40,6 +41,7 @@ const EXIT_CODES: &str = "Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Typed),
+    FindRate(find_rate::Typed),
     Profile(profile::Typed),
     Flamegraph(flamegraph::Typed),
     Diff(diff::Typed),
@@ -57,6 +59,7 @@ impl Cli {
     pub fn execute(self) -> anyhow::Result<Exit> {
         match self.command {
             Command::Run(typed) => typed.execute(),
+            Command::FindRate(typed) => typed.execute(),
             Command::Profile(typed) => typed.execute(),
             Command::Flamegraph(typed) => typed.execute(),
             Command::Diff(typed) => typed.execute(),

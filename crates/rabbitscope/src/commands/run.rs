@@ -2,7 +2,9 @@
 
 use std::{
     fs,
+    net::SocketAddr,
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use anyhow::Context;
@@ -13,7 +15,7 @@ use crate::{
     exit::{Exit, UsageError},
     experiment, interrupt, output, perftest,
     rundir::RunDirectory,
-    watch::{self, Watchers},
+    watch::{self, Watcher, Watchers},
 };
 
 /// Run a scenario: load, measurements, profile, report
@@ -39,12 +41,41 @@ pub(super) struct Typed {
     /// Print the run record as JSON
     #[arg(long)]
     json: bool,
+    /// Print every second as a line of JSON while the run goes, and no summary
+    #[arg(long, conflicts_with = "json")]
+    json_lines: bool,
+    /// Write every second to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Answer Prometheus at this address while the run goes, for example 127.0.0.1:9419
+    #[arg(long, value_name = "ADDRESS")]
+    prometheus: Option<SocketAddr>,
+    /// Show one line of progress instead of the live view
+    #[arg(long)]
+    plain: bool,
 }
 
 struct Valid {
     scenario: Scenario,
     directory: RunDirectory,
-    json: bool,
+    form: Form,
+    watching: Watching,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Summary,
+    Record,
+    Seconds,
+}
+
+/// Who watches, besides the series.
+#[derive(Debug)]
+struct Watching {
+    csv: Option<PathBuf>,
+    prometheus: Option<SocketAddr>,
+    plain: bool,
 }
 
 impl Typed {
@@ -59,7 +90,13 @@ impl Typed {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&scenario.name)?,
         };
-        Ok(Valid { scenario, directory, json: self.json })
+        let form = match (self.json, self.json_lines) {
+            (true, _) => Form::Record,
+            (_, true) => Form::Seconds,
+            _ => Form::Summary,
+        };
+        let watching = Watching { csv: self.csv, prometheus: self.prometheus, plain: self.plain };
+        Ok(Valid { scenario, directory, form, watching })
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
@@ -69,19 +106,54 @@ impl Typed {
         }
         let valid = self.validate()?;
         let stop = interrupt::watch()?;
-        let watchers = Watchers::new(vec![Box::new(watch::Line::default())]);
+        let watchers = watchers(&valid, &stop)?;
         let finished = experiment::run(&valid.scenario, &valid.directory, watchers, &stop)
             .inspect_err(|_| valid.directory.discard_if_unused())?;
-        if valid.json {
-            output::json(&finished.record)?;
-        } else {
-            output::result(&experiment::summary(&finished, valid.directory.path()));
+        match valid.form {
+            Form::Record => output::json(&finished.record)?,
+            Form::Seconds => {}
+            Form::Summary => {
+                output::result(&experiment::summary(&finished, valid.directory.path()));
+            }
         }
         Ok(experiment::exit_code(&finished.record))
     }
 }
 
-fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
+/// Those who watch this run.
+fn watchers(valid: &Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
+    let Valid { scenario, form, watching, .. } = valid;
+    let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
+    if *form == Form::Seconds {
+        watchers.push(Box::new(watch::JsonLines));
+    }
+    if let Some(path) = &watching.csv {
+        watchers.push(Box::new(watch::Csv::create(path)?));
+    }
+    if let Some(address) = watching.prometheus {
+        let endpoint = watch::Endpoint::open(address, &scenario.name)?;
+        output::note(&format!("Prometheus: http://{}/metrics", endpoint.address()));
+        watchers.push(Box::new(endpoint));
+    }
+    if !watching.plain && output::can_show_a_view(*form == Form::Seconds) {
+        let broker = match scenario.broker {
+            BrokerSpec::Existing { .. } => "existing broker",
+            BrokerSpec::Throwaway(_) => "throwaway broker",
+        };
+        let head = watch::Head {
+            name: scenario.name.clone(),
+            broker: broker.to_owned(),
+            duration: scenario.stop.duration,
+            ..watch::Head::default()
+        };
+        watchers.push(Box::new(watch::Live::new(head, Arc::clone(stop))));
+    } else {
+        watchers.push(Box::new(watch::Line::default()));
+    }
+    Ok(Watchers::new(watchers))
+}
+
+pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
     let file = path.display().to_string();
     let text = fs::read_to_string(path)
         .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;

@@ -19,6 +19,8 @@ mod under_load;
 
 pub use judgement::exit_code;
 pub use recording::recording_progress;
+pub(crate) use run::run_on;
 pub use run::{Finished, check, run};
 pub use summary::{ProfileSummary, second, summary};
-pub(crate) use target::sweep_dead_brokers;
+pub(crate) use summary::{grouped, grouped_rate, short_time};
+pub(crate) use target::{Target, sweep_dead_brokers};

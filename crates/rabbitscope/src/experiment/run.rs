@@ -58,23 +58,34 @@ pub fn run(
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
     let target = Target::open(scenario, directory, stop)?;
-    prepare_profile(scenario, &target)?;
+    run_on(&target, scenario, directory, watchers, stop)
+}
+
+/// As [`run`], on a broker that outlives the run.
+pub(crate) fn run_on(
+    target: &Target,
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    watchers: Watchers,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Finished> {
+    directory.write_scenario(scenario)?;
+    prepare_profile(scenario, target)?;
     let ledger = target.throwaway.is_none().then(|| Ledger::open(&target.uri)).transpose()?;
-    let mut session = open_session(scenario, &target, ledger.as_ref())?;
+    let mut session = open_session(scenario, target, ledger.as_ref())?;
     let facts = BrokerFacts {
         pid: target.pid,
         throwaway: target.throwaway.is_some(),
         ..session.broker().clone()
     };
-    let pages = pages::of(scenario, &target)?;
-    let before = snapshot::take(&target);
+    let pages = pages::of(scenario, target)?;
+    let before = snapshot::take(target);
     let series = directory.start_series()?;
-    let load = load_and_record(scenario, &mut session, &target, (series, pages, watchers), stop);
-    let source = snapshot::source(&target);
-    let after = snapshot::take(&target);
+    let load = load_and_record(scenario, &mut session, target, (series, pages, watchers), stop);
+    let source = snapshot::source(target);
+    let after = snapshot::take(target);
     close(session, ledger.as_ref());
     directory.write_broker(&BeforeAndAfter { facts: facts.clone(), source, before, after })?;
-    drop(target);
     write_results(scenario, directory, facts, load?)
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use rabbitscope_data::run::SecondRow;
-use rabbitscope_load::{Page, PollOutcome, Pollers, Progress};
+use rabbitscope_load::{Depths, Page, PollOutcome, Pollers, Progress};
 
 use crate::{machine::UsageMeter, rundir::SeriesFile, watch::Watchers};
 
@@ -21,6 +21,7 @@ pub(super) struct Seconds {
     /// Asked for from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
+    depths: Option<Depths>,
     series: SeriesFile,
     started: Option<Sender<Instant>>,
     watchers: Watchers,
@@ -39,8 +40,8 @@ impl Seconds {
         stop: Arc<AtomicBool>,
     ) -> Self {
         let node = pid.and_then(UsageMeter::start);
-        let (pollers, started, failure) = (None, None, Ok(()));
-        Self { node, pages, pollers, series, started, watchers, stop, failure }
+        let (pollers, depths, started, failure) = (None, None, None, Ok(()));
+        Self { node, pages, pollers, depths, series, started, watchers, stop, failure }
     }
 
     /// The first message is about to be sent: says when.
@@ -48,10 +49,16 @@ impl Seconds {
         self.started = Some(started);
     }
 
+    /// Who knows how many messages wait in the queues.
+    pub(super) fn ask_depths(&mut self, depths: Option<Depths>) {
+        self.depths = depths;
+    }
+
     pub(super) fn take(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started { .. } => self.start(),
             Progress::Connecting { done, of } => self.watchers.connecting(done, of),
+            Progress::Latency { name, histogram } => self.watchers.latency(name, histogram),
             Progress::Second(row) => self.second(row.clone()),
             _ => {}
         }
@@ -72,6 +79,7 @@ impl Seconds {
         let usage = self.node.as_mut().and_then(UsageMeter::lap);
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
+        row.queue_messages = self.depths.as_ref().and_then(Depths::messages);
         row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
         if self.failure.is_ok() {
             let watched = self.watchers.second(&row);

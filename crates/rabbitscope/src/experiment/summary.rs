@@ -195,12 +195,12 @@ pub fn second(row: &SecondRow) -> String {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
-fn grouped_rate(rate: f64) -> String {
+pub(crate) fn grouped_rate(rate: f64) -> String {
     grouped(rate.round() as u64)
 }
 
 /// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -213,7 +213,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Three figures and a unit.
-fn short_time(nanos: u64) -> String {
+pub(crate) fn short_time(nanos: u64) -> String {
     let nanos = nanos as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
     let found = units.into_iter().find(|&(length, _)| nanos >= length);

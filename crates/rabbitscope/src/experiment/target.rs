@@ -11,7 +11,7 @@ use crate::{machine, output, rundir::RunDirectory};
 
 /// The broker under load. A throwaway one ends with this value.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Where it is.
     pub(super) uri: Uri,
     pub(super) dialer: Dialer,
@@ -21,7 +21,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn open(
+    pub(crate) fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
         stop: &AtomicBool,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use rabbitscope_data::scenario::{ProfileSpec, Scenario};
-use rabbitscope_load::{LoadOutcome, Page, PollOutcome, Session};
+use rabbitscope_load::{Depths, LoadOutcome, Page, PollOutcome, Session};
 use rabbitscope_probe::ProbeError;
 
 use super::{
@@ -41,6 +41,7 @@ pub(super) fn load_and_record(
     let load_ended = AtomicBool::new(false);
     let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
     seconds.tell_start(started);
+    seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
     thread::scope(|scope| {
         let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
             let (load_started, load_ended) = (load_started, &load_ended);

@@ -19,4 +19,5 @@ mod rpc;
 mod runs;
 mod tops;
 mod usage;
+mod watching;
 mod workbench;

@@ -1,0 +1,176 @@
+//! Whether a rate passed.
+
+use rabbitscope_data::{
+    capacity::StepVerdict,
+    run::{DoubtKind, ExpectationResult, RunRecord, SecondRow},
+    scenario::Expectation,
+};
+
+/// At least this share of what was offered has to be published.
+const ACHIEVED: f64 = 0.99;
+
+/// Messages may pile up by this share of what is offered; what is less than that is noise.
+const GROWTH: f64 = 0.01;
+
+/// So may the messages of this time over the whole step: a hiccup in a short step is no growth.
+const HICCUP_SECONDS: f64 = 0.15;
+
+/// What a step showed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// Messages a second that the schedules asked for.
+    pub offered: f64,
+    /// Messages a second that were published.
+    pub achieved: f64,
+    /// How fast messages piled up, messages a second.
+    pub backlog_growth: f64,
+    /// How it was judged.
+    pub verdict: StepVerdict,
+    /// Why it did not pass.
+    pub reasons: Vec<String>,
+}
+
+/// Judges a run of constant rate: its limits, whether the rate was reached, whether messages piled
+/// up, whether the client was the limit. `has_consumers`: what is published is to be consumed.
+pub fn judge(
+    offered: f64,
+    limits: &[Expectation],
+    record: &RunRecord,
+    series: &[SecondRow],
+    has_consumers: bool,
+) -> Observed {
+    let seconds = record.measured.duration_nanos as f64 / 1e9;
+    let achieved =
+        if seconds > 0.0 { record.measured.load.published as f64 / seconds } else { 0.0 };
+    let growth = backlog_growth(series, has_consumers);
+    let missed = crate::judge(limits, record).into_iter().filter(|result| !result.passed);
+    let reason = |missed: ExpectationResult| match missed.measured {
+        Some(measured) => format!("{}: measured {measured}", missed.text),
+        None => format!("{}: nothing was measured", missed.text),
+    };
+    let mut reasons: Vec<String> = missed.map(reason).collect();
+    if achieved < ACHIEVED * offered {
+        let share = 100.0 * achieved / offered;
+        reasons.push(format!("only {share:.1} % of the messages were sent in their time"));
+    }
+    if growth > offered * GROWTH.max(HICCUP_SECONDS / seconds.max(1.0)) {
+        reasons.push(format!("messages piled up, {growth:.0} more every second"));
+    }
+    let limited = record.doubts.iter().find(|doubt| doubt.kind == DoubtKind::ClientLimited);
+    let verdict = match limited {
+        Some(doubt) => {
+            reasons.push(doubt.reason.clone());
+            StepVerdict::ClientLimited
+        }
+        None if reasons.is_empty() => StepVerdict::Passed,
+        None => StepVerdict::Failed,
+    };
+    Observed { offered, achieved, backlog_growth: growth, verdict, reasons }
+}
+
+/// How fast messages piled up, messages a second: the slope, after Theil and Sen, of what is
+/// unconfirmed, or of what was published and not consumed, whichever is more.
+pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
+    let rows: Vec<&SecondRow> = series.iter().filter(|row| !row.draining && !row.warming).collect();
+    let at = |row: &SecondRow| f64::from(row.second) + row.interval_nanos as f64 / 1e9;
+    let unconfirmed: Vec<_> = rows.iter().map(|row| (at(row), row.unconfirmed as f64)).collect();
+    let mut left = 0.0;
+    let waiting = rows.iter().map(|row| {
+        left += row.published as f64 - row.consumed as f64;
+        (at(row), left)
+    });
+    let waiting: Vec<_> = if has_consumers { waiting.collect() } else { Vec::new() };
+    slope(&unconfirmed).max(slope(&waiting))
+}
+
+/// The median of the slopes between all pairs of points; 0 for fewer than three points.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    if points.len() < 3 {
+        return 0.0;
+    }
+    let pairs = points.iter().enumerate().flat_map(|(index, (x, y))| {
+        points[index + 1..].iter().map(move |(later_x, later_y)| (later_y - y) / (later_x - x))
+    });
+    let mut slopes: Vec<f64> = pairs.filter(|slope| slope.is_finite()).collect();
+    slopes.sort_unstable_by(f64::total_cmp);
+    match (slopes.get(slopes.len() / 2), slopes.get(slopes.len().saturating_sub(1) / 2)) {
+        (Some(upper), Some(lower)) => f64::midpoint(*lower, *upper),
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::{
+        run::{Doubt, LatencySummary, LoadTotals, Measured},
+        scenario::{Comparison, Limit, Metric},
+    };
+
+    use super::*;
+
+    fn rows(unconfirmed: &[u64], consumed: u64) -> Vec<SecondRow> {
+        (0..)
+            .zip(unconfirmed)
+            .map(|(second, unconfirmed)| SecondRow {
+                second,
+                interval_nanos: 1_000_000_000,
+                published: 1000,
+                consumed,
+                unconfirmed: *unconfirmed,
+                ..SecondRow::default()
+            })
+            .collect()
+    }
+
+    fn record(published: u64, passed: bool, limited: bool) -> RunRecord {
+        let doubt = Doubt { kind: DoubtKind::ClientLimited, reason: "no CPU left".to_owned() };
+        let p99 = if passed { 19_000_000 } else { 31_000_000 };
+        let name = "confirm-intended".to_owned();
+        RunRecord {
+            measured: Measured {
+                duration_nanos: 10_000_000_000,
+                load: LoadTotals { published, ..LoadTotals::default() },
+                ..Measured::default()
+            },
+            latencies: vec![LatencySummary { name, count: 9, p99, ..LatencySummary::default() }],
+            doubts: if limited { vec![doubt] } else { Vec::new() },
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn every_way_to_fail_is_named() {
+        fn check(record: &RunRecord, series: &[SecondRow], expected: (StepVerdict, &str)) {
+            let limits = [Expectation {
+                metric: Metric::Latency("confirm-intended", "p99"),
+                comparison: Comparison::Below,
+                limit: Limit::Nanos(20_000_000),
+            }];
+            let observed = judge(1000.0, &limits, record, series, true);
+            assert_eq!(observed.verdict, expected.0, "{observed:?}");
+            assert!(observed.reasons.join("; ").contains(expected.1), "{observed:?}");
+            assert_eq!(observed.reasons.is_empty(), expected.1.is_empty(), "{observed:?}");
+        }
+        let level = rows(&[5, 6, 5, 4, 5, 6], 1000);
+        check(&record(9_950, true, false), &level, (StepVerdict::Passed, ""));
+        check(&record(9_850, true, false), &level, (StepVerdict::Failed, "98.5 %"));
+        check(&record(10_000, false, false), &level, (StepVerdict::Failed, "measured 31"));
+        let mut unmeasured = record(10_000, true, false);
+        unmeasured.latencies.clear();
+        check(&unmeasured, &level, (StepVerdict::Failed, "nothing was measured"));
+        let growing = rows(&[0, 40, 70, 110, 160, 200], 1000);
+        check(&record(10_000, true, false), &growing, (StepVerdict::Failed, "piled up, 40 "));
+        let unread = rows(&[0; 6], 900);
+        check(&record(10_000, true, false), &unread, (StepVerdict::Failed, "piled up, 100 "));
+        check(&record(5_000, true, true), &level, (StepVerdict::ClientLimited, "no CPU left"));
+    }
+
+    #[test]
+    fn only_the_measured_seconds_count() {
+        let mut series = rows(&[0, 500, 1000, 5, 5, 5, 5], 1000);
+        series[..3].iter_mut().for_each(|row| row.warming = true);
+        series[6].draining = true;
+        assert!(backlog_growth(&series, true).abs() < 1e-9);
+        assert!(backlog_growth(&series[3..5], true).abs() < 1e-9, "too few to tell");
+    }
+}

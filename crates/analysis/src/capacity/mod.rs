@@ -1,0 +1,7 @@
+//! The highest rate that a broker takes: which rate to try next, and whether a rate passed.
+
+mod judge;
+mod search;
+
+pub use judge::{Observed, backlog_growth, judge};
+pub use search::{Range, Search};

@@ -1,0 +1,81 @@
+//! `find-rate.json`: which load a broker takes within given limits, and how that was found.
+
+use serde::{Deserialize, Serialize};
+
+/// A search for the highest rate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Capacity {
+    /// Name of the scenario.
+    pub name: String,
+    /// The broker, as in `run.json`.
+    pub broker: String,
+    /// What had to hold, such as `confirm-intended.p99 < 20ms`.
+    pub limits: Vec<String>,
+    /// The steps in the order in which they were made.
+    pub steps: Vec<CapacityStep>,
+    /// What came out.
+    pub outcome: CapacityOutcome,
+    /// The highest rate that passed, messages a second over all publishers.
+    pub rate: Option<f64>,
+    /// The lowest rate that did not pass.
+    pub above: Option<f64>,
+    /// What came out, in one sentence.
+    pub sentence: String,
+}
+
+/// What came out of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapacityOutcome {
+    /// The highest rate is known.
+    Found,
+    /// Even the highest rate that was to be tried passed.
+    Unlimited,
+    /// Even the lowest rate that was to be tried failed.
+    Nothing,
+    /// Beyond the highest rate that passed, the load generator itself is the limit.
+    ClientLimited,
+    /// Cut short.
+    #[default]
+    Aborted,
+}
+
+/// One rate that was tried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CapacityStep {
+    /// Messages a second that the schedules asked for, over all publishers.
+    pub offered: f64,
+    /// Messages a second that were published.
+    pub achieved: f64,
+    /// Which latency the quantiles are of, such as `confirm-intended`.
+    pub latency: String,
+    /// Median in nanoseconds; absent when nothing was measured.
+    pub p50: Option<u64>,
+    /// 99 % are below.
+    pub p99: Option<u64>,
+    /// 99.9 % are below.
+    pub p999: Option<u64>,
+    /// How fast messages piled up, unconfirmed or not consumed, messages a second.
+    pub backlog_growth: f64,
+    /// How the step was judged.
+    pub verdict: StepVerdict,
+    /// Why it did not pass, one sentence each.
+    pub reasons: Vec<String>,
+    /// Its run directory, relative to that of the search.
+    pub directory: String,
+}
+
+/// How a step was judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepVerdict {
+    /// The broker takes this load within the limits.
+    Passed,
+    /// It does not.
+    #[default]
+    Failed,
+    /// The load generator did not reach it: nothing is known of the broker.
+    ClientLimited,
+}

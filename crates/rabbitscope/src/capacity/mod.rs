@@ -1,0 +1,160 @@
+//! `find-rate`: the highest rate that a broker takes within limits. One broker, a run for each rate,
+//! with fresh queues, so that what an overloaded step left behind is not in the way of the next.
+//!
+//! What does not live here: which rate comes next and whether one passed (`analysis::capacity`).
+
+mod text;
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::Context;
+use rabbitscope_analysis::capacity::{Range, Search, judge};
+use rabbitscope_data::{
+    capacity::{Capacity, CapacityOutcome, CapacityStep},
+    run::Verdict,
+    scenario::{Metric, Scenario, Stop, WarmUp},
+};
+use rabbitscope_web::write_curve;
+
+use crate::{
+    atomic_file::{self, AtomicFile},
+    experiment::{self, Finished, Target},
+    output,
+    rundir::RunDirectory,
+    watch::{Line, Watchers},
+};
+pub use text::text;
+
+const RESULT: &str = "find-rate.json";
+const CURVE: &str = "find-rate.html";
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The scenario; its limits are the expectations, its publishers get the rate.
+    pub scenario: Scenario,
+    /// Rates over all publishers.
+    pub range: Range,
+    /// Left out at the beginning of each step.
+    pub warm_up: Duration,
+    /// What is measured of each step.
+    pub step: Duration,
+}
+
+/// Searches, and fills `directory`. `stop` ends it early; what was found is kept.
+pub fn find(
+    question: &Question,
+    directory: &RunDirectory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Capacity> {
+    directory.write_scenario(&question.scenario)?;
+    let target = Target::open(&question.scenario, directory, stop)?;
+    let mut search = Search::new(question.range);
+    let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
+    let mut capacity =
+        Capacity { name: question.scenario.name.clone(), limits, ..Capacity::default() };
+    while let Some(rate) = search.next_rate() {
+        let number = capacity.steps.len() + 1;
+        let name = format!("steps/{number:02}-{rate:.0}");
+        let Some((tried, broker)) =
+            try_rate(question, &target, rate, directory.path(), &name, stop)?
+        else {
+            break;
+        };
+        output::note(&text::step(&tried));
+        search.record(rate, tried.verdict);
+        capacity.steps.push(tried);
+        capacity.broker = broker;
+    }
+    let is_cut_short = stop.load(Ordering::Relaxed);
+    capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
+    (capacity.rate, capacity.above) = (search.passed(), search.above());
+    capacity.sentence = text::sentence(&capacity);
+    write(&capacity, directory.path())?;
+    Ok(capacity)
+}
+
+/// One step; absent when it was cut short.
+fn try_rate(
+    question: &Question,
+    target: &Target,
+    rate: f64,
+    directory: &Path,
+    name: &str,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Option<(CapacityStep, String)>> {
+    let scenario = at_rate(question, rate);
+    let run_directory = RunDirectory::create(&directory.join(name))?;
+    let watchers = Watchers::new(vec![Box::new(Line::default())]);
+    let finished = experiment::run_on(target, &scenario, &run_directory, watchers, stop)
+        .with_context(|| format!("while trying {rate:.0} messages/s"))?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    if let Verdict::Aborted { reason } = &finished.record.verdict {
+        anyhow::bail!("the step with {rate:.0} messages/s was cut short: {reason}");
+    }
+    let facts = &finished.record.broker;
+    let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
+    Ok(Some((step_of(&scenario, rate, &finished, name), broker)))
+}
+
+/// Every publisher gets the same share, constantly, for as long as the step lasts.
+fn at_rate(question: &Question, rate: f64) -> Scenario {
+    let mut scenario = question.scenario.clone();
+    let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
+    let share = rate / f64::from(publishers.max(1));
+    for group in &mut scenario.publishers {
+        group.rate = Some(share);
+        group.phases = Vec::new();
+        group.messages = None;
+    }
+    for group in &mut scenario.consumers {
+        group.messages = None;
+    }
+    scenario.run.warm_up =
+        Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
+    scenario.stop = Stop { duration: Some(question.warm_up + question.step), ..scenario.stop };
+    scenario.profile = None;
+    scenario
+}
+
+fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> CapacityStep {
+    let record = &finished.record;
+    let has_consumers = !scenario.consumers.is_empty();
+    let observed = judge(rate, &scenario.expect.that, record, &finished.series, has_consumers);
+    let wanted = scenario.expect.that.iter().find_map(|expectation| match expectation.metric {
+        Metric::Latency(latency, _) => Some(latency),
+        Metric::Rate(_) | Metric::Count(_) => None,
+    });
+    let latency = wanted.unwrap_or("confirm-intended");
+    let summary = record.latencies.iter().find(|summary| summary.name == latency);
+    CapacityStep {
+        offered: observed.offered,
+        achieved: observed.achieved,
+        latency: latency.to_owned(),
+        p50: summary.map(|summary| summary.p50),
+        p99: summary.map(|summary| summary.p99),
+        p999: summary.map(|summary| summary.p999),
+        backlog_growth: observed.backlog_growth,
+        verdict: observed.verdict,
+        reasons: observed.reasons,
+        directory: name.to_owned(),
+    }
+}
+
+fn write(capacity: &Capacity, directory: &Path) -> anyhow::Result<()> {
+    let mut json = serde_json::to_vec_pretty(capacity)?;
+    json.push(b'\n');
+    atomic_file::write(&directory.join(RESULT), &json)?;
+    let mut page = AtomicFile::create(&directory.join(CURVE))?;
+    write_curve(page.writer(), capacity).context("cannot write the curve")?;
+    page.commit()
+}

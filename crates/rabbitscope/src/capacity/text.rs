@@ -1,0 +1,133 @@
+//! What a search says in plain text: a line for each step, the curve, a sentence.
+
+use std::fmt::Write;
+
+use rabbitscope_data::capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict};
+
+use crate::experiment::{grouped_rate, short_time};
+
+/// Characters of the longest bar.
+const BAR: f64 = 30.0;
+
+/// The table of steps in the order of their rates, with the curve, and what came out.
+pub fn text(capacity: &Capacity) -> String {
+    let mut steps: Vec<&CapacityStep> = capacity.steps.iter().collect();
+    steps.sort_by(|one, other| one.offered.total_cmp(&other.offered));
+    let mut text = format!("{}: {}\n", capacity.name, capacity.broker);
+    let _ = writeln!(text, "limits: {}\n", capacity.limits.join(", "));
+    let _ = writeln!(
+        text,
+        "{:>11} {:>11} {:>9} {:>9} {:>9}  {:<14}  p99, log scale",
+        "offered/s", "achieved/s", "p50", "p99", "p99.9", "verdict"
+    );
+    let span = span(&steps);
+    for step in steps {
+        let [p50, p99, p999] = [step.p50, step.p99, step.p999].map(time);
+        let _ = writeln!(
+            text,
+            "{:>11} {:>11} {p50:>9} {p99:>9} {p999:>9}  {:<14}  {}",
+            grouped_rate(step.offered),
+            grouped_rate(step.achieved),
+            word(step.verdict),
+            bar(step.p99, span)
+        );
+        for reason in &step.reasons {
+            let _ = writeln!(text, "{:>56}{reason}", "");
+        }
+    }
+    text + "\n" + &capacity.sentence + "\n"
+}
+
+/// A step that is over, in one line.
+pub(super) fn step(step: &CapacityStep) -> String {
+    format!(
+        "{} messages/s: {}{}",
+        grouped_rate(step.offered),
+        word(step.verdict),
+        step.reasons.first().map_or(String::new(), |reason| format!(" ({reason})"))
+    )
+}
+
+pub(super) fn sentence(capacity: &Capacity) -> String {
+    let limits = capacity.limits.join(" and ");
+    let rate = grouped_rate(capacity.rate.unwrap_or_default());
+    let above = grouped_rate(capacity.above.unwrap_or_default());
+    match capacity.outcome {
+        CapacityOutcome::Found => {
+            format!("The broker takes {rate} messages/s with {limits}; {above} is too much.")
+        }
+        CapacityOutcome::Unlimited => format!(
+            "The broker takes {rate} messages/s with {limits}, the highest rate that was to be tried."
+        ),
+        CapacityOutcome::Nothing => {
+            format!(
+                "Already {above} messages/s, the lowest rate that was to be tried, are too much."
+            )
+        }
+        CapacityOutcome::ClientLimited if capacity.rate.is_some() => format!(
+            "The broker takes {rate} messages/s with {limits}; at {above} the load generator was \
+             the limit, so nothing is known beyond."
+        ),
+        CapacityOutcome::ClientLimited => {
+            format!("At {above} messages/s the load generator was the limit: nothing is known.")
+        }
+        CapacityOutcome::Aborted => "Cut short: the search had not come to its end.".to_owned(),
+    }
+}
+
+fn word(verdict: StepVerdict) -> &'static str {
+    match verdict {
+        StepVerdict::Passed => "passed",
+        StepVerdict::Failed => "failed",
+        StepVerdict::ClientLimited => "client-limited",
+    }
+}
+
+fn time(nanos: Option<u64>) -> String {
+    nanos.map_or("–".to_owned(), short_time)
+}
+
+/// Logarithms of the shortest and the longest latency.
+fn span(steps: &[&CapacityStep]) -> (f64, f64) {
+    let values =
+        || steps.iter().filter_map(|step| step.p99).map(|nanos| (nanos.max(1) as f64).ln());
+    (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BAR")]
+fn bar(nanos: Option<u64>, (low, high): (f64, f64)) -> String {
+    let Some(nanos) = nanos else { return String::new() };
+    let share = ((nanos.max(1) as f64).ln() - low) / (high - low).max(1e-9);
+    "█".repeat(1 + (share.clamp(0.0, 1.0) * (BAR - 1.0)).round() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_listed_in_the_order_of_their_rates() {
+        let step = |offered, p99, verdict| CapacityStep {
+            offered,
+            p99: Some(p99),
+            verdict,
+            ..CapacityStep::default()
+        };
+        let mut capacity = Capacity {
+            limits: vec!["confirm-intended.p99 < 20ms".to_owned()],
+            steps: vec![
+                step(4000.0, 90_000_000, StepVerdict::Failed),
+                step(2000.0, 2_000_000, StepVerdict::Passed),
+            ],
+            outcome: CapacityOutcome::Found,
+            rate: Some(2000.0),
+            above: Some(4000.0),
+            ..Capacity::default()
+        };
+        capacity.sentence = sentence(&capacity);
+        let text = text(&capacity);
+        assert!(text.find("2,000 ") < text.find("4,000 "), "{text}");
+        assert!(text.contains(&"█".repeat(30)) && text.contains("  █\n"), "{text}");
+        assert!(text.ends_with("p99 < 20ms; 4,000 is too much.\n"), "{text}");
+    }
+}

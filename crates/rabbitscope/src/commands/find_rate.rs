@@ -1,0 +1,145 @@
+//! `rabbitscope find-rate`: the highest rate that a broker takes within limits.
+
+use std::{path::PathBuf, time::Duration};
+
+use rabbitscope_analysis::capacity::Range;
+use rabbitscope_data::{capacity::CapacityOutcome, scenario::BrokerSpec, units::parse_duration};
+
+use super::run::read_scenario;
+use crate::{
+    capacity::{self, Question},
+    exit::{Exit, UsageError},
+    experiment, interrupt, output,
+    rundir::RunDirectory,
+};
+
+/// Find the highest rate that a broker takes within limits, without messages piling up
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    /// The scenario, a TOML file; its publishers get the rates that are tried
+    scenario: PathBuf,
+    /// What has to hold, for example `confirm.p99 < 20ms`; latencies count from the time on the
+    /// schedule
+    #[arg(long = "slo", value_name = "LIMIT", required = true)]
+    slo: Vec<String>,
+    /// The first rate to try, messages a second over all publishers
+    #[arg(long, default_value_t = 1000.0)]
+    min: f64,
+    /// The last rate to try
+    #[arg(long, default_value_t = 1_000_000.0)]
+    max: f64,
+    /// How close to the limit the result has to be, in percent
+    #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
+    tolerance: f64,
+    /// How long each rate is measured
+    #[arg(long, default_value = "10s", value_parser = parse_duration)]
+    step_time: Duration,
+    /// How long each rate is put on before it is measured
+    #[arg(long, default_value = "3s", value_parser = parse_duration)]
+    warm_up: Duration,
+    /// Replace a value of the scenario, for example `publishers.0.size=1KiB`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Use this broker, whatever the scenario says; see `run`
+    #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
+    uri: Option<String>,
+    /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Typed {
+    fn validate(self) -> anyhow::Result<(Question, RunDirectory, bool)> {
+        let range = self.range()?;
+        let limits =
+            self.slo.iter().map(|limit| expectation(limit)).collect::<Result<Vec<_>, _>>()?;
+        let step_end = self.warm_up + self.step_time;
+        let duration = format!("run.duration={}ms", step_end.as_millis().max(1));
+        let overrides: Vec<_> = self.set.into_iter().chain([duration]).chain(limits).collect();
+        let mut scenario = read_scenario(&self.scenario, &overrides)?;
+        if let Some(uri) = self.uri {
+            scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
+        }
+        if scenario.publishers.is_empty() {
+            let reason = "the scenario has no [[publishers]], whose rate could be varied";
+            return Err(UsageError(reason.to_owned()).into());
+        }
+        experiment::check(&scenario)?;
+        let directory = match self.out {
+            Some(out) => RunDirectory::create(&out)?,
+            None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,
+        };
+        let (warm_up, step) = (self.warm_up, self.step_time);
+        Ok((Question { scenario, range, warm_up, step }, directory, self.json))
+    }
+
+    fn range(&self) -> Result<Range, UsageError> {
+        let &Self { min, max, tolerance, .. } = self;
+        if !(min >= 1.0 && max > min && max <= 10_000_000.0) {
+            let reason = "--min must be at least 1, --max above it and at most 10000000";
+            return Err(UsageError(reason.to_owned()));
+        }
+        if !(0.1..=100.0).contains(&tolerance) {
+            return Err(UsageError("--tolerance must be from 0.1 to 100 percent".to_owned()));
+        }
+        if self.step_time < Duration::from_secs(3) {
+            let reason = "--step-time must be 3s or longer, to see whether messages pile up";
+            return Err(UsageError(reason.to_owned()));
+        }
+        Ok(Range { min, max, tolerance: tolerance / 100.0 })
+    }
+
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (question, directory, json) = self.validate()?;
+        let stop = interrupt::watch()?;
+        let capacity = capacity::find(&question, &directory, &stop)
+            .inspect_err(|_| directory.discard_if_unused())?;
+        if json {
+            output::json(&capacity)?;
+        } else {
+            output::result(&capacity::text(&capacity));
+            output::result(&format!("results  {}", directory.path().display()));
+        }
+        Ok(match capacity.outcome {
+            CapacityOutcome::Found | CapacityOutcome::Unlimited => Exit::Done,
+            CapacityOutcome::Nothing => Exit::ExpectationFailed,
+            CapacityOutcome::ClientLimited => Exit::NotValid,
+            CapacityOutcome::Aborted => Exit::Failed,
+        })
+    }
+}
+
+/// `confirm.p99 < 20ms` as an override of `[expect]`, from the time on the schedule.
+fn expectation(limit: &str) -> Result<String, UsageError> {
+    let at = limit.find(['<', '>', '=']).filter(|at| *at > 0).ok_or_else(|| {
+        UsageError(format!("--slo {limit}: write a limit such as `confirm.p99 < 20ms`"))
+    })?;
+    let (metric, bound) = limit.split_at(at);
+    let metric = match metric.trim().split_once('.') {
+        Some((latency @ ("confirm" | "end-to-end"), quantile)) => {
+            format!("{latency}-intended.{quantile}")
+        }
+        _ => metric.trim().to_owned(),
+    };
+    Ok(format!("expect.{metric}=\"{}\"", bound.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_become_expectations() {
+        fn check(limit: &str, expected: Option<&str>) {
+            assert_eq!(expectation(limit).ok().as_deref(), expected);
+        }
+        check("confirm.p99 < 20ms", Some("expect.confirm-intended.p99=\"< 20ms\""));
+        check("end-to-end.p999<=1s", Some("expect.end-to-end-intended.p999=\"<=1s\""));
+        check("late < 1%", Some("expect.late=\"< 1%\""));
+        check("confirm.p99", None);
+        check("< 20ms", None);
+    }
+}

@@ -1,0 +1,17 @@
+//! Every second as a line of JSON on standard output, as in `series.jsonl`.
+
+use rabbitscope_data::run::SecondRow;
+
+use super::Watcher;
+use crate::output;
+
+/// The lines.
+#[derive(Debug, Default)]
+pub struct JsonLines;
+
+impl Watcher for JsonLines {
+    fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
+        output::result(&serde_json::to_string(row)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! What the live view shows of the seconds: a name, a value, some words, and the values for a curve.
+
+use rabbitscope_data::run::{LatencyPoint, SecondRow};
+
+use crate::experiment::{grouped, short_time};
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// One line of the view.
+#[derive(Debug, PartialEq)]
+pub(super) struct Figure {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) detail: String,
+    /// One for each second, the latest last, on a scale of its own.
+    pub(super) curve: Vec<u64>,
+}
+
+/// The figures that these seconds have, in the order of the view.
+pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
+    let Some(last) = rows.last() else { return Vec::new() };
+    let mut all = vec![
+        rate(rows, "published", |row| row.published),
+        rate(rows, "confirmed", |row| row.confirmed),
+        rate(rows, "consumed", |row| row.consumed),
+        latency(rows, "confirm latency", |row| row.confirm_latency),
+        latency(rows, "  from schedule", |row| row.confirm_intended_latency),
+        latency(rows, "end-to-end latency", |row| row.end_to_end_latency),
+        latency(rows, "  from schedule", |row| row.end_to_end_intended_latency),
+        count(rows, "confirms in flight", |row| Some(row.unconfirmed)),
+        count(rows, "messages in queues", |row| row.queue_messages),
+        count(rows, "sent late", |row| Some(row.late)),
+        count(rows, "dropped", |row| Some(row.dropped)),
+    ];
+    for (at, poll) in last.polls.iter().enumerate() {
+        let point = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
+        all.push(latency(rows, &format!("HTTP {}", poll.name), point));
+    }
+    all.push(cores(rows, "broker CPU", |row| row.broker_cpu_cores));
+    all.push(memory(rows));
+    all.push(cores(rows, "client CPU", |row| row.client_cpu_cores));
+    all.into_iter().flatten().collect()
+}
+
+fn rate(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> u64) -> Option<Figure> {
+    let of = |row: &SecondRow| per_second(count(row), row);
+    let curve: Vec<u64> = rows.iter().map(of).collect();
+    let most = *curve.iter().max().filter(|most| **most > 0)?;
+    let value = format!("{}/s", grouped(*curve.last()?));
+    let detail = format!("at most {}/s", grouped(most));
+    Some(Figure { name: name.to_owned(), value, detail, curve })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
+fn per_second(count: u64, row: &SecondRow) -> u64 {
+    (count as f64 * 1e9 / row.interval_nanos.max(1) as f64).round() as u64
+}
+
+/// The curve is the 99th percentile.
+fn latency(
+    rows: &[SecondRow],
+    name: &str,
+    point: impl Fn(&SecondRow) -> Option<LatencyPoint>,
+) -> Option<Figure> {
+    let curve: Vec<u64> = rows.iter().map(|row| point(row).map_or(0, |point| point.p99)).collect();
+    rows.iter().find_map(&point)?;
+    let last = point(rows.last()?);
+    let value = last.map_or("–".to_owned(), |point| short_time(point.p99));
+    let detail = last.map_or(String::new(), |point| {
+        format!("p99; p50 {}, max {}", short_time(point.p50), short_time(point.max))
+    });
+    Some(Figure { name: name.to_owned(), value, detail, curve })
+}
+
+fn count(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> Option<u64>) -> Option<Figure> {
+    let curve: Vec<u64> = rows.iter().map(|row| count(row).unwrap_or(0)).collect();
+    let most = *curve.iter().max().filter(|most| **most > 0)?;
+    let value = grouped(count(rows.last()?).unwrap_or(0));
+    let detail = format!("at most {}", grouped(most));
+    Some(Figure { name: name.to_owned(), value, detail, curve })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "thousandths of a core"
+)]
+fn cores(rows: &[SecondRow], name: &str, cores: fn(&SecondRow) -> Option<f64>) -> Option<Figure> {
+    let curve =
+        rows.iter().map(|row| (cores(row).unwrap_or(0.0).max(0.0) * 1000.0) as u64).collect();
+    let value = format!("{:.2}", cores(rows.last()?)?);
+    Some(Figure { name: name.to_owned(), value, detail: "cores".to_owned(), curve })
+}
+
+fn memory(rows: &[SecondRow]) -> Option<Figure> {
+    let bytes = rows.last()?.broker_rss_bytes?;
+    Some(Figure {
+        name: "broker memory".to_owned(),
+        value: format!("{:.0} MiB", bytes as f64 / MIB),
+        detail: "resident".to_owned(),
+        curve: rows.iter().map(|row| row.broker_rss_bytes.unwrap_or(0)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(published: u64, nanos: u64, p99: Option<u64>) -> SecondRow {
+        let point =
+            |p99| LatencyPoint { p50: p99 / 2, p99, max: 2 * p99, ..LatencyPoint::default() };
+        SecondRow {
+            published,
+            interval_nanos: nanos,
+            confirm_latency: p99.map(point),
+            ..SecondRow::default()
+        }
+    }
+
+    #[test]
+    fn only_what_there_is_is_shown() {
+        assert_eq!(figures(&[]), []);
+        let rows = [row(3000, 1_000_000_000, Some(2_000_000)), row(1000, 500_000_000, None)];
+        let figures = figures(&rows);
+        let names: Vec<_> = figures.iter().map(|figure| figure.name.as_str()).collect();
+        assert_eq!(names, ["published", "confirm latency"]);
+        let [published, confirm] = &figures[..] else { panic!("two figures") };
+        assert_eq!(
+            (published.value.as_str(), published.detail.as_str()),
+            ("2,000/s", "at most 3,000/s")
+        );
+        assert_eq!(published.curve, [3000, 2000]);
+        assert_eq!((confirm.value.as_str(), confirm.curve.as_slice()), ("–", &[2_000_000, 0][..]));
+    }
+}

@@ -1,0 +1,231 @@
+//! What a scraper is told: the counts since the start of the load, and the last second.
+
+use std::{collections::BTreeMap, fmt};
+
+use hdrhistogram::Histogram;
+use rabbitscope_data::run::SecondRow;
+
+use super::text::{Sample, family};
+
+/// Upper bounds of the buckets in nanoseconds: 1, 2.5 and 5 in each power of ten from 100 µs to 10 s.
+const BOUNDS: [u64; 16] = [
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    25_000_000,
+    50_000_000,
+    100_000_000,
+    250_000_000,
+    500_000_000,
+    1_000_000_000,
+    2_500_000_000,
+    5_000_000_000,
+    10_000_000_000,
+];
+
+type Count = fn(&SecondRow) -> u64;
+
+const COUNTERS: [(&str, &str, Count); 15] = [
+    ("published_messages_total", "Messages written to sockets.", |row| row.published),
+    ("confirmed_messages_total", "Messages that the broker confirmed.", |row| row.confirmed),
+    ("nacked_messages_total", "Messages that the broker refused.", |row| row.nacked),
+    ("returned_messages_total", "Messages that came back as unroutable.", |row| row.returned),
+    ("consumed_messages_total", "Messages delivered to consumers.", |row| row.consumed),
+    ("redelivered_messages_total", "Deliveries marked as redelivered.", |row| row.redelivered),
+    ("scheduled_messages_total", "Messages that schedules asked for.", |row| row.scheduled),
+    ("late_messages_total", "Messages sent after their time.", |row| row.late),
+    ("dropped_messages_total", "Messages never sent because they were late.", |row| row.dropped),
+    ("written_bytes_total", "Bytes written to sockets.", |row| row.bytes_written),
+    ("read_bytes_total", "Bytes read from sockets.", |row| row.bytes_read),
+    ("writes_total", "Calls that wrote.", |row| row.writes),
+    ("reads_total", "Calls that read.", |row| row.reads),
+    ("socket_stall_nanoseconds_total", "Time in which sockets took no more.", |row| {
+        row.socket_stall_nanos
+    }),
+    ("blocked_nanoseconds_total", "Time for which alarms blocked connections.", |row| {
+        row.blocked_nanos
+    }),
+];
+
+/// Counts since the start of the load.
+#[derive(Debug)]
+pub(super) struct Totals {
+    scenario: String,
+    counters: [u64; COUNTERS.len()],
+    latencies: BTreeMap<String, Buckets>,
+    polls: BTreeMap<String, PollCounts>,
+    last: SecondRow,
+}
+
+#[derive(Debug, Default)]
+struct Buckets {
+    /// Not above the bound of the same place, but above the one before.
+    counts: [u64; BOUNDS.len()],
+    count: u64,
+    sum_seconds: f64,
+}
+
+#[derive(Debug, Default)]
+struct PollCounts {
+    answered: u64,
+    refused: u64,
+    failed: u64,
+    late: u64,
+}
+
+impl Totals {
+    pub(super) fn new(scenario: &str) -> Self {
+        Self {
+            scenario: scenario.to_owned(),
+            counters: [0; COUNTERS.len()],
+            latencies: BTreeMap::new(),
+            polls: BTreeMap::new(),
+            last: SecondRow::default(),
+        }
+    }
+
+    pub(super) fn add_second(&mut self, row: &SecondRow) {
+        for (sum, (.., count)) in self.counters.iter_mut().zip(&COUNTERS) {
+            *sum += count(row);
+        }
+        for poll in &row.polls {
+            let counts = self.polls.entry(poll.name.clone()).or_default();
+            counts.answered += poll.answered - poll.refused.min(poll.answered);
+            counts.refused += poll.refused;
+            counts.failed += poll.failed;
+            counts.late += poll.late;
+        }
+        self.last = row.clone();
+    }
+
+    pub(super) fn add_latency(&mut self, name: &str, interval: &Histogram<u64>) {
+        let buckets = self.latencies.entry(name.to_owned()).or_default();
+        let mut above = 0;
+        for (count, bound) in buckets.counts.iter_mut().zip(BOUNDS) {
+            *count += interval.count_between(above, bound);
+            above = interval.next_non_equivalent(bound);
+        }
+        buckets.count += interval.len();
+        buckets.sum_seconds += interval.mean() * interval.len() as f64 / 1e9;
+    }
+
+    fn sample(&self, value: f64) -> Sample {
+        Sample::new(value).with("scenario", &self.scenario)
+    }
+
+    fn gauges(&self) -> [(&'static str, &'static str, Option<f64>); 5] {
+        let row = &self.last;
+        [
+            (
+                "unconfirmed_messages",
+                "Sent and not yet confirmed at the end of the last second.",
+                Some(row.unconfirmed as f64),
+            ),
+            (
+                "queue_messages",
+                "Messages ready in the scenario's queues.",
+                row.queue_messages.map(|count| count as f64),
+            ),
+            ("broker_cpu_cores", "CPU of the broker.", row.broker_cpu_cores),
+            (
+                "broker_resident_bytes",
+                "Memory of the broker.",
+                row.broker_rss_bytes.map(|bytes| bytes as f64),
+            ),
+            ("client_cpu_cores", "CPU of the load threads.", row.client_cpu_cores),
+        ]
+    }
+
+    fn histogram(&self, latency: &str, buckets: &Buckets) -> Vec<Sample> {
+        let sample = |value: f64| self.sample(value).with("latency", latency);
+        let mut below = 0;
+        let mut samples: Vec<Sample> = buckets
+            .counts
+            .iter()
+            .zip(BOUNDS)
+            .map(|(count, bound)| {
+                below += count;
+                let bound = (bound as f64 / 1e9).to_string();
+                sample(below as f64).with("le", bound).suffixed("_bucket")
+            })
+            .collect();
+        let count = buckets.count as f64;
+        samples.push(sample(count).with("le", "+Inf").suffixed("_bucket"));
+        samples.push(sample(buckets.sum_seconds).suffixed("_sum"));
+        samples.push(sample(count).suffixed("_count"));
+        samples
+    }
+
+    fn poll_samples(&self) -> Vec<Sample> {
+        let all = self.polls.iter().flat_map(|(group, counts)| {
+            let results = [
+                ("answered", counts.answered),
+                ("error-status", counts.refused),
+                ("failed", counts.failed),
+            ];
+            results.map(|(result, count)| {
+                self.sample(count as f64).with("group", group).with("result", result)
+            })
+        });
+        all.collect()
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (value, (name, help, _)) in self.counters.iter().zip(&COUNTERS) {
+            family(f, (name, "counter", help), &[self.sample(*value as f64)])?;
+        }
+        for (name, help, value) in self.gauges() {
+            let sample: Vec<_> = value.map(|value| self.sample(value)).into_iter().collect();
+            family(f, (name, "gauge", help), &sample)?;
+        }
+        let histograms: Vec<_> =
+            self.latencies.iter().flat_map(|(name, it)| self.histogram(name, it)).collect();
+        family(f, ("latency_seconds", "histogram", "Latencies of messages."), &histograms)?;
+        let help = "HTTP requests of pollers by their result.";
+        family(f, ("http_requests_total", "counter", help), &self.poll_samples())?;
+        let late = self.polls.iter();
+        let late = late.map(|(group, it)| self.sample(it.late as f64).with("group", group));
+        let late: Vec<_> = late.collect();
+        family(f, ("http_late_requests_total", "counter", "HTTP requests sent late."), &late)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_add_up_and_buckets_are_cumulative() {
+        let mut totals = Totals::new("s");
+        let row = SecondRow { published: 10, unconfirmed: 4, ..SecondRow::default() };
+        totals.add_second(&row);
+        totals.add_second(&SecondRow { unconfirmed: 1, ..row });
+        for _ in 0..2 {
+            let mut interval = Histogram::new(3).unwrap();
+            for nanos in [50_000, 100_000, 260_000, 20_000_000_000] {
+                interval.record(nanos).unwrap();
+            }
+            totals.add_latency("confirm", &interval);
+        }
+        let text = totals.to_string();
+        for line in [
+            "rabbitscope_published_messages_total{scenario=\"s\"} 20",
+            "rabbitscope_unconfirmed_messages{scenario=\"s\"} 1",
+            "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"0.0001\"} 4",
+            "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"0.00025\"} 4",
+            "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"0.0005\"} 6",
+            "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"10\"} 6",
+            "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"+Inf\"} 8",
+            "rabbitscope_latency_seconds_count{scenario=\"s\",latency=\"confirm\"} 8",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
+        }
+        assert!(!text.contains("broker_cpu"), "what is not known is not told");
+    }
+}
