@@ -4,10 +4,12 @@
 
 use std::{env, path::PathBuf, process::Command};
 
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 9] = [
     "bpf/sampler.bpf.c",
     "bpf/erlang.h",
     "bpf/native.h",
+    "bpf/waits.h",
+    "bpf/memory.h",
     "bpf/maps.h",
     "bpf/sampler.h",
     "bpf/arch.h",

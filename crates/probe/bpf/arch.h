@@ -52,3 +52,10 @@ ALWAYS_INLINE int resumes_from_process(const u8 *code)
 {
     return code[0] == 0x49 && code[1] == 0x8b && code[2] == 0x65;
 }
+
+/* System calls: their numbers, and where the kernel keeps number and second argument. */
+#define SYSCALL_MMAP 9
+#define SYSCALL_MUNMAP 11
+#define SYSCALL_BRK 12
+#define SYSCALL_NUMBER(regs) ((regs)->orig_rax)
+#define SYSCALL_SECOND(regs) ((regs)->rsi)

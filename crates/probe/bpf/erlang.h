@@ -52,11 +52,10 @@ ALWAYS_INLINE u32 chunk_bytes(u64 left)
  *
  * A global function, because the verifier checks such a function once and on its own, instead of
  * once for every way in which its caller can get here. */
-__attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base)
+__attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
 {
-    u32 zero = 0;
-    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
-    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    struct scratch *scratch = scratch_of(slot);
+    struct live *now = now_live();
     if (!scratch || !now)
         return 0;
     struct walk walk = {.count = 0, .last = 0, .alive = 1};
@@ -90,10 +89,10 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base)
 }
 
 /* Walks the whole stack, or its two ends when it is too long. */
-ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend)
+ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend, u32 slot)
 {
     struct sample *sample = &scratch->sample;
-    walk_erlang(sp, hend, 0);
+    walk_erlang(sp, hend, 0, slot);
     sample->outcome = scratch->walk_outcome;
     sample->frame_count = scratch->walk_count;
     if (sample->outcome != OUTCOME_TRUNCATED)
@@ -101,7 +100,7 @@ ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend)
     u64 outer = hend - OUTER_WORDS * sizeof(u64);
     if (outer < scratch->walk_end)
         outer = scratch->walk_end;
-    walk_erlang(outer, hend, FRAME_SLOTS);
+    walk_erlang(outer, hend, FRAME_SLOTS, slot);
     if (scratch->walk_outcome == OUTCOME_COMPLETE)
         sample->outer_count = scratch->walk_count;
 }

@@ -46,12 +46,22 @@ struct bpf_pidns_info {
     u32 tgid;
 };
 
-struct task_struct;
+/* Fields of the kernel's own structures; where they lie is told by the running kernel. */
+struct task_struct {
+    int pid;
+} __attribute__((preserve_access_index));
+
+struct bpf_raw_tracepoint_args {
+    u64 args[4];
+};
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
                                          u64 flags) = (void *)2;
 static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static u64 (*const bpf_get_current_pid_tgid)(void) = (void *)14;
+static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
+static long (*const bpf_probe_read_kernel)(void *dst, u32 size, const void *src) = (void *)113;
 static long (*const bpf_get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
 static long (*const bpf_probe_read_user)(void *dst, u32 size, const void *src) = (void *)112;
 static long (*const bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, struct bpf_pidns_info *info,

@@ -14,6 +14,7 @@
 volatile const u64 cfg_pidns_dev = 0;
 volatile const u64 cfg_pidns_ino = 0;
 volatile const u32 cfg_tgid = 0;
+volatile const u32 cfg_events = 0; /* bits by enum event, of those that share a program */
 volatile const u32 cfg_off_registers = 0;
 volatile const u32 cfg_off_current_process = 0;
 volatile const u32 cfg_off_id = 0;
@@ -80,8 +81,33 @@ struct {
     TYPE(value, struct row_chunk);
 } unwind_rows SEC(".maps");
 
+/* By thread id of the machine, not of the node's namespace. */
+struct {
+    UINT(type, MAP_HASH);
+    UINT(max_entries, 1024);
+    TYPE(key, u32);
+    TYPE(value, struct pending);
+} pending SEC(".maps");
+
+/* Where the heap of brk(2) ends. */
+struct {
+    UINT(type, MAP_ARRAY);
+    UINT(max_entries, 1);
+    TYPE(key, u32);
+    TYPE(value, u64);
+} heap_end SEC(".maps");
+
+/* Programs of different contexts may interrupt each other, so each has memory of its own. */
+enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
+
 struct scratch {
-    struct sample sample;
+    union {
+        struct pending pending;
+        struct {
+            u64 pending_head[2];
+            struct sample sample;
+        };
+    };
     /* Those of the interrupted function; after the C frames were walked, those of the JIT code
      * that called C. */
     struct registers regs;
@@ -95,10 +121,21 @@ struct scratch {
 
 struct {
     UINT(type, MAP_PERCPU_ARRAY);
-    UINT(max_entries, 1);
+    UINT(max_entries, SLOTS);
     TYPE(key, u32);
     TYPE(value, struct scratch);
 } scratches SEC(".maps");
+
+ALWAYS_INLINE struct scratch *scratch_of(u32 slot)
+{
+    return bpf_map_lookup_elem(&scratches, &slot);
+}
+
+ALWAYS_INLINE struct live *now_live(void)
+{
+    u32 zero = 0;
+    return bpf_map_lookup_elem(&live, &zero);
+}
 
 ALWAYS_INLINE void bump(u32 counter)
 {

@@ -28,12 +28,11 @@ ALWAYS_INLINE u64 at_most(u64 a, u64 b)
 
 ALWAYS_INLINE struct module *find_module(u64 pc)
 {
-    u32 zero = 0;
-    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    struct live *now = now_live();
     if (!now)
         return 0;
-    u32 slot = now->modules_slot & 1;
-    struct modules *all = bpf_map_lookup_elem(&modules, &slot);
+    u32 list = now->modules_slot & 1;
+    struct modules *all = bpf_map_lookup_elem(&modules, &list);
     if (!all)
         return 0;
     u64 at = 0;
@@ -76,10 +75,9 @@ ALWAYS_INLINE struct unwind_row *find_row(u64 pc)
 
 /* Turns the registers in scratch into those of the caller. A global function, because the verifier
  * checks such a function once. */
-__attribute__((noinline)) int unwind_step(u64 is_caller)
+__attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
 {
-    u32 zero = 0;
-    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+    struct scratch *scratch = scratch_of(slot);
     if (!scratch)
         return STEP_CUT;
     struct registers *regs = &scratch->regs;
@@ -104,9 +102,9 @@ __attribute__((noinline)) int unwind_step(u64 is_caller)
                             (const void *)(cfa - sizeof(scratch->saved_words))))
         return STEP_CUT;
     for (u32 i = 0; i < SAVED_REGISTERS; i++) {
-        u64 slot = row->saved[i] & (SAVED_WORDS - 1);
-        u64 word = words[(SAVED_WORDS - 1 - slot) & (SAVED_WORDS - 1)];
-        regs->saved[i] = choose(differ(slot, 0), word, regs->saved[i]);
+        u64 place = row->saved[i] & (SAVED_WORDS - 1);
+        u64 word = words[(SAVED_WORDS - 1 - place) & (SAVED_WORDS - 1)];
+        regs->saved[i] = choose(differ(place, 0), word, regs->saved[i]);
     }
     regs->sp = cfa;
     regs->ip = words[SAVED_WORDS - 1];
@@ -115,17 +113,16 @@ __attribute__((noinline)) int unwind_step(u64 is_caller)
 
 /* Walks the C frames into this CPU's scratch sample. `jit_stack` is where the stack of C begins
  * when JIT code calls it, or 0 on a thread that runs none. */
-__attribute__((noinline)) int unwind_native(u64 jit_stack)
+__attribute__((noinline)) int unwind_native(u64 jit_stack, u32 slot)
 {
-    u32 zero = 0;
-    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
-    struct live *now = bpf_map_lookup_elem(&live, &zero);
+    struct scratch *scratch = scratch_of(slot);
+    struct live *now = now_live();
     if (!scratch || !now)
         return 0;
     struct sample *sample = &scratch->sample;
     sample->native_outcome = NATIVE_CUT;
     for (u32 i = 0; i < NATIVE_FRAMES; i++) {
-        int step = unwind_step(i != 0);
+        int step = unwind_step(i != 0, slot);
         if (step == STEP_END)
             sample->native_outcome = NATIVE_ROOT;
         if (step != STEP_GO)

@@ -23,7 +23,7 @@ ALWAYS_INLINE void find_stack(struct sample *sample, u64 sp, u64 process, u64 ke
     span->sp = stop;
     span->hend = hend;
     sample->origin = ORIGIN_SAVED;
-    if (sample->leaf_in_jit && sample->mode == MODE_USER && in_range(sp, htop, stack_size)) {
+    if (sample->leaf_in_jit && in_range(sp, htop, stack_size)) {
         span->sp = sp;
         sample->origin = ORIGIN_REGISTER;
     } else if (kept_sp && in_range(kept_sp, htop, stack_size)) {
@@ -61,7 +61,7 @@ ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
 /* The process that runs on a scheduler, or 0. Where C was called from JIT code, leaves in `kept_sp`
  * what that code kept of its stack pointer. */
 ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *scheduler,
-                               u64 *kept_sp)
+                               u64 *kept_sp, u32 slot)
 {
     struct sample *sample = &scratch->sample;
     struct registers *regs = &scratch->regs;
@@ -72,7 +72,7 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
             bump(process == regs->saved[REG_PROCESS] ? COUNTER_JIT_AGREES : COUNTER_JIT_DISAGREES);
         return process;
     }
-    unwind_native(scheduler->runs_jit ? read_word(scheduler->data + cfg_off_registers) : 0);
+    unwind_native(scheduler->runs_jit ? read_word(scheduler->data + cfg_off_registers) : 0, slot);
     if (sample->native_outcome != NATIVE_JOINED)
         return process;
     sample->boundary = regs->ip;
@@ -85,21 +85,21 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
-ALWAYS_INLINE void look_inside(struct scratch *scratch)
+ALWAYS_INLINE void look_inside(struct scratch *scratch, u32 slot)
 {
     struct sample *sample = &scratch->sample;
     struct registers *regs = &scratch->regs;
     u32 tid = sample->tid;
     struct scheduler *scheduler = bpf_map_lookup_elem(&schedulers, &tid);
     if (!scheduler) {
-        unwind_native(0);
+        unwind_native(0, slot);
         return;
     }
     u64 sp = regs->sp;
     if (sample->mode == MODE_USER && sample->leaf_in_jit)
         take_snapshot(regs->saved[REG_PROCESS], sp, scheduler->data);
     u64 kept_sp = 0;
-    u64 process = find_process(scratch, scheduler, &kept_sp);
+    u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
         return;
     sample->process = read_word(process + cfg_off_id);
@@ -108,7 +108,7 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch)
     sample->outcome = OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)
-        walk_ends(scratch, span.sp, span.hend);
+        walk_ends(scratch, span.sp, span.hend, slot);
     if (sample->origin == ORIGIN_MOVED && sample->outcome != OUTCOME_COMPLETE)
         sample->frame_count = 0;
 }
@@ -126,6 +126,7 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
     mix(key, sample->process);
     mix(key, sample->leaf);
     mix(key, sample->boundary);
+    mix(key, (sample->event << 8) | sample->wait);
     mix(key, ((u64)sample->tid << 32) | (sample->mode << 24) | (sample->outcome << 16) |
                  (sample->origin << 8) | (sample->native_outcome << 4) | sample->leaf_in_jit);
     for (u32 i = 0; i < FRAME_SLOTS; i++) {
@@ -154,35 +155,33 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
 }
 
 /* Counts this CPU's scratch sample. A global function for the reason given at walk_erlang. */
-__attribute__((noinline)) int count_sample(u64 generation)
+__attribute__((noinline)) int count_sample(u64 generation, u32 slot)
 {
-    u32 zero = 0;
-    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+    struct scratch *scratch = scratch_of(slot);
     if (!scratch)
         return 0;
     struct sample *sample = &scratch->sample;
     struct key key = {.generation = generation};
     make_key(&key, sample);
-    struct sample *known = bpf_map_lookup_elem(&samples, &key);
-    if (known) {
-        __sync_fetch_and_add(&known->count, 1);
-        return 0;
-    }
     sample->count = 1;
-    if (bpf_map_update_elem(&samples, &key, sample, UPDATE_NOEXIST) == 0) {
-        bump(COUNTER_NEW);
-        return 0;
+    for (u32 attempt = 0; attempt < 2; attempt++) {
+        struct sample *known = bpf_map_lookup_elem(&samples, &key);
+        if (known) {
+            __sync_fetch_and_add(&known->count, 1);
+            __sync_fetch_and_add(&known->weight, sample->weight);
+            return 0;
+        }
+        if (bpf_map_update_elem(&samples, &key, sample, UPDATE_NOEXIST) == 0) {
+            bump(COUNTER_NEW);
+            return 0;
+        }
+        /* Another CPU may have made the same entry in between. */
     }
-    /* Another CPU may have made the same entry in between. */
-    known = bpf_map_lookup_elem(&samples, &key);
-    if (known)
-        __sync_fetch_and_add(&known->count, 1);
-    else
-        bump(COUNTER_LOST);
+    bump(COUNTER_LOST);
     return 0;
 }
 
-ALWAYS_INLINE void take_kernel_stack(struct bpf_perf_event_data *ctx, struct sample *sample)
+ALWAYS_INLINE void take_kernel_stack(void *ctx, struct sample *sample)
 {
     long bytes = bpf_get_stack(ctx, sample->kernel, sizeof(sample->kernel), STACK_SKIP_NONE);
     if (bytes > 0)
@@ -191,25 +190,20 @@ ALWAYS_INLINE void take_kernel_stack(struct bpf_perf_event_data *ctx, struct sam
         bump(COUNTER_KERNEL_STACK_LOST);
 }
 
-SEC("perf_event")
-int on_tick(struct bpf_perf_event_data *ctx)
+/* Whether the current thread is one of the node's. */
+ALWAYS_INLINE int is_ours(struct bpf_pidns_info *who)
 {
-    struct bpf_pidns_info who;
-    if (bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, &who, sizeof(who)))
-        return 0;
-    if (who.tgid != cfg_tgid)
-        return 0;
+    return bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, who, sizeof(*who)) == 0 &&
+           who->tgid == cfg_tgid;
+}
 
-    u32 zero = 0;
-    struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
-    struct live *now = bpf_map_lookup_elem(&live, &zero);
-    if (!scratch || !now)
-        return 0;
-    bump(COUNTER_TICKS);
-
-    struct sample *sample = &scratch->sample;
-    struct registers *regs = &scratch->regs;
-    sample->tid = who.pid;
+ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mode)
+{
+    sample->weight = 1;
+    sample->tid = tid;
+    sample->event = event;
+    sample->wait = WAIT_NONE;
+    sample->mode = mode;
     sample->process = 0;
     sample->boundary = 0;
     sample->outcome = OUTCOME_NO_PROCESS;
@@ -219,20 +213,59 @@ int on_tick(struct bpf_perf_event_data *ctx)
     sample->kernel_count = 0;
     sample->native_count = 0;
     sample->native_outcome = NATIVE_NONE;
+}
+
+ALWAYS_INLINE void read_user_registers(struct registers *regs)
+{
+    struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    READ_REGISTERS(regs, user);
+}
+
+ALWAYS_INLINE void finish_sample(struct scratch *scratch, const struct live *now, u32 slot)
+{
+    struct sample *sample = &scratch->sample;
+    sample->leaf = scratch->regs.ip;
+    sample->leaf_in_jit = is_jit_code(sample->leaf, now);
+    look_inside(scratch, slot);
+}
+
+ALWAYS_INLINE int on_perf_event(struct bpf_perf_event_data *ctx, u8 event)
+{
+    struct bpf_pidns_info who;
+    if (!is_ours(&who))
+        return 0;
+    struct scratch *scratch = scratch_of(SLOT_PERF);
+    struct live *now = now_live();
+    if (!scratch || !now)
+        return 0;
+    bump(COUNTER_TICKS);
+    struct registers *regs = &scratch->regs;
     if (IS_USER_MODE(&ctx->regs)) {
-        sample->mode = MODE_USER;
+        begin_sample(&scratch->sample, who.pid, event, MODE_USER);
         READ_REGISTERS(regs, &ctx->regs);
     } else {
-        struct pt_regs *user = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-        sample->mode = MODE_KERNEL;
-        READ_REGISTERS(regs, user);
-        take_kernel_stack(ctx, sample);
+        begin_sample(&scratch->sample, who.pid, event, MODE_KERNEL);
+        read_user_registers(regs);
+        take_kernel_stack(ctx, &scratch->sample);
     }
-    sample->leaf = regs->ip;
-    sample->leaf_in_jit = is_jit_code(regs->ip, now);
-    look_inside(scratch);
-    count_sample(now->generation);
+    finish_sample(scratch, now, SLOT_PERF);
+    count_sample(now->generation, SLOT_PERF);
     return 0;
 }
+
+SEC("perf_event")
+int on_tick(struct bpf_perf_event_data *ctx)
+{
+    return on_perf_event(ctx, EVENT_CPU);
+}
+
+SEC("perf_event")
+int on_page_fault(struct bpf_perf_event_data *ctx)
+{
+    return on_perf_event(ctx, EVENT_PAGE_FAULTS);
+}
+
+#include "waits.h"
+#include "memory.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

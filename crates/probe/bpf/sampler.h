@@ -17,6 +17,24 @@
 
 enum { MODE_USER = 0, MODE_KERNEL = 1 };
 
+/* What makes a sample be taken. */
+enum event {
+    EVENT_CPU = 0,
+    EVENT_OFF_CPU = 1,
+    EVENT_MMAP = 2,
+    EVENT_MUNMAP = 3,
+    EVENT_BRK = 4,
+    EVENT_PAGE_FAULTS = 5,
+    EVENT_CONTEXT_SWITCHES = 6,
+};
+
+/* Why a thread was off the CPU. */
+enum wait {
+    WAIT_NONE = 0,
+    WAIT_BLOCKED = 1,  /* until somebody woke it */
+    WAIT_RUNNABLE = 2, /* woken or preempted, until it had a CPU again */
+};
+
 /* How the walk of the Erlang stack ended. */
 enum outcome {
     OUTCOME_NO_PROCESS = 0, /* the thread is no scheduler, or runs no process */
@@ -51,6 +69,7 @@ struct key {
 
 struct sample {
     u64 count;
+    u64 weight;      /* sum, in the unit of the event: ticks, nanoseconds, bytes, calls */
     u64 process;     /* Process.common.id, a pid term; 0 without a process */
     u64 leaf;        /* interrupted user-space instruction */
     u64 boundary;    /* return address of the call from JIT code into C; 0 when in JIT code */
@@ -64,12 +83,21 @@ struct sample {
     u16 outer_count; /* of a truncated stack: frames next to the root, after frames[FRAME_SLOTS] */
     u16 native_count;
     u8 native_outcome;
-    u8 reserved[7];
+    u8 event;
+    u8 wait;
+    u8 reserved[5];
     /* Innermost first: return address | repeats << REPEAT_SHIFT. The second half is for the outer
      * frames of a truncated stack. */
     u64 frames[2 * FRAME_SLOTS];
     u64 native[NATIVE_FRAMES]; /* return addresses of C functions, innermost first */
     u64 kernel[KERNEL_FRAMES]; /* innermost first */
+};
+
+/* A thread that is off the CPU, with the stack it left. */
+struct pending {
+    u64 out_nanos;
+    u64 woken_nanos; /* 0: not yet */
+    struct sample sample;
 };
 
 /* How to find the caller of a C function, from this instruction on until that of the next row.
@@ -129,6 +157,7 @@ struct segment {
 /* Set by user space, also while we run. */
 struct live {
     u64 generation; /* flipped before the samples of the old one are fetched */
+    u64 since_nanos; /* waits are counted from then on */
     u64 modules_slot; /* which of the two lists of modules is valid */
     struct segment envelope; /* around all segments */
     struct segment segments[JIT_SEGMENTS];

@@ -12,6 +12,6 @@ mod native;
 mod node;
 mod permission;
 
-pub use cpu::{CpuOptions, Progress, record_cpu};
+pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
 pub use node::{Node, find_node, list_nodes, sole_node};

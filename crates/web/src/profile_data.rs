@@ -41,19 +41,16 @@ impl<'a> ProfileData<'a> {
 /// How far the stacks can be trusted. Those of traced calls are rebuilt, not recorded.
 pub(crate) fn quality_of(profile: &Profile) -> String {
     match profile.event {
-        Event::Cpu => quality_sentence(&profile.quality),
         Event::CallTime => {
             "rebuilt from every call and return while the process was traced".to_owned()
         }
+        _ => quality_sentence(&profile.quality),
     }
 }
 
 /// What the weights of an event count, as a plural noun.
 pub(crate) fn unit_of(event: Event) -> &'static str {
-    match event {
-        Event::Cpu => "samples",
-        Event::CallTime => "µs",
-    }
+    event.unit()
 }
 
 /// Kinds of frames in the order in which the page numbers them.

@@ -158,7 +158,12 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
     }
     profile.samples = merged
         .into_iter()
-        .map(|(stack, weight)| Sample { labels: labels_of(&stack, &profile.frames), stack, weight })
+        .map(|(stack, weight)| Sample {
+            labels: labels_of(&stack, &profile.frames),
+            stack,
+            weight,
+            count: weight,
+        })
         .collect();
     Ok(profile)
 }

@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 
 use rabbitscope_data::profile::{
-    Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackOutcome, StackQuality,
+    Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackEntry, StackOutcome,
+    StackQuality,
 };
 
 use super::stacks::{EMPTY, StackId, Stacks};
 use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample,
+    WAIT_BLOCKED, WAIT_RUNNABLE,
 };
 use crate::{
     beam::{CALL_LIGHT_BIF, CodeMap, Layout, ThreadKind, called_bif},
@@ -34,11 +36,11 @@ const DIRTY_LOOP: &str = "erts_dirty_process_main";
 pub(super) struct Assembler {
     frames: FrameTable,
     stacks: Stacks,
-    weights: HashMap<StackKey, u64>,
+    weights: HashMap<StackKey, Sum>,
     names: NativeNames,
     threads: HashMap<u32, (String, ThreadKind)>,
     names_given: HashMap<(u64, Space), Named>,
-    quality: StackQuality,
+    quality: HashMap<Event, StackQuality>,
     label_limit_hit: bool,
     /// Whether C frames were cut since [`Assembler::met_unknown_code`] was asked.
     has_cut: bool,
@@ -46,11 +48,19 @@ pub(super) struct Assembler {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct StackKey {
+    event: Event,
     stack: StackId,
     process: u64,
     tid: u32,
     mode: Mode,
     outcome: StackOutcome,
+}
+
+/// What equal samples add up to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    count: u64,
+    weight: u64,
 }
 
 /// How an address is to be read.
@@ -85,7 +95,7 @@ impl Assembler {
             names: NativeNames::new(process),
             threads: HashMap::new(),
             names_given: HashMap::new(),
-            quality: StackQuality::default(),
+            quality: HashMap::new(),
             label_limit_hit: false,
             has_cut: false,
         }
@@ -104,6 +114,7 @@ impl Assembler {
         let outcome = outcome_of(raw);
         self.count_quality(outcome, symbolised, raw);
         let mut key = StackKey {
+            event: raw.event(),
             stack,
             process: raw.process,
             tid: raw.tid,
@@ -114,7 +125,9 @@ impl Assembler {
             self.label_limit_hit = true;
             (key.process, key.tid) = (0, 0);
         }
-        *self.weights.entry(key).or_default() += raw.count;
+        let sum = self.weights.entry(key).or_default();
+        sum.count += raw.count;
+        sum.weight += raw.weight;
     }
 
     /// Whether C frames were cut since this was asked last, so that new code may have been mapped.
@@ -124,7 +137,7 @@ impl Assembler {
 
     fn count_quality(&mut self, outcome: StackOutcome, symbolised: bool, raw: &RawSample) {
         let count = raw.count;
-        let quality = &mut self.quality;
+        let quality = self.quality.entry(raw.event()).or_default();
         *match outcome {
             StackOutcome::Complete => &mut quality.complete,
             StackOutcome::Truncated => &mut quality.truncated,
@@ -146,6 +159,10 @@ impl Assembler {
         let mut stack = Growing { id: EMPTY, symbolised: true };
         let root = self.named(kind.name(), FrameKind::Thread);
         self.grow(&mut stack, root, 1);
+        if let Some(wait) = self.wait_of(raw, code, process) {
+            let wait = self.named(wait, FrameKind::Thread);
+            self.grow(&mut stack, wait, 1);
+        }
         for (address, repeat) in raw.outer_frames() {
             let named = self.name(address, Space::JitReturn, code, process);
             self.grow(&mut stack, named, repeat);
@@ -160,6 +177,28 @@ impl Assembler {
         }
         self.grow_inner(&mut stack, raw, code, process);
         (stack.id, stack.symbolised)
+    }
+
+    /// Why a thread was off the CPU. One that runs no process and was not waiting for a lock had
+    /// nothing to do.
+    fn wait_of(
+        &mut self,
+        raw: &RawSample,
+        code: &CodeMap,
+        process: &Process,
+    ) -> Option<&'static str> {
+        match raw.wait {
+            WAIT_RUNNABLE => Some("[runnable]"),
+            WAIT_BLOCKED if raw.process != 0 => Some("[blocked]"),
+            WAIT_BLOCKED => {
+                let waits_for_lock = raw.native_frames().any(|address| {
+                    let named = self.name(address, Space::NativeReturn, code, process);
+                    is_lock(&self.frames.get(named.frame).name)
+                });
+                Some(if waits_for_lock { "[blocked]" } else { "[idle]" })
+            }
+            _ => None,
+        }
     }
 
     /// What comes below the Erlang stack: the call into C, the C functions, the kernel.
@@ -190,6 +229,10 @@ impl Assembler {
         self.grow(stack, leaf, 1);
         for address in raw.kernel_frames() {
             let named = self.name(address, Space::Kernel, code, process);
+            // At a tracepoint our own program is the innermost function.
+            if self.frames.get(named.frame).name.starts_with("bpf_trace_run") {
+                break;
+            }
             self.grow(stack, named, 1);
         }
     }
@@ -273,38 +316,59 @@ impl Assembler {
         self.threads[&tid].1
     }
 
-    /// Everything collected: functions, distinct samples, quality, and remarks for the reader.
-    pub(super) fn finish(
-        self,
+    /// Remarks for the reader.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let note = format!(
+            "more than {MAX_LABELLED} combinations of stack and process: later ones carry no process"
+        );
+        if self.label_limit_hit { vec![note] } else { Vec::new() }
+    }
+
+    /// What was collected of one event: functions, distinct samples, quality.
+    pub(super) fn of_event(
+        &self,
+        event: Event,
         layout: &Layout,
-    ) -> (FrameTable, Vec<Sample>, StackQuality, Vec<String>) {
-        let mut notes = Vec::new();
-        if self.label_limit_hit {
-            notes.push(format!(
-                "more than {MAX_LABELLED} combinations of stack and process: later ones carry no \
-                 process"
-            ));
-        }
-        let (threads, stacks) = (self.threads, self.stacks);
+    ) -> (FrameTable, Vec<Sample>, StackQuality) {
+        let mut frames = FrameTable::default();
         let mut samples: Vec<Sample> = self
             .weights
-            .into_iter()
-            .map(|(key, weight)| Sample {
-                stack: stacks.entries(key.stack),
-                labels: Labels {
-                    process: (key.process != 0).then(|| layout.pid_text(key.process)),
-                    thread: threads
-                        .get(&key.tid)
-                        .map_or_else(String::new, |(name, _)| name.clone()),
-                    mode: key.mode,
-                    outcome: key.outcome,
-                },
-                weight,
+            .iter()
+            .filter(|(key, _)| key.event == event)
+            .map(|(key, sum)| Sample {
+                stack: self.entries(key.stack, &mut frames),
+                labels: self.labels(key, layout),
+                weight: sum.weight,
+                count: sum.count,
             })
             .collect();
         samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-        (self.frames, samples, self.quality, notes)
+        (frames, samples, self.quality.get(&event).copied().unwrap_or_default())
     }
+
+    /// A stack with its frames in a table of its own.
+    fn entries(&self, stack: StackId, frames: &mut FrameTable) -> Vec<StackEntry> {
+        let mut entries = self.stacks.entries(stack);
+        for entry in &mut entries {
+            entry.frame = frames.intern(self.frames.get(entry.frame).clone());
+        }
+        entries
+    }
+
+    fn labels(&self, key: &StackKey, layout: &Layout) -> Labels {
+        let thread = self.threads.get(&key.tid);
+        Labels {
+            process: (key.process != 0).then(|| layout.pid_text(key.process)),
+            thread: thread.map_or_else(String::new, |(name, _)| name.clone()),
+            mode: key.mode,
+            outcome: key.outcome,
+        }
+    }
+}
+
+/// Functions in which a thread waits for a lock of the VM or of the C library.
+fn is_lock(name: &str) -> bool {
+    ["mutex_lock", "rwmutex_", "lll_lock_wait", "rwlock_"].iter().any(|part| name.contains(part))
 }
 
 /// A stack under construction, root first.

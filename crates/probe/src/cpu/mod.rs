@@ -11,4 +11,4 @@ mod sampler;
 mod stacks;
 mod wire;
 
-pub use record::{CpuOptions, Progress, record_cpu};
+pub use record::{CpuOptions, Options, Progress, record, record_cpu};

@@ -6,12 +6,14 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rabbitscope_data::profile::{Capture, Event, Profile};
+use rabbitscope_data::profile::{Capture, Event, Profile, StackQuality};
 
 use super::{
     assemble::Assembler,
-    sampler::Sampler,
-    wire::{Counter, JIT_SEGMENTS, Live, ROWS_PER_CHUNK, Segment},
+    sampler::{Asked, Sampler},
+    wire::{
+        Counter, JIT_SEGMENTS, Live, Pending, ROWS_PER_CHUNK, Segment, WAIT_BLOCKED, WAIT_RUNNABLE,
+    },
 };
 use crate::{
     beam::{CodeMap, Emulator, judge},
@@ -27,6 +29,26 @@ pub struct CpuOptions {
     /// The node's process, as seen from here.
     pub pid: u32,
     /// Ticks a second on each CPU.
+    pub freq_hz: u32,
+    /// Length of the recording; absent: until stopped.
+    pub duration: Option<Duration>,
+}
+
+impl CpuOptions {
+    fn with_events(&self, events: &[Event]) -> Options {
+        let Self { pid, freq_hz, duration } = *self;
+        Options { pid, events: events.to_vec(), freq_hz, duration }
+    }
+}
+
+/// What to record.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The node's process, as seen from here.
+    pub pid: u32,
+    /// What makes a sample be taken; each gives a profile of its own.
+    pub events: Vec<Event>,
+    /// Ticks a second on each CPU, for CPU time.
     pub freq_hz: u32,
     /// Length of the recording; absent: until stopped.
     pub duration: Option<Duration>,
@@ -55,13 +77,23 @@ const CALIBRATION: Duration = Duration::from_millis(400);
 /// Snapshots that are enough for a judgement.
 const SNAPSHOTS_ENOUGH: usize = 12;
 
-/// Records where the node spends CPU time, until the time is up, `stop` is set or the node ends.
-/// What was recorded by then is returned; a node that ends early is noted in the capture.
+/// Records where the node spends CPU time, as [`record`] does.
 pub fn record_cpu(
     options: &CpuOptions,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Profile, ProbeError> {
+    let mut profiles = record(&options.with_events(&[Event::Cpu]), stop, progress)?;
+    Ok(profiles.remove(0))
+}
+
+/// Records what the node does, one profile for each event, until the time is up, `stop` is set or the node ends.
+/// What was recorded by then is returned; a node that ends early is noted in the capture.
+pub fn record(
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Profile>, ProbeError> {
     let mut recording = Recording::start(options)?;
     recording.calibrate()?;
     recording.run(options.duration, stop, progress)?;
@@ -77,6 +109,7 @@ struct Recording {
     unwinding: Tables,
     notes: Vec<String>,
     freq_hz: u32,
+    events: Vec<Event>,
     started: Instant,
     started_at: SystemTime,
     /// Ticks and losses before the recording proper began.
@@ -85,7 +118,7 @@ struct Recording {
 }
 
 impl Recording {
-    fn start(options: &CpuOptions) -> Result<Self, ProbeError> {
+    fn start(options: &Options) -> Result<Self, ProbeError> {
         if std::env::consts::ARCH != "x86_64" {
             return Err(ProbeError::UnsupportedMachine { arch: std::env::consts::ARCH });
         }
@@ -105,8 +138,14 @@ impl Recording {
         let live = live_state(&code, &mappings);
         let mut unwinding = Tables::new(u32::from(ROWS_PER_CHUNK));
         let rows = unwinding.refresh(&process, &mappings);
-        let hz = options.freq_hz;
-        let sampler = Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, hz)?;
+        let heap = mappings.iter().find(|mapping| mapping.path == "[heap]");
+        let asked = Asked {
+            events: &options.events,
+            freq_hz: options.freq_hz,
+            heap_end: heap.map_or(0, |mapping| mapping.end),
+        };
+        let sampler =
+            Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, &asked)?;
         Ok(Self {
             assembler: Assembler::new(&process),
             process,
@@ -116,6 +155,7 @@ impl Recording {
             unwinding,
             notes: Vec::new(),
             freq_hz: options.freq_hz,
+            events: options.events.clone(),
             started: Instant::now(),
             started_at: SystemTime::now(),
             baseline: (0, 0),
@@ -129,7 +169,9 @@ impl Recording {
         self.sampler.request_snapshots()?;
         let until = Instant::now() + CALIBRATION;
         let mut snapshots = Vec::new();
-        while Instant::now() < until && snapshots.len() < SNAPSHOTS_ENOUGH {
+        // Only ticks fall into JIT code by chance.
+        let has_ticks = self.events.contains(&Event::Cpu);
+        while has_ticks && Instant::now() < until && snapshots.len() < SNAPSHOTS_ENOUGH {
             sleep(Duration::from_millis(20));
             snapshots = self.sampler.snapshots()?;
         }
@@ -140,13 +182,14 @@ impl Recording {
                 detail,
             }
         })?;
-        if looked_at == 0 {
+        if looked_at == 0 && has_ticks {
             self.notes.push(
                 "the node was idle at the start: its layout was checked by its scheduler data only"
                     .into(),
             );
         }
         self.sampler.fetch(|_| ())?;
+        self.sampler.begin_at(monotonic_nanos())?;
         self.baseline =
             (self.sampler.counter(Counter::Ticks)?, self.sampler.counter(Counter::Lost)?);
         self.started = Instant::now();
@@ -186,7 +229,26 @@ impl Recording {
                 break;
             }
         }
-        self.fetch()
+        self.fetch()?;
+        self.add_waiting();
+        Ok(())
+    }
+
+    /// Threads that are off the CPU at the end have waited until now.
+    fn add_waiting(&mut self) {
+        let (now, since) = (monotonic_nanos(), self.sampler.began_at());
+        for Pending { out_nanos, woken_nanos, mut sample } in self.sampler.waiting() {
+            let out = out_nanos.max(since);
+            let woken = if woken_nanos == 0 { now } else { woken_nanos.max(out) };
+            let waits = [
+                (WAIT_BLOCKED, woken.saturating_sub(out)),
+                (WAIT_RUNNABLE, now.saturating_sub(woken)),
+            ];
+            for (wait, nanos) in waits.into_iter().filter(|&(_, nanos)| nanos > 0) {
+                (sample.wait, sample.weight, sample.count) = (wait, nanos, 1);
+                self.assembler.add(&sample, &self.code, &self.process);
+            }
+        }
     }
 
     /// Modules may be loaded while we sample.
@@ -228,35 +290,42 @@ impl Recording {
         })
     }
 
-    fn finish(mut self) -> Result<Profile, ProbeError> {
+    fn finish(mut self) -> Result<Vec<Profile>, ProbeError> {
         let lost = self.sampler.counter(Counter::Lost)? - self.baseline.1;
         self.note_disagreement()?;
         self.note_kernel_stacks()?;
-        let (frames, samples, mut quality, more_notes) =
-            self.assembler.finish(self.emulator.layout);
-        if samples.is_empty() && !self.process.is_alive() {
+        self.notes.extend(self.assembler.notes());
+        let profiles: Vec<Profile> =
+            self.events.iter().map(|&event| self.profile_of(event, lost)).collect();
+        let is_empty = profiles.iter().all(|profile| profile.samples.is_empty());
+        if is_empty && !self.process.is_alive() {
             return Err(ProbeError::NodeExited { pid: self.process.pid });
         }
-        quality.lost = lost;
-        self.notes.extend(more_notes);
+        Ok(profiles)
+    }
+
+    /// Of several events together it is not known whose samples were lost, so each says all.
+    fn profile_of(&self, event: Event, lost: u64) -> Profile {
+        let (frames, samples, quality) = self.assembler.of_event(event, self.emulator.layout);
         let since_1970 = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
-        Ok(Profile {
-            event: Event::Cpu,
+        let is_cpu = event == Event::Cpu;
+        Profile {
+            event,
             capture: Capture {
                 recorder: "eBPF".into(),
-                clock: self.sampler.clock.into(),
+                clock: if is_cpu { self.sampler.clock.into() } else { String::new() },
                 node_pid: self.process.pid,
-                otp_release: self.emulator.release,
+                otp_release: self.emulator.release.clone(),
                 started_unix_nanos: nanos(since_1970),
                 duration_nanos: nanos(self.elapsed),
-                period_nanos: 1_000_000_000 / u64::from(self.freq_hz),
+                period_nanos: if is_cpu { 1_000_000_000 / u64::from(self.freq_hz) } else { 0 },
                 cpus: self.sampler.cpus,
-                notes: self.notes,
+                notes: self.notes.clone(),
             },
-            quality,
+            quality: StackQuality { lost, ..quality },
             frames,
             samples,
-        })
+        }
     }
 
     fn note_kernel_stacks(&mut self) -> Result<(), ProbeError> {
@@ -282,6 +351,13 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// The clock by which the kernel's program measures.
+fn monotonic_nanos() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let whole = u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000;
+    whole + u64::try_from(now.tv_nsec).unwrap_or(0)
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -6,14 +6,17 @@ use aya::{
     Ebpf, EbpfLoader, include_bytes_aligned,
     maps::{Array, HashMap, MapData, MapError, PerCpuArray},
     programs::{
-        PerfEvent, ProgramError,
+        PerfEvent, Program, ProgramError, RawTracePoint,
         perf_event::{HardwareEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent},
     },
     util::online_cpus,
 };
 
+use rabbitscope_data::profile::Event;
+
 use super::wire::{
-    Counter, Key, Live, MODULES, Modules, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS, Scheduler,
+    Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
+    Scheduler, number_of,
 };
 use crate::{
     beam::{CodeMap, Emulator, SchedulerBlock, Snapshot, ThreadKind},
@@ -27,11 +30,42 @@ use crate::{
 const ENTRIES_PER_CPU: u32 = 256;
 const ENTRIES_MIN: u32 = 2048;
 
+/// Other events come as often as the node likes. An entry has 5 KiB.
+const ENTRIES_OF_EVENTS: u32 = 8192;
+
 /// Longer than a tick's program can run; after it nobody writes to the old generation.
 const SETTLE: Duration = Duration::from_millis(2);
 
 /// Room for unwind rows of libraries that the node loads while we sample, in chunks of 4 KiB.
 const SPARE_CHUNKS: u32 = 512;
+
+/// Threads of a node that can be off the CPU at a time.
+const WAITING_THREADS: u32 = 1024;
+
+const ON_TICK: &str = "on_tick";
+const ON_PAGE_FAULT: &str = "on_page_fault";
+
+/// Programs at tracepoints and the events that need them.
+const TRACEPOINT_PROGRAMS: [(&str, &[Event]); 3] = [
+    ("on_switch", &[Event::OffCpu, Event::ContextSwitches]),
+    ("on_wakeup", &[Event::OffCpu]),
+    ("on_syscall", &[Event::Mmap, Event::Munmap, Event::Brk]),
+];
+
+/// What a recording is to hold.
+pub(super) struct Asked<'a> {
+    pub(super) events: &'a [Event],
+    pub(super) freq_hz: u32,
+    /// Where the node's heap of brk(2) ends now, 0 when that is not known.
+    pub(super) heap_end: u64,
+}
+
+/// Entries of the maps whose size is not fixed.
+#[derive(Clone, Copy)]
+struct Sizes {
+    samples: u32,
+    row_chunks: u32,
+}
 
 /// The attached program. Dropping it detaches it and frees all it held in the kernel.
 pub(super) struct Sampler {
@@ -44,6 +78,8 @@ pub(super) struct Sampler {
     snapshots_wanted: Array<MapData, u64>,
     unwind_rows: Array<MapData, RowChunk>,
     modules: Array<MapData, Modules>,
+    pending: HashMap<MapData, u32, Pending>,
+    heap_end: Array<MapData, u64>,
     state: Live,
     capacity: u64,
     fetched: u64,
@@ -62,14 +98,17 @@ impl Sampler {
         schedulers: &[SchedulerBlock],
         live: Live,
         unwind: &Update,
-        freq_hz: u32,
+        asked: &Asked<'_>,
     ) -> Result<Self, ProbeError> {
         let cpus = online_cpus()
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
         let cpu_count = u32::try_from(cpus.len()).expect("fewer than 2^32 CPUs");
-        let capacity = ENTRIES_MIN.max(ENTRIES_PER_CPU * cpu_count);
+        let only_ticks = asked.events.iter().all(|&event| event == Event::Cpu);
+        let least = if only_ticks { ENTRIES_MIN } else { ENTRIES_OF_EVENTS };
+        let capacity = least.max(ENTRIES_PER_CPU * cpu_count);
         let row_chunks = chunks_of(unwind) + SPARE_CHUNKS;
-        let mut ebpf = load(process, emulator, code, capacity, row_chunks)?;
+        let sizes = Sizes { samples: capacity, row_chunks };
+        let mut ebpf = load(process, emulator, code, sizes, asked.events)?;
         let mut sampler = Self {
             samples: take(&mut ebpf, "samples", HashMap::try_from)?,
             live: take(&mut ebpf, "live", Array::try_from)?,
@@ -78,6 +117,8 @@ impl Sampler {
             snapshots_wanted: take(&mut ebpf, "snapshots_wanted", Array::try_from)?,
             unwind_rows: take(&mut ebpf, "unwind_rows", Array::try_from)?,
             modules: take(&mut ebpf, "modules", Array::try_from)?,
+            pending: take(&mut ebpf, "pending", HashMap::try_from)?,
+            heap_end: take(&mut ebpf, "heap_end", Array::try_from)?,
             state: live,
             capacity: u64::from(capacity),
             fetched: 0,
@@ -87,8 +128,45 @@ impl Sampler {
         };
         sampler.fill_schedulers(schedulers)?;
         sampler.update_unwinding(unwind)?;
-        sampler.clock = start_clock(&mut sampler.ebpf, &cpus, freq_hz)?;
+        sampler.heap_end.set(0, asked.heap_end, 0).map_err(kernel_error)?;
+        sampler.start(&cpus, asked)?;
         Ok(sampler)
+    }
+
+    /// Attaches what the events need.
+    fn start(&mut self, cpus: &[u32], asked: &Asked<'_>) -> Result<(), ProbeError> {
+        for (name, events) in TRACEPOINT_PROGRAMS {
+            if events.iter().any(|event| asked.events.contains(event)) {
+                let tracepoint: &mut RawTracePoint = program(&mut self.ebpf, name);
+                tracepoint.attach(tracepoint_of(name)).map_err(kernel_error)?;
+            }
+        }
+        if asked.events.contains(&Event::PageFaults) {
+            let faults = PerfEventConfig::Software(SoftwareEvent::PageFaults);
+            let program = program(&mut self.ebpf, ON_PAGE_FAULT);
+            attach_everywhere(program, faults, cpus, SamplePolicy::Period(1))
+                .map_err(kernel_error)?;
+        }
+        if asked.events.contains(&Event::Cpu) {
+            self.clock = start_clock(&mut self.ebpf, cpus, asked.freq_hz)?;
+        }
+        Ok(())
+    }
+
+    /// Waits count from `nanos` of the kernel's monotonic clock on.
+    pub(super) fn begin_at(&mut self, nanos: u64) -> Result<(), ProbeError> {
+        self.state.since_nanos = nanos;
+        self.write_live()
+    }
+
+    /// The time given to [`Self::begin_at`].
+    pub(super) fn began_at(&self) -> u64 {
+        self.state.since_nanos
+    }
+
+    /// Threads that are off the CPU now.
+    pub(super) fn waiting(&self) -> Vec<Pending> {
+        self.pending.iter().filter_map(Result::ok).map(|(_, waiting)| waiting).collect()
     }
 
     fn fill_schedulers(&mut self, blocks: &[SchedulerBlock]) -> Result<(), ProbeError> {
@@ -104,8 +182,8 @@ impl Sampler {
 
     /// Tells the program that JIT code has moved or grown.
     pub(super) fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
-        let Live { generation, modules_slot, .. } = self.state;
-        self.state = Live { generation, modules_slot, ..live };
+        let Live { generation, since_nanos, modules_slot, .. } = self.state;
+        self.state = Live { generation, since_nanos, modules_slot, ..live };
         self.write_live()
     }
 
@@ -194,16 +272,19 @@ fn load(
     process: &Process,
     emulator: &Emulator,
     code: &CodeMap,
-    capacity: u32,
-    row_chunks: u32,
+    sizes: Sizes,
+    events: &[Event],
 ) -> Result<Ebpf, ProbeError> {
     let namespace = process.pid_namespace()?;
     let layout = emulator.layout;
     let normal_exit = code.normal_exit();
+    let event_bits: u32 = events.iter().map(|&event| 1 << number_of(event)).sum();
+    let waiting_threads = if events.contains(&Event::OffCpu) { WAITING_THREADS } else { 1 };
     let mut ebpf = EbpfLoader::new()
         .override_global("cfg_pidns_dev", &namespace.device, true)
         .override_global("cfg_pidns_ino", &namespace.inode, true)
         .override_global("cfg_tgid", &namespace.tgid, true)
+        .override_global("cfg_events", &event_bits, true)
         .override_global("cfg_off_registers", &layout.registers, true)
         .override_global("cfg_off_current_process", &layout.current_process, true)
         .override_global("cfg_off_id", &layout.id, true)
@@ -211,20 +292,43 @@ fn load(
         .override_global("cfg_off_stop", &layout.stop, true)
         .override_global("cfg_off_hend", &layout.hend, true)
         .override_global("cfg_normal_exit", &normal_exit, true)
-        .map_max_entries("samples", capacity)
-        .map_max_entries("unwind_rows", row_chunks)
+        .map_max_entries("samples", sizes.samples)
+        .map_max_entries("unwind_rows", sizes.row_chunks)
+        .map_max_entries("pending", waiting_threads)
         .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))
         .map_err(kernel_error)?;
     // Before any map is taken out: the program names its maps by their descriptors.
-    program(&mut ebpf).load().map_err(kernel_error)?;
+    if events.contains(&Event::Cpu) {
+        program::<PerfEvent>(&mut ebpf, ON_TICK).load().map_err(kernel_error)?;
+    }
+    if events.contains(&Event::PageFaults) {
+        program::<PerfEvent>(&mut ebpf, ON_PAGE_FAULT).load().map_err(kernel_error)?;
+    }
+    for (name, its_events) in TRACEPOINT_PROGRAMS {
+        if its_events.iter().any(|event| events.contains(event)) {
+            program::<RawTracePoint>(&mut ebpf, name).load().map_err(kernel_error)?;
+        }
+    }
     Ok(ebpf)
 }
 
-fn program(ebpf: &mut Ebpf) -> &mut PerfEvent {
-    ebpf.program_mut("on_tick")
+fn program<'a, P>(ebpf: &'a mut Ebpf, name: &str) -> &'a mut P
+where
+    &'a mut P: TryFrom<&'a mut Program, Error = ProgramError>,
+{
+    ebpf.program_mut(name)
         .expect("the object holds this program")
         .try_into()
-        .expect("it is a perf_event program")
+        .expect("it is of this kind")
+}
+
+/// The kernel's name of what a program of [`TRACEPOINT_PROGRAMS`] is attached to.
+fn tracepoint_of(program: &str) -> &'static str {
+    match program {
+        "on_switch" => "sched_switch",
+        "on_wakeup" => "sched_wakeup",
+        _ => "sys_exit",
+    }
 }
 
 fn take<M>(
@@ -238,14 +342,14 @@ fn take<M>(
 
 /// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
 fn start_clock(ebpf: &mut Ebpf, cpus: &[u32], freq_hz: u32) -> Result<&'static str, ProbeError> {
-    let program = program(ebpf);
+    let program = program(ebpf, ON_TICK);
     let clocks = [
         ("cycles", PerfEventConfig::Hardware(HardwareEvent::CpuCycles)),
         ("cpu-clock", PerfEventConfig::Software(SoftwareEvent::CpuClock)),
     ];
     let mut refusal = None;
     for (name, clock) in clocks {
-        match attach_everywhere(program, clock, cpus, freq_hz) {
+        match attach_everywhere(program, clock, cpus, SamplePolicy::Frequency(freq_hz.into())) {
             Ok(()) => return Ok(name),
             Err(error) => refusal = Some(error),
         }
@@ -260,11 +364,11 @@ fn attach_everywhere(
     program: &mut PerfEvent,
     clock: PerfEventConfig,
     cpus: &[u32],
-    freq_hz: u32,
+    policy: SamplePolicy,
 ) -> Result<(), ProgramError> {
     for &cpu in cpus {
         let scope = PerfEventScope::AllProcessesOneCpu { cpu };
-        program.attach(clock, scope, SamplePolicy::Frequency(u64::from(freq_hz)), false)?;
+        program.attach(clock, scope, policy, false)?;
     }
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 use aya::Pod;
 
+use rabbitscope_data::profile::Event;
+
 use crate::{
     beam::Snapshot,
     native::{Module, UnwindRow},
@@ -36,6 +38,26 @@ pub(super) const OUTCOME_NO_PROCESS: u8 = 0;
 pub(super) const OUTCOME_COMPLETE: u8 = 1;
 pub(super) const OUTCOME_TRUNCATED: u8 = 2;
 
+/// Events by their number.
+const EVENTS: [Event; 7] = [
+    Event::Cpu,
+    Event::OffCpu,
+    Event::Mmap,
+    Event::Munmap,
+    Event::Brk,
+    Event::PageFaults,
+    Event::ContextSwitches,
+];
+
+/// The number of an event on the other side.
+pub(super) fn number_of(event: Event) -> u8 {
+    let number = EVENTS.iter().position(|&it| it == event).expect("all events are listed");
+    u8::try_from(number).expect("there are seven")
+}
+
+pub(super) const WAIT_BLOCKED: u8 = 1;
+pub(super) const WAIT_RUNNABLE: u8 = 2;
+
 pub(super) const NATIVE_CUT: u8 = 3;
 
 /// Key of the `samples` map.
@@ -52,6 +74,7 @@ pub(super) struct Key {
 #[repr(C)]
 pub(super) struct RawSample {
     pub(super) count: u64,
+    pub(super) weight: u64,
     pub(super) process: u64,
     pub(super) leaf: u64,
     pub(super) boundary: u64,
@@ -65,13 +88,20 @@ pub(super) struct RawSample {
     outer_count: u16,
     native_count: u16,
     pub(super) native_outcome: u8,
-    reserved: [u8; 7],
+    event: u8,
+    pub(super) wait: u8,
+    reserved: [u8; 5],
     frames: [u64; 2 * FRAME_SLOTS],
     native: [u64; NATIVE_FRAMES],
     kernel: [u64; KERNEL_FRAMES],
 }
 
 impl RawSample {
+    /// What made it be taken.
+    pub(super) fn event(&self) -> Event {
+        EVENTS.into_iter().find(|&event| number_of(event) == self.event).unwrap_or(Event::Cpu)
+    }
+
     /// Return addresses on the Erlang stack with the number of consecutive activations, outermost
     /// first. Of a truncated stack the part that ends at the leaf.
     pub(super) fn erlang_frames(&self) -> impl Iterator<Item = (u64, u32)> {
@@ -122,9 +152,19 @@ pub(super) struct Segment {
 #[repr(C)]
 pub(super) struct Live {
     pub(super) generation: u64,
+    pub(super) since_nanos: u64,
     pub(super) modules_slot: u64,
     pub(super) envelope: Segment,
     pub(super) segments: [Segment; JIT_SEGMENTS],
+}
+
+/// Value of the `pending` map: a thread that is off the CPU.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Pending {
+    pub(super) out_nanos: u64,
+    pub(super) woken_nanos: u64,
+    pub(super) sample: RawSample,
 }
 
 /// Value of the `unwind_rows` map.
@@ -148,7 +188,7 @@ pub(super) struct Scheduler {
 // SAFETY: `repr(C)`, integers only, no padding (see the size test), so every bit pattern is valid.
 #[expect(unsafe_code, reason = "aya copies these types to and from kernel memory")]
 mod plain {
-    use super::{Key, Live, Modules, Pod, RawSample, RowChunk, Scheduler, Snapshot};
+    use super::{Key, Live, Modules, Pending, Pod, RawSample, RowChunk, Scheduler, Snapshot};
 
     // SAFETY: as above.
     unsafe impl Pod for Key {}
@@ -160,6 +200,8 @@ mod plain {
     unsafe impl Pod for Scheduler {}
     // SAFETY: as above.
     unsafe impl Pod for Snapshot {}
+    // SAFETY: as above.
+    unsafe impl Pod for Pending {}
     // SAFETY: as above.
     unsafe impl Pod for RowChunk {}
     // SAFETY: as above.
@@ -191,11 +233,11 @@ mod tests {
         assert_eq!(usize::from(super::ROWS_PER_CHUNK), defined("ROWS_PER_CHUNK"));
         assert_eq!(super::MODULES, defined("MODULES"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES;
-        assert_eq!(size_of::<RawSample>(), 56 + 8 * words);
+        assert_eq!(size_of::<RawSample>(), 64 + 8 * words);
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<Modules>(), 40 * super::MODULES);
-        assert_eq!(size_of::<Live>(), 16 + 16 * (1 + super::JIT_SEGMENTS));
+        assert_eq!(size_of::<Live>(), 24 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));
     }
 }

@@ -9,10 +9,10 @@ use std::{
 
 use rabbitscope_broker::Broker;
 use rabbitscope_data::{
-    profile::{FrameKind, Profile, Sample},
+    profile::{Event, FrameKind, Profile, Sample},
     scenario::ThrowawayBroker,
 };
-use rabbitscope_probe::{CpuOptions, ProbeError, record_cpu};
+use rabbitscope_probe::{CpuOptions, Options, ProbeError, record_cpu};
 
 /// One burner at a time: two would share the schedulers, and the tests are about shares.
 static TURN: Mutex<()> = Mutex::new(());
@@ -133,4 +133,24 @@ pub(crate) fn record(pid: u32, seconds: f64) -> Result<Profile, ProbeError> {
 
 fn options(pid: u32, seconds: f64) -> CpuOptions {
     CpuOptions { pid, freq_hz: 999, duration: Some(Duration::from_secs_f64(seconds)) }
+}
+
+/// Records several events of `pid` while `plant` does something to the node.
+pub(crate) fn record_events(
+    pid: u32,
+    events: &[Event],
+    seconds: f64,
+    plant: impl FnOnce(),
+) -> Vec<Profile> {
+    let (begun, has_begun) = channel();
+    let duration = Some(Duration::from_secs_f64(seconds));
+    let options = Options { pid, events: events.to_vec(), freq_hz: 999, duration };
+    let recorder = thread::spawn(move || {
+        rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {
+            let _ = begun.send(());
+        })
+    });
+    has_begun.recv_timeout(Duration::from_secs(30)).unwrap();
+    plant();
+    recorder.join().unwrap().unwrap()
 }

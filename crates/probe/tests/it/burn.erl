@@ -1,7 +1,7 @@
 %% Burns CPU with a known answer: of the time of a process started here, 70 % is below seventy/2,
 %% 20 % below twenty/2, 10 % below ten/2, as each runs that many of the same unit of work.
 -module(burn).
--export([start/1]).
+-export([start/1, hold/2, open_pipe/1]).
 
 start(Kind) ->
     spawn(fun() -> loop(prepare(Kind)) end).
@@ -46,3 +46,21 @@ sum(N, Acc) -> sum(N - 1, Acc bxor N).
 %% Body recursion that stays at its deepest for as long as it took to get there.
 deep(0) -> sum(200000, 0);
 deep(N) -> 1 + deep(N - 1).
+
+%% Holds Count binaries of Bytes bytes each until it is told to end.
+hold(Count, Bytes) ->
+    spawn(fun() ->
+        Held = allocate(Count, Bytes),
+        receive done -> length(Held) end
+    end).
+
+allocate(0, _) -> [];
+allocate(Count, Bytes) -> [binary:copy(<<0>>, Bytes) | allocate(Count - 1, Bytes)].
+
+%% Opens a named pipe that nobody writes to, and so waits.
+open_pipe(Path) ->
+    spawn(fun() -> wait_for_writer(Path) end).
+
+wait_for_writer(Path) ->
+    {ok, File} = file:open(Path, [read, raw, binary]),
+    ok = file:close(File).

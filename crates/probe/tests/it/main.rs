@@ -4,5 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod bench;
+mod events;
 mod known_answer;
 mod lifetime;

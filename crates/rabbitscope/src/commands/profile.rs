@@ -1,12 +1,21 @@
 //! `rabbitscope profile`: a CPU profile of a node that is already running.
 
-use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
 
-use rabbitscope_data::profile::Profile;
+use rabbitscope_data::profile::{Event, Profile};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
 
 use super::{arguments::duration, node::NodeArguments};
-use crate::{exit::Exit, experiment, format::ProfileFile, inside, interrupt, output};
+use crate::{
+    exit::{Exit, UsageError},
+    experiment,
+    format::ProfileFile,
+    inside, interrupt, output,
+};
 
 /// More often a process is not asked from inside.
 const MOST_INSIDE_HZ: u32 = 100;
@@ -23,9 +32,11 @@ pub(super) struct Typed {
     /// also for a node on another machine; coarser
     #[arg(long, conflicts_with = "pid")]
     from_inside: bool,
-    /// What is sampled
-    #[arg(long, value_enum, default_value = "cpu")]
-    event: Event,
+    /// What is sampled: cpu, off-cpu, mmap, munmap, brk, page-faults, context-switches; several,
+    /// separated by commas, give a file each, named after the event
+    #[arg(long, default_value = "cpu", value_name = "EVENT,…", value_delimiter = ',',
+          value_parser = event)]
+    event: Vec<Event>,
     /// How long
     #[arg(long, default_value = "30s", value_parser = duration)]
     duration: Duration,
@@ -41,28 +52,26 @@ pub(super) struct Typed {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Event {
-    Cpu,
-}
-
 struct Valid {
-    file: ProfileFile,
+    events: Vec<Event>,
     pid: u32,
     freq_hz: u32,
     duration: Duration,
 }
 
 impl Typed {
-    fn validate(self) -> anyhow::Result<Valid> {
-        let Event::Cpu = self.event;
-        let file = ProfileFile::check(&self.output)?;
+    fn validate(&self) -> anyhow::Result<Valid> {
         let pid = match (self.pid, self.node.name()) {
             (Some(pid), _) => pid,
             (None, Some(name)) => rabbitscope_probe::find_node(name)?.pid,
             (None, None) => rabbitscope_probe::sole_node()?.pid,
         };
-        Ok(Valid { file, pid, freq_hz: self.freq, duration: self.duration })
+        Ok(Valid {
+            events: distinct(&self.event),
+            pid,
+            freq_hz: self.freq,
+            duration: self.duration,
+        })
     }
 
     /// Stacks as the node itself tells them.
@@ -79,42 +88,112 @@ impl Typed {
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        let (path, json) = (self.output.clone(), self.json);
+        if self.from_inside && self.event != [Event::Cpu] {
+            return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
+        }
+        let paths = outputs(&self.output, &distinct(&self.event));
+        let files: Vec<ProfileFile> =
+            paths.iter().map(|path| ProfileFile::check(path)).collect::<anyhow::Result<_>>()?;
         let stop = interrupt::watch()?;
-        let (file, profile) = if self.from_inside {
-            (ProfileFile::check(&self.output)?, self.record_from_inside(&stop)?)
+        let profiles = if self.from_inside {
+            vec![self.record_from_inside(&stop)?]
         } else {
-            let valid = self.validate()?;
-            let profile = valid.record(&stop)?;
-            (valid.file, profile)
+            self.validate()?.record(&stop)?
         };
         let cut_short = stop.load(std::sync::atomic::Ordering::Relaxed);
-        file.write(&profile)?;
-        if json {
-            output::json(&experiment::ProfileSummary::of(&profile))?;
-        } else {
-            output::result(&format!("{}\nprofile  {}", said_of(&profile), path.display()));
+        for (file, profile) in files.iter().zip(&profiles) {
+            file.write(profile)?;
         }
+        self.say(&profiles, &paths)?;
         Ok(if cut_short { Exit::Failed } else { Exit::Done })
+    }
+
+    fn say(&self, profiles: &[Profile], paths: &[PathBuf]) -> anyhow::Result<()> {
+        match (profiles, self.json) {
+            ([profile], true) => output::json(&experiment::ProfileSummary::of(profile)),
+            (several, true) => {
+                let all: Vec<_> = several.iter().map(experiment::ProfileSummary::of).collect();
+                output::json(&all)
+            }
+            (all, false) => {
+                for (profile, path) in all.iter().zip(paths) {
+                    let said = said_of(profile);
+                    output::result(&format!("{said}\nprofile  {}", path.display()));
+                }
+                Ok(())
+            }
+        }
     }
 }
 
 impl Valid {
-    fn record(&self, stop: &AtomicBool) -> anyhow::Result<Profile> {
+    fn record(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
         let line = output::ProgressLine::default();
-        let options = rabbitscope_probe::CpuOptions {
+        let options = rabbitscope_probe::Options {
             pid: self.pid,
+            events: self.events.clone(),
             freq_hz: self.freq_hz,
             duration: Some(self.duration),
         };
-        let profile = rabbitscope_probe::record_cpu(&options, stop, &mut |progress| {
+        let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
             line.show(&experiment::recording_progress(progress, self.duration));
         })?;
-        Ok(profile)
+        Ok(profiles)
     }
 }
 
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
     experiment::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
+}
+
+fn event(text: &str) -> Result<Event, String> {
+    Event::RECORDED.into_iter().find(|event| event.name() == text).ok_or_else(|| {
+        let known: Vec<&str> = Event::RECORDED.into_iter().map(Event::name).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+fn distinct(events: &[Event]) -> Vec<Event> {
+    Event::RECORDED.into_iter().filter(|event| events.contains(event)).collect()
+}
+
+/// One event goes to the file as it was named; of several each goes to one of its own.
+fn outputs(output: &Path, events: &[Event]) -> Vec<PathBuf> {
+    let [_, _, ..] = events else { return vec![output.to_owned()] };
+    let name = output.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let (stem, suffix) = name.split_at(name.find('.').unwrap_or(name.len()));
+    let named = |event: &Event| output.with_file_name(format!("{stem}-{}{suffix}", event.name()));
+    events.iter().map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use rabbitscope_data::profile::Event;
+
+    use super::{event, outputs};
+
+    fn check(output: &str, events: &[Event], expected: &[&str]) {
+        let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+        assert_eq!(outputs(Path::new(output), events), expected);
+    }
+
+    #[test]
+    fn several_events_go_to_files_of_their_own() {
+        check("d/x.pb.gz", &[Event::Cpu], &["d/x.pb.gz"]);
+        check(
+            "d/x.pb.gz",
+            &[Event::Cpu, Event::PageFaults],
+            &["d/x-cpu.pb.gz", "d/x-page-faults.pb.gz"],
+        );
+    }
+
+    #[test]
+    fn events_have_the_names_of_the_profile() {
+        assert_eq!(event("off-cpu"), Ok(Event::OffCpu));
+        assert!(event("offcpu").unwrap_err().contains("context-switches"));
+    }
 }

@@ -88,6 +88,7 @@ impl Builder<'_> {
                     stack,
                     labels: labels(None, StackOutcome::Complete),
                     weight,
+                    count: weight,
                 });
             }
         }
@@ -164,7 +165,7 @@ pub(crate) fn profile_of_samples(samples: &Samples) -> Profile {
         let outcome = if is_whole { StackOutcome::Complete } else { StackOutcome::Truncated };
         *(if is_whole { &mut quality.complete } else { &mut quality.truncated }) += sampled.count;
         let labels = labels(Some(sampled.pid.to_string()), outcome);
-        found.push(Sample { stack, labels, weight: sampled.count });
+        found.push(Sample { stack, labels, weight: sampled.count, count: sampled.count });
     }
     Profile {
         event: Event::Cpu,

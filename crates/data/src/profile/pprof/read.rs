@@ -105,9 +105,11 @@ impl<'a> Import<'a> {
 
     fn into_profile(mut self) -> Result<Profile, PprofError> {
         let event = self.event()?;
-        let (index, note) = self.weight_index()?;
+        let (index, note) =
+            if event.is_weighted() { (self.last_value()?, None) } else { self.weight_index()? };
         let note = note.filter(|_| event == Event::Cpu);
-        let samples = self.samples(index)?;
+        let count_index = if event.is_weighted() { 0 } else { index };
+        let samples = self.samples(index, count_index)?;
         let mut capture = self.capture(note)?;
         let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
             capture.notes.push("The file carries no statement of stack quality.".to_owned());
@@ -116,15 +118,23 @@ impl<'a> Import<'a> {
         Ok(Profile { event, capture, quality, frames: self.frames, samples })
     }
 
-    /// Other programs' files are taken for samples of CPUs.
+    /// Ours say what they are; others are taken for CPU time.
     fn event(&self) -> Result<Event, PprofError> {
-        let named = format!("{COMMENT_EVENT}{}", Event::CallTime.name());
         for &comment in &self.message.comment {
-            if self.string(comment)? == named {
-                return Ok(Event::CallTime);
+            if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
+                return Event::from_name(name)
+                    .ok_or_else(|| PprofError::Broken(format!("the event {name} is not known")));
             }
         }
         Ok(Event::Cpu)
+    }
+
+    fn last_value(&self) -> Result<usize, PprofError> {
+        self.message
+            .sample_type
+            .len()
+            .checked_sub(1)
+            .ok_or_else(|| PprofError::Broken("it has no sample type".to_owned()))
     }
 
     /// Which of the values is the weight, and what to say when it is not a number of samples.
@@ -133,32 +143,32 @@ impl<'a> Import<'a> {
         let is_named = |name: &str| {
             types.iter().position(|it| self.string(it.r#type).is_ok_and(|text| text == name))
         };
-        if let Some(index) = is_named("samples") {
+        if let Some(index) = is_named(self.event()?.occurrences()) {
             return Ok((index, None));
         }
         let default = self.string(self.message.default_sample_type)?;
-        let last = types
-            .len()
-            .checked_sub(1)
-            .ok_or_else(|| PprofError::Broken("it has no sample type".to_owned()))?;
+        let last = self.last_value()?;
         let index = is_named(default).unwrap_or(last);
         let (name, unit) = (self.string(types[index].r#type)?, self.string(types[index].unit)?);
         Ok((index, Some(format!("Weights are `{name}` in {unit}, not numbers of samples."))))
     }
 
-    fn samples(&mut self, index: usize) -> Result<Vec<Sample>, PprofError> {
+    fn samples(&mut self, index: usize, count_index: usize) -> Result<Vec<Sample>, PprofError> {
         let mut samples = Vec::with_capacity(self.message.sample.len());
         let mut total = 0_u64;
         for sample in &self.message.sample {
-            let weight = sample.value.get(index).and_then(|value| u64::try_from(*value).ok());
-            let weight = weight
-                .ok_or_else(|| PprofError::Broken("a sample without a proper value".to_owned()))?;
+            let value = |index: usize| {
+                let value = sample.value.get(index).and_then(|value| u64::try_from(*value).ok());
+                value
+                    .ok_or_else(|| PprofError::Broken("a sample without a proper value".to_owned()))
+            };
+            let (weight, count) = (value(index)?, value(count_index)?);
             total = total
                 .checked_add(weight)
                 .ok_or_else(|| PprofError::Broken("the sum of values is too large".to_owned()))?;
             let stack = self.stack(&sample.location_id)?;
             let labels = self.labels(&sample.label, &stack)?;
-            samples.push(Sample { stack, labels, weight });
+            samples.push(Sample { stack, labels, weight, count });
         }
         Ok(samples)
     }

@@ -59,8 +59,13 @@ fn recorded() -> Profile {
         },
         frames,
         samples: vec![
-            Sample { stack: deep.map(|(f, n)| entry(f, n)).to_vec(), labels, weight: 12 },
-            Sample { stack: vec![entry(scheduler, 1)], labels: idle, weight: 3 },
+            Sample {
+                stack: deep.map(|(f, n)| entry(f, n)).to_vec(),
+                labels,
+                weight: 12,
+                count: 12,
+            },
+            Sample { stack: vec![entry(scheduler, 1)], labels: idle, weight: 3, count: 3 },
         ],
     }
 }
@@ -142,6 +147,22 @@ fn a_foreign_file_reads() {
         ]
     );
     assert_eq!(profile.samples[0].labels.outcome, StackOutcome::Unknown);
+}
+
+#[test]
+fn an_event_with_weights_keeps_both_values() {
+    let mut profile = recorded();
+    profile.event = Event::Mmap;
+    profile.capture.period_nanos = 0;
+    profile.samples[0].weight = 8 << 20;
+    let mut bytes = Vec::new();
+    write_pprof(&profile, &mut bytes).unwrap();
+    let again = read_pprof(bytes.as_slice()).unwrap();
+    assert_eq!((again.event, again.event.unit()), (Event::Mmap, "bytes"));
+    let values = |profile: &Profile| -> Vec<(u64, u64)> {
+        profile.samples.iter().map(|sample| (sample.weight, sample.count)).collect()
+    };
+    assert_eq!(values(&again), values(&profile));
 }
 
 fn check_broken(change: impl FnOnce(&mut message::Profile), expected: &str) {

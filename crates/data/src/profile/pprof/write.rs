@@ -14,8 +14,10 @@ use super::{
     LABEL_PROCESS, LABEL_THREAD, MODES, message,
 };
 
-/// Writes `profile` as gzipped pprof: `samples/count` and, when the period is known,
-/// `cpu/nanoseconds`; of traced calls `time/microseconds`.
+/// Writes `profile` as gzipped pprof. Values are, for CPU time, `samples/count` and, when the period
+/// is known, `cpu/nanoseconds`; for other events the number of occurrences and, when they have one,
+/// their weight: `calls/count` and `mmap/bytes`, `waits/count` and `off-cpu/nanoseconds`; of traced calls
+/// `time/microseconds`.
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
     let encoded = to_message(profile)?.encode_to_vec();
     let mut gzip = GzEncoder::new(out, Compression::default());
@@ -26,29 +28,35 @@ pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
 fn to_message(profile: &Profile) -> io::Result<message::Profile> {
     let mut strings = StringTable::new();
     let capture = &profile.capture;
-    let samples = match profile.event {
-        Event::Cpu => value_type(&mut strings, "samples", "count"),
+    let event = profile.event;
+    let counts = match event {
         Event::CallTime => value_type(&mut strings, "time", "microseconds"),
+        _ => value_type(&mut strings, event.occurrences(), "count"),
     };
-    let cpu = value_type(&mut strings, "cpu", "nanoseconds");
-    let has_period = capture.period_nanos > 0;
+    let weights = value_type(
+        &mut strings,
+        event.name(),
+        if event == Event::Cpu { "nanoseconds" } else { event.unit() },
+    );
+    let has_period = event == Event::Cpu && capture.period_nanos > 0;
+    let has_weights = has_period || event.is_weighted();
     let comments = comments(profile)?;
     Ok(message::Profile {
-        sample_type: if has_period { vec![samples, cpu] } else { vec![samples] },
+        sample_type: if has_weights { vec![counts, weights] } else { vec![counts] },
         sample: profile
             .samples
             .iter()
-            .map(|sample| sample_message(sample, capture.period_nanos, &mut strings))
+            .map(|sample| sample_message(sample, profile, &mut strings))
             .collect(),
         mapping: mappings(&mut strings),
         location: locations(profile),
         function: functions(profile, &mut strings),
         time_nanos: to_i64(capture.started_unix_nanos),
         duration_nanos: to_i64(capture.duration_nanos),
-        period_type: has_period.then_some(cpu),
-        period: to_i64(capture.period_nanos),
+        period_type: has_period.then_some(weights),
+        period: if has_period { to_i64(capture.period_nanos) } else { 0 },
         comment: comments.iter().map(|text| strings.id(text)).collect(),
-        default_sample_type: if has_period { cpu.r#type } else { samples.r#type },
+        default_sample_type: if has_weights { weights.r#type } else { counts.r#type },
         string_table: strings.into_strings(),
     })
 }
@@ -65,13 +73,20 @@ fn comments(profile: &Profile) -> io::Result<[String; 3]> {
     ])
 }
 
-fn sample_message(sample: &Sample, period: u64, strings: &mut StringTable) -> message::Sample {
+fn sample_message(
+    sample: &Sample,
+    profile: &Profile,
+    strings: &mut StringTable,
+) -> message::Sample {
     let leaf_first =
         sample.stack.iter().rev().flat_map(|entry| {
             std::iter::repeat_n(u64::from(entry.frame.0) + 1, entry.repeat as usize)
         });
-    let mut value = vec![to_i64(sample.weight)];
-    if period > 0 {
+    let period = profile.capture.period_nanos;
+    let mut value = vec![to_i64(sample.count)];
+    if profile.event.is_weighted() {
+        value.push(to_i64(sample.weight));
+    } else if profile.event == Event::Cpu && period > 0 {
         value.push(to_i64(sample.weight.saturating_mul(period)));
     }
     message::Sample {
