@@ -63,6 +63,7 @@ fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
         "published" => measured.load.published,
         "confirmed" => measured.load.confirmed,
         "consumed" => measured.load.consumed,
+        "replies" => measured.load.replies,
         _ => return None,
     };
     let seconds = measured.duration_nanos as f64 / 1e9;
@@ -84,6 +85,12 @@ fn count(load: &LoadTotals, name: &str) -> Option<u64> {
         "late" => load.late,
         "late-by-client" => load.late_by_client,
         "dropped" => load.dropped,
+        "requests" => load.requests,
+        "replies" => load.replies,
+        "requests-unanswered" => load.requests_unanswered,
+        "stray-replies" => load.stray_replies,
+        "churn-opened" => load.churn.opened,
+        "churn-failed" => load.churn.failed,
         _ => return None,
     })
 }

@@ -20,7 +20,8 @@ pub struct Expectation {
 pub enum Metric {
     /// A quantile of a latency; both by their names in `run.json`.
     Latency(&'static str, &'static str),
-    /// Messages a second while the run was measured: `published`, `confirmed` or `consumed`.
+    /// Messages a second while the run was measured: `published`, `confirmed`, `consumed` or
+    /// `replies`.
     Rate(&'static str),
     /// A count over the whole run, such as `lost`.
     Count(&'static str),
@@ -40,10 +41,10 @@ pub const LATENCIES: [&str; 6] = [
 pub const QUANTILES: [&str; 7] = ["p50", "p95", "p99", "p999", "p9999", "max", "mean"];
 
 /// Messages whose rate can be expected.
-pub const RATES: [&str; 3] = ["published", "confirmed", "consumed"];
+pub const RATES: [&str; 4] = ["published", "confirmed", "consumed", "replies"];
 
 /// Counts that can be expected, and of which count they can be a share.
-pub const COUNTS: [(&str, &str); 10] = [
+pub const COUNTS: [(&str, &str); 13] = [
     ("lost", "published"),
     ("duplicates", "consumed"),
     ("out-of-order", "consumed"),
@@ -54,6 +55,9 @@ pub const COUNTS: [(&str, &str); 10] = [
     ("late", "scheduled"),
     ("late-by-client", "scheduled"),
     ("dropped", "scheduled"),
+    ("requests-unanswered", "requests"),
+    ("stray-replies", "replies"),
+    ("churn-failed", "churn-opened"),
 ];
 
 /// How a measured value compares with a limit.

@@ -18,9 +18,13 @@ pub(in crate::scenario) struct Expect {
     late: Option<String>,
     late_by_client: Option<String>,
     dropped: Option<String>,
+    requests_unanswered: Option<String>,
+    stray_replies: Option<String>,
+    churn_failed: Option<String>,
     published: Option<Rate>,
     confirmed: Option<Rate>,
     consumed: Option<Rate>,
+    replies: Option<Rate>,
     confirm: Option<Quantiles>,
     confirm_intended: Option<Quantiles>,
     end_to_end: Option<Quantiles>,
@@ -74,6 +78,7 @@ impl Expect {
                     "published" => &mut self.published,
                     "confirmed" => &mut self.confirmed,
                     "consumed" => &mut self.consumed,
+                    "replies" => &mut self.replies,
                     _ => return None,
                 };
                 &mut messages.get_or_insert_default().rate
@@ -89,6 +94,9 @@ impl Expect {
                 "late" => &mut self.late,
                 "late-by-client" => &mut self.late_by_client,
                 "dropped" => &mut self.dropped,
+                "requests-unanswered" => &mut self.requests_unanswered,
+                "stray-replies" => &mut self.stray_replies,
+                "churn-failed" => &mut self.churn_failed,
                 _ => return None,
             },
         })
