@@ -63,7 +63,7 @@ fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
         "published" => measured.load.published,
         "confirmed" => measured.load.confirmed,
         "consumed" => measured.load.consumed,
-        "replies" => measured.load.replies,
+        "replies" => measured.load.rpc.replies,
         _ => return None,
     };
     let seconds = measured.duration_nanos as f64 / 1e9;
@@ -85,12 +85,12 @@ fn count(load: &LoadTotals, name: &str) -> Option<u64> {
         "late" => load.late,
         "late-by-client" => load.late_by_client,
         "dropped" => load.dropped,
-        "requests" => load.requests,
-        "replies" => load.replies,
-        "requests-unanswered" => load.requests_unanswered,
-        "stray-replies" => load.stray_replies,
-        "churn-opened" => load.churn.opened,
-        "churn-failed" => load.churn.failed,
+        "requests" => load.rpc.requests,
+        "replies" => load.rpc.replies,
+        "requests-unanswered" => load.rpc.requests_unanswered,
+        "stray-replies" => load.rpc.stray_replies,
+        "churn-opened" => load.churn.churn_opened,
+        "churn-failed" => load.churn.churn_failed,
         _ => return None,
     })
 }
