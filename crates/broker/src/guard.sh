@@ -41,6 +41,12 @@ until_known() {
     done
 }
 
+# As many open files as this user may give the node, for thousands of connections; no more than it
+# has tables for without spending memory on them.
+most=$(ulimit -H -n)
+case $most in unlimited | [0-9][0-9][0-9][0-9][0-9][0-9]*) most=65536 ;; esac
+[ "$(ulimit -S -n)" = unlimited ] || [ "$(ulimit -S -n)" -ge "$most" ] || ulimit -S -n "$most"
+
 cd "$directory" || exit 1
 belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
 mapper=$!
