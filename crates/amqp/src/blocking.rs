@@ -120,7 +120,7 @@ impl<S: Transport> Client<S> {
     /// Sends a request and waits for its answer. After [`ClientError::Channel`] the channel is
     /// closed. Messages that come in between are dropped.
     pub fn call(&mut self, channel: u16, request: &Request<'_>) -> Result<Reply, ClientError> {
-        self.connection.request(channel, request);
+        self.send(channel, request);
         self.wait(|event| match event {
             Event::Reply { channel: answered, reply } if answered == channel => Some(Ok(reply)),
             event => closed(event, channel),

@@ -71,7 +71,8 @@ impl Properties {
         })
     }
 
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+    /// Appends them as a content header has them, flags first.
+    pub fn write(&self, out: &mut Vec<u8>) {
         let at = out.len();
         let mut flags = 0_u16;
         out.put_u16(0);

@@ -17,6 +17,6 @@ pub use diff::{Change, DiffError, Evidence, ProfileDiff, Sides};
 pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use quality::quality_sentence;
-pub use rates::LoadRates;
+pub use rates::{ClientEffort, LoadRates};
 pub use steadiness::{has_settled, steadiness};
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};

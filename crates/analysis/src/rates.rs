@@ -21,6 +21,47 @@ pub struct LoadRates {
     pub broker_cpu_cores: Option<f64>,
     /// Length of the load in seconds.
     pub seconds: f64,
+    /// What the client did for each message.
+    pub effort: ClientEffort,
+}
+
+/// What the client did for its messages, published and consumed ones together. 0 where there were
+/// none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClientEffort {
+    /// Messages published for each call that wrote. Acknowledgements are written too.
+    pub messages_per_write: f64,
+    /// Bytes for each such call.
+    pub bytes_per_write: f64,
+    /// Messages consumed for each call that read. Confirms are read too.
+    pub messages_per_read: f64,
+    /// Bytes for each such call.
+    pub bytes_per_read: f64,
+    /// Calls that read or wrote for each message.
+    pub calls_per_message: f64,
+    /// CPU time for each message, in nanoseconds.
+    pub cpu_nanos_per_message: f64,
+}
+
+impl ClientEffort {
+    fn of(rows: &[&SecondRow]) -> Self {
+        let sum =
+            |count: fn(&SecondRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>() as f64;
+        let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let (writes, reads) = (sum(|row| row.writes), sum(|row| row.reads));
+        let (published, consumed) = (sum(|row| row.published), sum(|row| row.consumed));
+        let cpu = rows
+            .iter()
+            .map(|row| row.client_cpu_cores.unwrap_or_default() * row.interval_nanos as f64);
+        Self {
+            messages_per_write: ratio(published, writes),
+            bytes_per_write: ratio(sum(|row| row.bytes_written), writes),
+            messages_per_read: ratio(consumed, reads),
+            bytes_per_read: ratio(sum(|row| row.bytes_read), reads),
+            calls_per_message: ratio(writes + reads, published + consumed),
+            cpu_nanos_per_message: ratio(cpu.sum(), published + consumed),
+        }
+    }
 }
 
 impl LoadRates {
@@ -40,6 +81,7 @@ impl LoadRates {
             churned: rate(|row| row.churn.churn_opened),
             broker_cpu_cores: mean_cores(loaded()),
             seconds,
+            effort: ClientEffort::of(&loaded().collect::<Vec<_>>()),
         })
     }
 }
@@ -62,6 +104,9 @@ mod tests {
             published,
             confirmed: published / 2,
             broker_cpu_cores: cores,
+            writes: published / 9,
+            bytes_written: published * 100,
+            client_cpu_cores: Some(0.5),
             draining,
             ..SecondRow::default()
         }
@@ -74,15 +119,15 @@ mod tests {
     #[test]
     fn only_seconds_under_load_count() {
         let series = [
-            row(1_000_000_000, 100, Some(1.0), false),
-            row(500_000_000, 80, Some(4.0), false),
+            row(1_000_000_000, 99, Some(1.0), false),
+            row(500_000_000, 81, Some(4.0), false),
             row(500_000_000, 0, None, false),
             row(1_000_000_000, 900, Some(9.0), true),
             SecondRow { warming: true, ..row(1_000_000_000, 700, Some(7.0), false) },
         ];
         let expected = LoadRates {
             published: 90.0,
-            confirmed: 45.0,
+            confirmed: 44.5,
             broker_cpu_cores: Some(2.0),
             seconds: 2.0,
             ..LoadRates::default()

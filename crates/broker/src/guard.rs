@@ -5,9 +5,9 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -30,6 +30,8 @@ pub(crate) enum Life {
 #[derive(Debug)]
 pub(crate) struct Guard {
     child: Child,
+    /// Says the pid of the node, each time it is started.
+    pids: BufReader<ChildStdout>,
     /// Pid of the node that it guards.
     pub(crate) node_pid: u32,
 }
@@ -58,10 +60,21 @@ impl Guard {
             .stderr(Stdio::null())
             .spawn()
             .map_err(BrokerError::io("start the guard of the broker in", directory))?;
-        match read_pid(&mut child) {
-            Some(node_pid) => Ok(Self { child, node_pid }),
+        let mut pids = BufReader::new(child.stdout.take().expect("standard output was piped"));
+        match read_pid(&mut pids) {
+            Some(node_pid) => Ok(Self { child, pids, node_pid }),
             None => Err(BrokerError::Died { log: "the guard did not start the node".to_owned() }),
         }
+    }
+
+    /// Starts the node again, which has died.
+    pub(crate) fn start_again(&mut self) -> Result<u32, BrokerError> {
+        let ordered = self.child.stdin.as_mut().is_some_and(|pipe| writeln!(pipe).is_ok());
+        let pid = ordered.then(|| read_pid(&mut self.pids)).flatten();
+        let gone =
+            || BrokerError::Died { log: "the guard did not start the node again".to_owned() };
+        self.node_pid = pid.ok_or_else(gone)?;
+        Ok(self.node_pid)
     }
 
     /// Closes the pipe and waits until broker and directory are gone.
@@ -78,9 +91,9 @@ impl Guard {
     }
 }
 
-fn read_pid(child: &mut Child) -> Option<u32> {
+fn read_pid(pids: &mut impl BufRead) -> Option<u32> {
     let mut line = String::new();
-    BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
+    pids.read_line(&mut line).ok()?;
     line.trim().parse().ok()
 }
 

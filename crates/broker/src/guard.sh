@@ -2,8 +2,9 @@
 # Runs one throwaway broker and ends it. Arguments: directory, server, epmd, epmd port,
 # attached|detached. Everything else is in the environment.
 #
-# attached: ends when standard input closes. detached: ends when the node does.
-# Standard output: the pid of the node, one line.
+# attached: ends when standard input closes; each line that comes in starts a node that has died
+# again. detached: ends when the node does.
+# Standard output: the pid of the node, one line for each start.
 directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5
 
 # Kills what still belongs to the broker and removes its directory, until neither is there: a dying
@@ -50,17 +51,27 @@ case $most in unlimited | [0-9][0-9][0-9][0-9][0-9][0-9]*) most=65536 ;; esac
 cd "$directory" || exit 1
 belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
 mapper=$!
-belonging "$server" </dev/null >console.log 2>&1 &
-node=$!
+start_node() {
+    belonging "$server" </dev/null >>console.log 2>&1 &
+    node=$!
+    until_known "$node"
+    echo "$node" 2>/dev/null
+}
 until_known "$mapper"
-until_known "$node"
 # Whoever started this may be gone already; that is for the end of this script to see.
 trap '' PIPE
-echo "$node" 2>/dev/null
-exec >/dev/null
+start_node
 
 case $life in
-attached) read -r _ ;;
-detached) wait "$node" ;;
+attached)
+    while read -r _; do
+        wait "$node" 2>/dev/null
+        start_node
+    done
+    ;;
+detached)
+    exec >/dev/null
+    wait "$node"
+    ;;
 esac
 clean

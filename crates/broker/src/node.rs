@@ -202,6 +202,22 @@ impl Broker {
         Ok(broker)
     }
 
+    /// Kills the node's virtual machine, as a crash would; returns when it is gone. Its data stay.
+    pub fn kill(&self) {
+        guard::kill(self.node.pid);
+        while self.node.is_running() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Starts a node that was killed again: same name, same ports, same data. Returns when it
+    /// serves clients.
+    pub fn start_again(&mut self) -> Result<(), BrokerError> {
+        self.node.pid = self.guard.start_again()?;
+        self.wait_until_ready(&Installation::find()?)?;
+        Registry::open()?.save(&self.node)
+    }
+
     /// Ends node, port mapper and directory. The same as dropping it.
     pub fn stop(self) {
         drop(self);

@@ -84,6 +84,7 @@ impl Tally {
             blocked_nanos: counts.blocked_nanos,
             window_full_nanos: counts.window_full_nanos,
             unanswered: counts.unanswered,
+            republished: counts.republished,
             connections: self.connections,
             reconnects: counts.reconnects,
             down_nanos: counts.down_nanos,
@@ -130,6 +131,7 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.window_full_nanos += part.window_full_nanos;
     sum.client_wait_nanos += part.client_wait_nanos;
     sum.unanswered += part.unanswered;
+    sum.republished += part.republished;
     sum.reconnects += part.reconnects;
     sum.down_nanos += part.down_nanos;
     sum.client_cpu_nanos += part.client_cpu_nanos;

@@ -63,8 +63,8 @@ fn rates_of_totals(run: &RunRecord) -> LoadRates {
         consumed: run.load.consumed as f64 / seconds,
         replied: run.load.rpc.replies as f64 / seconds,
         churned: run.load.churn.churn_opened as f64 / seconds,
-        broker_cpu_cores: None,
         seconds,
+        ..LoadRates::default()
     }
 }
 

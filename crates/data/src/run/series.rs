@@ -83,6 +83,9 @@ pub struct SecondRow {
     /// Messages that were sent with confirms over a connection that was then lost, and got no answer.
     #[serde(default)]
     pub unanswered: u64,
+    /// Messages that had got no answer at a lost connection and were sent again.
+    #[serde(default)]
+    pub republished: u64,
     /// Connections that were up at the end of this second.
     #[serde(default)]
     pub connections: u64,

@@ -62,6 +62,10 @@ pub struct LoadTotals {
     /// Messages sent with confirms over a connection that was then lost, without an answer.
     #[serde(default)]
     pub unanswered: u64,
+    /// Of the unanswered, those that were sent again (`republish-unconfirmed`), and count as published
+    /// twice: consumers may get as many duplicates.
+    #[serde(default)]
+    pub republished: u64,
     /// Lost connections that were made again.
     #[serde(default)]
     pub reconnects: u64,

@@ -21,7 +21,7 @@ pub use model::{
     PasswordSource, Phase, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
     ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, ReplyPath,
     RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_HEADER, Scenario, Settle,
-    SizeStep, Stop, ThrowawayBroker, Until, WarmUp, has_placeholder,
+    SizeStep, Stop, ThrowawayBroker, Until, WarmUp, WriteMode, has_placeholder,
 };
 
 use document::Document;

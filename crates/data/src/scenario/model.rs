@@ -203,6 +203,10 @@ pub struct PublisherGroup {
     pub confirm_window: Option<u32>,
     /// What happens when nothing is confirmed.
     pub confirm_timeout: Option<ConfirmTimeout>,
+    /// What had no confirm when its connection was lost is sent again.
+    pub republish_unconfirmed: bool,
+    /// How messages are handed to the socket.
+    pub write: WriteMode,
     /// Messages in a transaction, committed together; absent: no transactions.
     pub tx_size: Option<u32>,
     /// Return what cannot be routed.
@@ -223,6 +227,17 @@ pub struct PublisherGroup {
     pub start_delay: Duration,
     /// Each publisher waits for a random part of this on top.
     pub random_start_delay: Duration,
+}
+
+/// How messages are handed to the socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteMode {
+    /// All that may be sent now, in few calls.
+    #[default]
+    Batched,
+    /// One call for each message, as the Java client does.
+    PerMessage,
 }
 
 /// Consumers that do the same.

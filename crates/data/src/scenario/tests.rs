@@ -121,6 +121,8 @@ fn what_cannot_be_is_refused() {
     refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
     refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`cpu`"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
+    refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
+    refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);
     refused(&["broker.uris=[]"], &["broker.uris", "at least one"]);
     refused(&["broker.uris=[\"amqp://a\", \"http://b\"]"], &["broker.uris.1", "amqps://"]);
     refused(&["broker.auth=external"], &["broker.auth", "certificate"]);

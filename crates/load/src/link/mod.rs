@@ -226,7 +226,7 @@ impl Link {
         }
         self.socket.flush(moment)?;
         let more = self.socket.is_readable();
-        for _ in 0..WRITE_ROUNDS {
+        for _ in 0..self.write_rounds() {
             let has_sent = match &mut self.role {
                 Role::Publishing(publishing) => publishing.encode(&mut self.socket, moment),
                 Role::Calling(calling) => calling.encode(&mut self.socket, moment),
@@ -242,6 +242,13 @@ impl Link {
             }
         }
         Ok(more || self.socket.can_publish() && self.has_due(moment))
+    }
+
+    fn write_rounds(&self) -> u32 {
+        match &self.role {
+            Role::Publishing(publishing) => publishing.write_rounds(),
+            _ => WRITE_ROUNDS,
+        }
     }
 
     fn has_due(&self, moment: &Moment<'_>) -> bool {

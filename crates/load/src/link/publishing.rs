@@ -3,7 +3,7 @@
 mod publisher;
 
 use rabbitscope_amqp::{ConfirmRing, Connection};
-use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup};
+use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{Failure, Moment, socket::Socket};
 use crate::clock::nanos;
@@ -13,6 +13,9 @@ pub(super) use publisher::{Publisher, PublisherProgress};
 /// Bytes encoded for one write. Large enough to make the write cheap, small enough that the time
 /// stamps, taken once for each, are true.
 const CHUNK: usize = 64 * 1024;
+
+/// Messages in a row with a write for each, before other connections get their turn.
+const SINGLE_WRITES: u32 = 64;
 
 /// Messages that a publisher may send before the others on its connection get their turn.
 const QUANTUM: u64 = 64;
@@ -25,6 +28,7 @@ pub(super) struct Publishing {
     turn: usize,
     outstanding: u64,
     is_stopped: bool,
+    write: WriteMode,
     confirm_timeout: Option<ConfirmTimeout>,
     /// By channel number: when the message was sent for which a timeout has been counted.
     overdue: Vec<Option<u64>>,
@@ -44,6 +48,7 @@ impl Publishing {
             turn: 0,
             outstanding: 0,
             is_stopped: false,
+            write: group.write,
             confirm_timeout: group.confirm_timeout,
         }
     }
@@ -56,7 +61,9 @@ impl Publishing {
         }
         moment.now = moment.clock.nanos();
         let count = self.publishers.len();
-        let (mut room, mut idle, mut encoded) = (CHUNK, 0, 0);
+        // The first message goes whatever its size: with room for a byte it is the only one.
+        let room = if self.write == WriteMode::Batched { CHUNK } else { 1 };
+        let (mut room, mut idle, mut encoded) = (room, 0, 0);
         while room > 0 && idle < count {
             let sent = self.send(self.turn, &mut room, socket, moment);
             idle = if sent == 0 { idle + 1 } else { 0 };
@@ -65,6 +72,11 @@ impl Publishing {
         }
         socket.encoded(encoded);
         encoded > 0
+    }
+
+    /// Writes in a row before other connections get their turn.
+    pub(super) fn write_rounds(&self) -> u32 {
+        if self.write == WriteMode::Batched { super::WRITE_ROUNDS } else { SINGLE_WRITES }
     }
 
     #[inline]
@@ -139,8 +151,12 @@ impl Publishing {
     /// The connection is gone, and with it the answers to what was sent on it. Sequence numbers
     /// start again on the next one.
     pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        let publishers = &mut self.publishers;
         for ring in self.rings.iter_mut().flatten() {
-            *ring = ConfirmRing::default();
+            let settled = std::mem::take(ring).settle(0, true, |sent| {
+                publishers[sent.publisher as usize].unanswered(&sent);
+            });
+            debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
         for publisher in &mut self.publishers {
             publisher.lose(moment);

@@ -175,6 +175,7 @@ fn publisher(
         payload: messages.payload(seat.member, seat.channel, frame_max),
         number: seat.number,
         window: group.confirm_window.or(group.tx_size),
+        republishes: group.republish_unconfirmed,
         tx_size: group.tx_size,
         start,
         limit: group.messages,

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use rabbitscope_analysis::{LoadRates, hottest, quality_sentence};
+use rabbitscope_analysis::{ClientEffort, LoadRates, hottest, quality_sentence};
 use rabbitscope_data::{
     profile::{Capture, FrameKind, Profile, StackQuality},
     run::{DoubtKind, LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
@@ -24,6 +24,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     if let Some(measured) = LoadRates::of(&finished.series) {
         text += &rates(&measured, &record.load);
         text += &usage(&measured, &finished.series, record);
+        text += &effort(&measured.effort);
     }
     text += &latency_table(&record.latencies);
     if let Some(profile) = &finished.profile {
@@ -80,6 +81,23 @@ fn usage(rates: &LoadRates, series: &[SecondRow], record: &RunRecord) -> String 
     format!(
         "broker    {cores:>11.2} cores, at most {:.0} MiB resident; load generator {client:.2} cores\n",
         peak as f64 / MIB
+    )
+}
+
+/// What the client did for each message, where there were any.
+fn effort(effort: &ClientEffort) -> String {
+    if effort.calls_per_message <= 0.0 {
+        return String::new();
+    }
+    format!(
+        "client    {:>11.2} µs CPU and {:.3} calls a message; {:.1} messages and {:.0} B a write, \
+         {:.1} messages and {:.0} B a read\n",
+        effort.cpu_nanos_per_message / 1000.0,
+        effort.calls_per_message,
+        effort.messages_per_write,
+        effort.bytes_per_write,
+        effort.messages_per_read,
+        effort.bytes_per_read,
     )
 }
 

@@ -232,3 +232,23 @@ fn a_rate_is_held() {
     let published = count(&run, "published");
     assert!((24_500..=25_500).contains(&published), "{published} in 5 s at 5000/s");
 }
+
+#[test]
+fn each_message_can_have_a_write_of_its_own() {
+    let bench = Workbench::new("writes");
+    let text = r#"
+name = "writes"
+[[queues]]
+name = "writes"
+[[publishers]]
+queue = "writes"
+messages = 20000
+write = "per-message"
+"#;
+    let single = run(&bench, text, 0);
+    std::fs::remove_dir_all(bench.path("out")).unwrap();
+    let batched = run(&bench, &text.replace("per-message", "batched"), 0);
+    assert!(count(&single, "writes") >= 20_000, "{single:#}");
+    assert!(count(&batched, "writes") < 5_000, "{batched:#}");
+    assert_eq!(count(&single, "bytes-written"), count(&batched, "bytes-written"));
+}

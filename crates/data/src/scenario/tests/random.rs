@@ -268,6 +268,8 @@ impl Random {
             persistent: self.chance(),
             confirm_window,
             confirm_timeout: self.some(timeout).filter(|_| confirms),
+            republish_unconfirmed: confirm_window.is_some() && self.chance(),
+            write: [WriteMode::Batched, WriteMode::PerMessage][self.below(2)],
             tx_size,
             mandatory: self.chance(),
             rate,

@@ -26,6 +26,13 @@ pub(super) fn group(
     if confirm_window.is_some_and(|window| window > 10_000_000) {
         return refuse("confirm-window", "must be at most 10000000");
     }
+    if wire.republish_unconfirmed == Some(true) && confirm_window.is_none() {
+        return refuse(
+            "republish-unconfirmed",
+            "needs `confirm-window`: without confirms, nobody \
+                      knows what to send again",
+        );
+    }
     let target = target::target(&wire, context)?;
     transactions(&wire, &spread, target.queue)?;
     let confirm_timeout = confirm_timeout(&wire)?;
@@ -46,6 +53,8 @@ pub(super) fn group(
         persistent: wire.persistent.unwrap_or(false),
         confirm_window,
         confirm_timeout,
+        republish_unconfirmed: wire.republish_unconfirmed.unwrap_or(false),
+        write: wire.write.unwrap_or_default(),
         tx_size: wire.tx_size,
         mandatory: wire.mandatory.unwrap_or(false),
         rate: rate(wire.rate, wire.interval.as_deref())?,

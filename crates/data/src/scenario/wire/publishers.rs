@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::model::{self, AfterPhases, Arrival, Body, LatePolicy, RoutingKeys},
+    super::model::{self, AfterPhases, Arrival, Body, LatePolicy, RoutingKeys, WriteMode},
     Arguments, Phase, unless_zero,
 };
 use crate::units::{display_duration, display_size};
@@ -31,6 +31,8 @@ pub(in crate::scenario) struct Publishers {
     pub(in crate::scenario) confirm_window: Option<u32>,
     pub(in crate::scenario) confirm_timeout: Option<String>,
     pub(in crate::scenario) on_confirm_timeout: Option<OnConfirmTimeout>,
+    pub(in crate::scenario) republish_unconfirmed: Option<bool>,
+    pub(in crate::scenario) write: Option<WriteMode>,
     pub(in crate::scenario) tx_size: Option<u32>,
     pub(in crate::scenario) mandatory: Option<bool>,
     pub(in crate::scenario) rate: Option<f64>,
@@ -136,6 +138,8 @@ impl From<&model::PublisherGroup> for Publishers {
             on_confirm_timeout: group.confirm_timeout.map(|timeout| {
                 if timeout.ends_run { OnConfirmTimeout::Fail } else { OnConfirmTimeout::Count }
             }),
+            republish_unconfirmed: group.confirm_window.map(|_| group.republish_unconfirmed),
+            write: Some(group.write),
             tx_size: group.tx_size,
             mandatory: Some(group.mandatory),
             rate: group.rate,

@@ -1,5 +1,7 @@
 //! One publisher: what it may send, when, and what it keeps of it until the confirm.
 
+use std::collections::VecDeque;
+
 use rabbitscope_amqp::{ConfirmRing, Connection, Request};
 use rabbitscope_data::scenario::LatePolicy;
 
@@ -19,6 +21,8 @@ pub(super) struct Sent {
     /// How long after its time on the schedule, if there is one.
     pub(super) late_nanos: Option<u64>,
     pub(super) publisher: u32,
+    /// Low bits of its number with the publisher, as many as a stamp has and more.
+    sequence: u32,
 }
 
 pub(in crate::link) struct Publisher {
@@ -34,6 +38,8 @@ pub(in crate::link) struct Publisher {
     pub(in crate::link) limit: Option<u64>,
     pub(in crate::link) pace: Option<Timetable>,
     pub(in crate::link) late: LatePolicy,
+    /// What had no confirm when its connection was lost is sent again.
+    pub(in crate::link) republishes: bool,
     pub(in crate::link) progress: PublisherProgress,
 }
 
@@ -43,6 +49,8 @@ pub(in crate::link) struct PublisherProgress {
     pub(super) sent: u64,
     pub(super) outstanding: u32,
     is_done: bool,
+    /// Messages that are to be sent again; almost always none.
+    again: VecDeque<u32>,
     /// The confirm window has been full, and its time counted, up to here.
     full_since: Option<u64>,
     /// The window has had room since then.
@@ -53,15 +61,22 @@ impl Publisher {
     /// Messages that window and limit leave room for.
     #[inline]
     pub(super) fn room(&self) -> u64 {
-        let PublisherProgress { sent, outstanding, .. } = self.progress;
-        let window =
-            self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)));
-        window.min(self.limit.map_or(u64::MAX, |limit| limit - sent))
+        let sent = self.progress.sent;
+        self.window_room().min(self.limit.map_or(u64::MAX, |limit| limit - sent))
+    }
+
+    #[inline]
+    fn window_room(&self) -> u64 {
+        let outstanding = self.progress.outstanding;
+        self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)))
     }
 
     /// Messages that may go now; with a schedule, as long as they are due.
     #[inline]
     pub(super) fn allowed(&self, moment: &Moment<'_>) -> u64 {
+        if !self.progress.again.is_empty() {
+            return self.window_room().min(self.progress.again.len() as u64);
+        }
         let has_time = match &self.pace {
             None => moment.now >= self.start,
             Some(pace) => moment.is_pacing && pace.is_due(moment.now),
@@ -115,6 +130,7 @@ impl Publisher {
             publisher: self.number,
             index,
             sequence: self.progress.sent,
+            again: &mut self.progress.again,
             ring,
             moment,
         };
@@ -142,12 +158,13 @@ impl Publisher {
                 }
             }
         }
-        self.sent(count, moment);
+        let next = batch.sequence;
+        self.sent(count, next, moment);
         count
     }
 
-    fn sent(&mut self, count: u64, moment: &mut Moment<'_>) {
-        self.progress.sent += count;
+    fn sent(&mut self, count: u64, next: u64, moment: &mut Moment<'_>) {
+        self.progress.sent = next;
         if let Some(window) = self.window {
             self.progress.outstanding += u32::try_from(count).unwrap_or(0);
             if self.progress.outstanding >= window && self.progress.full_since.is_none() {
@@ -173,6 +190,13 @@ impl Publisher {
             self.count_full(moment);
             self.progress.full_since = None;
             self.progress.roomy_since = moment.now;
+        }
+    }
+
+    /// The answer to this one will not come.
+    pub(super) fn unanswered(&mut self, sent: &Sent) {
+        if self.republishes {
+            self.progress.again.push_back(sent.sequence);
         }
     }
 
@@ -231,6 +255,8 @@ struct Batch<'a, 'm> {
     /// Of the publisher on its connection.
     index: u32,
     sequence: u64,
+    /// These go first.
+    again: &'a mut VecDeque<u32>,
     ring: Option<&'a mut ConfirmRing<Sent>>,
     moment: &'a mut Moment<'m>,
 }
@@ -240,6 +266,10 @@ impl Batch<'_, '_> {
     #[inline]
     fn next(&mut self) -> Option<[u8; stamp::SIZE]> {
         let now = self.moment.now;
+        if let Some(sequence) = self.again.pop_front() {
+            self.moment.tally.counts.republished += 1;
+            return Some(self.stamp(u64::from(sequence), None));
+        }
         let late_nanos = match &mut self.pace {
             None => None,
             Some(pace) if !pace.is_due(now) => return None,
@@ -252,12 +282,20 @@ impl Batch<'_, '_> {
         if let Some(late) = late_nanos {
             self.count(late);
         }
-        let number = self.moment.numbering.join(self.publisher, self.sequence);
         self.sequence += 1;
+        Some(self.stamp(self.sequence - 1, late_nanos))
+    }
+
+    /// Remembers a message for its confirm.
+    #[inline]
+    fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; stamp::SIZE] {
+        let now = self.moment.now;
+        let number = self.moment.numbering.join(self.publisher, sequence);
         if let Some(ring) = &mut self.ring {
-            ring.push(Sent { at: now, late_nanos, publisher: self.index });
+            let sequence = low_bits(sequence);
+            ring.push(Sent { at: now, late_nanos, publisher: self.index, sequence });
         }
-        Some(Stamp::new(self.moment.mark, now, late_nanos, number).encode())
+        Stamp::new(self.moment.mark, now, late_nanos, number).encode()
     }
 
     #[inline]
@@ -270,4 +308,9 @@ impl Batch<'_, '_> {
             counts.late_by_client += u64::from(idle > LATE_NANOS);
         }
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a stamp keeps fewer bits")]
+fn low_bits(sequence: u64) -> u32 {
+    sequence as u32
 }

@@ -1,0 +1,122 @@
+//! Malformed and oversized frames, wrong channels, sudden ends and silence: each ends the run with
+//! a sentence that says what it was, soon, and without a panic.
+
+use std::{
+    net::SocketAddr,
+    sync::{OnceLock, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_broker::Broker;
+use rabbitscope_data::{
+    run::Verdict,
+    scenario::{self, ThrowawayBroker},
+};
+use rabbitscope_load::{Dialer, LoadError, Session};
+
+use crate::relay::{self, Damage};
+
+fn broker() -> SocketAddr {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    let start = || {
+        let log =
+            std::env::temp_dir().join(format!("rabbitscope-damage-{}.log", std::process::id()));
+        Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+    };
+    BROKER.get_or_init(start).address()
+}
+
+fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![kind];
+    bytes.extend_from_slice(&channel.to_be_bytes());
+    bytes.extend_from_slice(&u32::try_from(payload.len()).unwrap().to_be_bytes());
+    bytes.extend_from_slice(payload);
+    bytes.push(0xce);
+    bytes
+}
+
+/// `close` of class 10 (connection) or 20 (channel), with these words.
+fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
+    let method = if class == 10 { 50 } else { 40 };
+    let mut payload = vec![0, class, 0, method];
+    payload.extend_from_slice(&code.to_be_bytes());
+    payload.push(u8::try_from(text.len()).unwrap());
+    payload.extend_from_slice(text.as_bytes());
+    payload.extend_from_slice(&[0, 0, 0, 0]);
+    payload
+}
+
+/// A run of a minute ends within seconds, aborted, for a reason with these words.
+#[track_caller]
+fn check(damage: Damage, queue: &str, expected: &str) {
+    let relay = relay::start(broker(), damage);
+    let text = format!(
+        r#"
+name = "damage"
+[run]
+duration = "60s"
+[[queues]]
+name = "{queue}"
+[[publishers]]
+queue = "{queue}"
+rate = 100
+"#
+    );
+    let scenario = scenario::parse(&text, "damage", &[]).unwrap();
+    let uri = Uri::parse(&format!("amqp://guest:guest@{relay}/%2f?heartbeat=1")).unwrap();
+    let began = Instant::now();
+    let mut session = Session::open(&scenario, &Dialer::to(uri), &mut |_| {}).unwrap();
+    let outcome = session.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
+    session.close().unwrap();
+    let took = began.elapsed();
+    let Verdict::Aborted { reason } = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+    assert!(reason.contains(expected), "`{expected}` is not in: {reason}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
+#[test]
+fn frames_that_are_none() {
+    check(Damage::Inject(b"HTTP/1.1 400".to_vec()), "none", "unknown type 72");
+    check(Damage::Inject(vec![1, 0, 1, 0, 0, 0, 1, 0, 0]), "none", "ends in 0x00");
+    let oversized = [1, 0, 1, 0x7f, 0xff, 0xff, 0xff];
+    check(Damage::Inject(oversized.to_vec()), "none", "131072 is the limit");
+}
+
+#[test]
+fn frames_in_the_wrong_place() {
+    let ack = [0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 1, 0];
+    check(Damage::Inject(frame(1, 9, &ack)), "places", "on channel 9, where it has no place");
+    check(Damage::Inject(frame(1, 1, &ack)), "places", "channel 1, which has no confirms");
+    check(Damage::Inject(frame(3, 1, b"body")), "places", "a body on channel 1");
+    check(Damage::Inject(frame(1, 1, &[0, 60, 0, 60, 200])), "places", "short of bytes");
+}
+
+#[test]
+fn the_brokers_words_are_passed_on() {
+    let end = frame(1, 0, &close(10, 320, "CONNECTION_FORCED - by the test"));
+    check(Damage::Inject(end), "words", "CONNECTION_FORCED - by the test");
+    let end = frame(1, 1, &close(20, 406, "PRECONDITION_FAILED - by the test"));
+    check(Damage::Inject(end), "words", "PRECONDITION_FAILED - by the test");
+    check(Damage::Close, "words", "the connection");
+}
+
+#[test]
+fn silence_in_the_middle_of_a_frame() {
+    let begun = frame(1, 1, &close(20, 406, "never seen"))[..10].to_vec();
+    check(Damage::InjectAndStall(begun), "silence", "nothing came from the broker for 2 s");
+}
+
+#[test]
+fn a_peer_that_never_answers_is_given_up() {
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let text = "name = \"silent\"\nrun = { duration = \"1s\" }\nqueues = [{ name = \"q\" }]\n\
+                publishers = [{ queue = \"q\" }]\n[broker]\nconnect-timeout = \"500ms\"\n";
+    let scenario = scenario::parse(text, "silent", &[]).unwrap();
+    let uri = Uri::parse(&format!("amqp://{}", silent.local_addr().unwrap())).unwrap();
+    let dialer = Dialer::new(vec![uri], &scenario.connecting, 1).unwrap();
+    let began = Instant::now();
+    let refused = Session::open(&scenario, &dialer, &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, LoadError::Unreachable { .. }), "{refused}");
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
