@@ -9,7 +9,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::{run::Verdict, scenario::Scenario};
+use rabbitscope_data::{
+    run::Verdict,
+    scenario::{Scenario, Until},
+};
 
 use crate::{
     churn::{ChurnLogs, ConnectionChurn, slots_that_end},
@@ -21,7 +24,7 @@ use crate::{
     plan::LinkPlan,
     restore::Restorer,
     stamp::Numbering,
-    worker::{Control, Orders, Report, Worker},
+    worker::{Control, Orders, Part, Report, Worker},
 };
 
 /// How often orders from outside are looked at.
@@ -45,6 +48,7 @@ pub(crate) fn run(
     let scenario = ground.scenario;
     let control = Control::default();
     let (reports, received) = channel();
+    wait_for_start(scenario, stop);
     let started = SystemTime::now();
     let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
     let clock = RunClock::start();
@@ -53,6 +57,7 @@ pub(crate) fn run(
     let threads = workers.len() + dialling.len();
     let mut ledger = Ledger::new(threads, started, &scenario.run).with_churn(churn);
     let ends = Ends::of(scenario);
+    let mut idle = Idle::of(scenario);
     let mut verdict = Verdict::Completed;
     let connector = scenario.connecting.recovery.map(|recovery| {
         let doors = workers.iter().map(Worker::door).collect();
@@ -76,7 +81,10 @@ pub(crate) fn run(
         drop(reports);
         while running > 0 {
             match received.recv_timeout(NAP) {
-                Ok(Report::Part(part)) => ledger.add(*part, progress),
+                Ok(Report::Part(part)) => {
+                    idle.observe(&part);
+                    ledger.add(*part, progress);
+                }
                 Ok(Report::Failed(failure)) => {
                     control.abort.store(true, Ordering::Relaxed);
                     if verdict == Verdict::Completed {
@@ -88,10 +96,9 @@ pub(crate) fn run(
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if stop.load(Ordering::Relaxed) && !control.ending.swap(true, Ordering::Relaxed) {
-                let reason = "stopped before its end".to_owned();
-                verdict = Verdict::Aborted { reason };
+                verdict = Verdict::Aborted { reason: "stopped before its end".to_owned() };
             }
-            if ends.are_reached(&control) {
+            if ends.are_reached(&control) || idle.is_reached() {
                 control.ending.store(true, Ordering::Relaxed);
             }
         }
@@ -117,6 +124,48 @@ fn start<'scope>(
         scope.spawn(move || churn.run(&orders));
     }
     count
+}
+
+/// Sleeps until the scenario's start time, if it has one that is still to come.
+fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
+    let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
+    while let Ok(rest) = start.duration_since(SystemTime::now())
+        && !rest.is_zero()
+        && !stop.load(Ordering::Relaxed)
+    {
+        thread::sleep(rest.min(NAP));
+    }
+}
+
+/// `until = "idle"`: the end of a run in which nothing happens any more, to the second.
+struct Idle {
+    length: Option<Duration>,
+    /// The end of the last second in which something happened, and the latest there is, in
+    /// nanoseconds since the run began.
+    busy: u64,
+    latest: u64,
+}
+
+impl Idle {
+    fn of(scenario: &Scenario) -> Self {
+        let length = match scenario.stop.until {
+            Some(Until::Idle(length)) => Some(length),
+            Some(Until::Empty) | None => None,
+        };
+        Self { length, busy: 0, latest: 0 }
+    }
+
+    fn observe(&mut self, part: &Part) {
+        let counts = &part.tally.counts;
+        if counts.published + counts.consumed > 0 {
+            self.busy = self.busy.max(part.end);
+        }
+        self.latest = self.latest.max(part.end);
+    }
+
+    fn is_reached(&self) -> bool {
+        self.length.is_some_and(|length| self.latest - self.busy >= nanos(length))
+    }
 }
 
 /// Ties stamps to this run; two runs share it by chance once in 4,096.
@@ -170,6 +219,7 @@ mod tests {
     use rabbitscope_data::scenario;
 
     use super::*;
+    use crate::{clock::SECOND, self_check::Crew, tally::Tally};
 
     const TEXT: &str = r#"
         name = "ends"
@@ -178,6 +228,39 @@ mod tests {
         publishers = [{ queue = "q", count = 2 }, { name = "other", queue = "q" }]
         consumers = [{ queue = "q", count = 3 }]
     "#;
+
+    #[test]
+    fn silence_ends_a_run() {
+        /// Seconds with and without messages; after how many of them is it over?
+        fn check(overrides: &[&str], seconds: &str, expected: Option<usize>) {
+            let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
+            let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
+            let mut idle = Idle::of(&scenario);
+            let over = seconds.chars().zip(1_u32..).position(|(kind, second)| {
+                let mut tally = Tally::default();
+                tally.counts.consumed = u64::from(kind == 'x');
+                let end = u64::from(second) * SECOND;
+                let crew = Crew::default();
+                let part = Part {
+                    worker: 0,
+                    second,
+                    start: end - SECOND,
+                    end,
+                    draining: false,
+                    tally,
+                    crew,
+                };
+                idle.observe(&part);
+                idle.is_reached()
+            });
+            assert_eq!(over, expected, "{seconds}");
+        }
+        let idle = ["run.until=idle", "run.idle-time=2s"];
+        check(&[], "----------", None);
+        check(&idle, "xx-x--x", Some(5));
+        check(&idle, "--", Some(1));
+        check(&idle[..1], "x----", None);
+    }
 
     #[test]
     fn counts_end_a_run_when_a_whole_side_has_them() {
