@@ -6,20 +6,76 @@
 %%
 %% A row is {VHost, Name, Type, Node, Figures}, and Figures is {State, Ready, Unacknowledged,
 %% Consumers, MemoryBytes}, each `unknown` if it is, or an atom that says why there are none:
-%% not_here (the queue's leader is on another node), no_answer, not_asked, gone.
+%% not_here (the figures are in the other tables, or on another node), no_answer, not_asked, gone.
 -module(rabbitscope_queues).
 -export([tables/3, processes/3]).
 
 -type to() :: {pid(), reference()}.
 
-%% What the broker wrote into its tables the last time.
+%% What the broker wrote into its tables the last time, table by table; the program puts together what
+%% belongs to one queue. Only what is asked for is copied out of a table: a queue's row of
+%% queue_metrics is a list of fifty things.
 -spec tables(to(), binary() | all, binary() | all) -> {parts, non_neg_integer(), map()}.
 tables(To, VHost, Part) ->
-    Each = fun (Found, Sent) ->
-        send(To, [table_row(Queue) || Queue <- Found, wanted(Queue, VHost, Part)], Sent)
+    Each = fun (Found, {Sent, Types}) ->
+        Wanted = [Queue || Queue <- Found, wanted(Queue, VHost, Part)],
+        Rows = [row(Queue, not_here) || Queue <- Wanted],
+        {send(To, names, Rows, Sent), lists:foldl(fun count/2, Types, Wanted)}
     end,
-    Sent = each_piece(Each, 0),
-    {parts, Sent, facts()}.
+    {Sent, Types} = each_piece(Each, {0, #{}}),
+    Depths = fun (Found, Count) -> send(To, depths, Found, Count) end,
+    More = each_of(queue_coarse_metrics, depths(VHost), Depths, Sent),
+    Infos = fun (Found, Count) -> send(To, infos, [info(Row) || Row <- Found], Count) end,
+    Last = each_of(queue_metrics, infos(layout(Types), VHost), Infos, More),
+    {parts, Last, facts()}.
+
+%% How many queues of a type, and one of them.
+count({Resource, Type, _}, Types) ->
+    {Number, _} = maps:get(Type, Types, {0, none}),
+    Types#{Type => {Number + 1, Resource}}.
+
+depths(VHost) ->
+    [{{{resource, '$1', queue, '$2'}, '$3', '$4', '_', '_'}, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}].
+
+of_vhost(all) -> [];
+of_vhost(VHost) -> [{'=:=', '$1', {const, VHost}}].
+
+%% Where state, consumers and memory are in the list that the most frequent type of queue writes.
+layout(Types) ->
+    Most = lists:reverse(lists:sort([{Number, Resource} || {Number, Resource} <- maps:values(Types)])),
+    Infos = case Most of
+        [{_, Resource} | _] -> all_infos(Resource);
+        [] -> []
+    end,
+    [place(Key, Infos, 1) || Key <- [state, consumers, memory]].
+
+place(_, [], _) -> none;
+place(Key, [{Key, _} | _], At) -> At;
+place(Key, [_ | Rest], At) -> place(Key, Rest, At + 1).
+
+all_infos(Resource) -> try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end.
+
+infos(Layout, VHost) ->
+    Head = {{resource, '$1', queue, '$2'}, '$3', '_'},
+    Slow = {Head, of_vhost(VHost), [{{'$1', '$2'}}]},
+    case lists:member(none, Layout) of
+        true -> [Slow];
+        false ->
+            Long = {'>=', {length, '$3'}, lists:max(Layout)},
+            Values = [nth(At, '$3') || At <- Layout],
+            [{Head, [Long | of_vhost(VHost)], [list_to_tuple([list_to_tuple(['$1', '$2' | Values])])]}, Slow]
+    end.
+
+nth(1, List) -> {hd, List};
+nth(At, List) -> nth(At - 1, {tl, List}).
+
+%% Lists of another layout are read whole.
+info({VHost, Name, {state, State}, {consumers, Consumers}, {memory, Memory}}) ->
+    {VHost, Name, State, Consumers, Memory};
+info(Row) ->
+    {VHost, Name} = {element(1, Row), element(2, Row)},
+    Infos = all_infos({resource, VHost, queue, Name}),
+    {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
 %% What the queues say, each asked by a process of its own. One that does not answer holds up nobody
 %% else: a thousand are asked at the same time, and at the deadline it is said who has not answered.
@@ -44,9 +100,11 @@ environment(Key, Default) -> application:get_env(rabbit, Key, Default).
 
 now_ms() -> erlang:monotonic_time(millisecond).
 
-send(_, [], Sent) -> Sent;
-send({Pid, Ref}, Rows, Sent) ->
-    Pid ! {Ref, Rows},
+send(To, Rows, Sent) -> send(To, rows, Rows, Sent).
+
+send(_, _, [], Sent) -> Sent;
+send({Pid, Ref}, What, Rows, Sent) ->
+    Pid ! {Ref, {What, Rows}},
     Sent + 1.
 
 %% Name, type and process of all queues, some hundred at a time. The record that holds them has
@@ -57,14 +115,17 @@ each_piece(Each, Acc) ->
     Head = list_to_tuple([amqqueue | [proplists:get_value(Field, Variables, '_') || Field <- Fields]]),
     Pattern = [{Head, [], [{{'$1', '$2', '$3'}}]}],
     Table = hd([Table || Table <- [rabbit_khepri_queue, rabbit_queue], ets:info(Table, size) =/= undefined]),
-    %% Rows that come and go meanwhile do no harm, but none may be seen twice.
+    each_of(Table, Pattern, Each, Acc).
+
+%% Rows that come and go meanwhile do no harm, but none may be seen twice.
+each_of(Table, Pattern, Each, Acc) ->
     ets:safe_fixtable(Table, true),
-    try each_piece(ets:select(Table, Pattern, 300), Each, Acc)
+    try go_on(ets:select(Table, Pattern, 300), Each, Acc)
     after ets:safe_fixtable(Table, false)
     end.
 
-each_piece('$end_of_table', _, Acc) -> Acc;
-each_piece({Found, Next}, Each, Acc) -> each_piece(ets:select(Next), Each, Each(Found, Acc)).
+go_on('$end_of_table', _, Acc) -> Acc;
+go_on({Found, Next}, Each, Acc) -> go_on(ets:select(Next), Each, Each(Found, Acc)).
 
 wanted({{resource, VHost, queue, Name}, _, _}, Wanted, Part) ->
     (Wanted =:= all orelse Wanted =:= VHost)
@@ -81,21 +142,6 @@ type(Other) -> Other.
 node_of(Pid) when is_pid(Pid) -> node(Pid);
 node_of({_, Node}) -> Node;
 node_of(_) -> node().
-
-table_row({Resource, _, Process} = Queue) ->
-    case node_of(Process) =:= node() of
-        true -> row(Queue, table_figures(Resource));
-        false -> row(Queue, not_here)
-    end.
-
-table_figures(Resource) ->
-    {Ready, Unacknowledged} =
-        case ets:lookup(queue_coarse_metrics, Resource) of
-            [Coarse] -> {element(2, Coarse), element(3, Coarse)};
-            [] -> {unknown, unknown}
-        end,
-    Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
-    figures(Infos, Ready, Unacknowledged).
 
 figures(Infos, Ready, Unacknowledged) ->
     {value(state, Infos), Ready, Unacknowledged, value(consumers, Infos), value(memory, Infos)}.

@@ -1,6 +1,9 @@
 //! Reads queues through functions that were loaded into the node.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_erlang::{Connection, ErlangError, Loaded, Source as Module, Term};
 
@@ -58,14 +61,11 @@ impl<'a> QueueReader<'a> {
         source: Source,
     ) -> Result<Listing, ErlangError> {
         let began = Instant::now();
-        let mut rows = Vec::new();
         let connection = self.module.connection();
+        let mut rows = Rows::default();
         let module = self.module.module();
         let facts = connection.call_in_parts(module, function, arguments, within, &mut |part| {
-            let read =
-                part.as_list().and_then(|rows| rows.iter().map(row_of).collect::<Option<Vec<_>>>());
-            rows.extend(read.ok_or_else(|| ErlangError::unexpected("queues", &part))?);
-            Ok(())
+            rows.take(&part).ok_or_else(|| ErlangError::unexpected("queues", &part))
         })?;
         let fact = |key: &str| {
             facts.get(key).ok_or_else(|| ErlangError::unexpected("facts about statistics", &facts))
@@ -76,9 +76,86 @@ impl<'a> QueueReader<'a> {
             age_limit_ms: fact("interval_ms")?.as_u64().unwrap_or_default(),
             statistics: !fact("statistics")?.is_atom("none"),
             took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            rows,
+            rows: rows.of_node(connection.node()),
         })
     }
+}
+
+/// Rows as they come, and where each queue's is. Figures from the tables come after the names.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<QueueRow>,
+    places: HashMap<Place, usize>,
+}
+
+impl Rows {
+    fn take(&mut self, part: &Term) -> Option<()> {
+        let [what, found] = part.as_tuple()? else { return None };
+        let found = found.as_list()?.iter();
+        match what.as_atom()? {
+            "names" => found.map(|row| self.name(row)).collect(),
+            "rows" => {
+                self.rows.extend(found.map(row_of).collect::<Option<Vec<_>>>()?);
+                Some(())
+            }
+            "depths" => found.map(|row| self.depth(row)).collect(),
+            "infos" => found.map(|row| self.info(row)).collect(),
+            _ => None,
+        }
+    }
+
+    fn name(&mut self, row: &Term) -> Option<()> {
+        let place = place_of(row.as_tuple()?)?;
+        self.places.insert(place, self.rows.len());
+        self.rows.push(row_of(row)?);
+        Some(())
+    }
+
+    /// The row of a queue, if that queue is wanted.
+    fn at(&mut self, place: &Place) -> Option<&mut QueueRow> {
+        self.rows.get_mut(*self.places.get(place)?)
+    }
+
+    fn depth(&mut self, row: &Term) -> Option<()> {
+        let fields @ [_, _, ready, unacknowledged] = row.as_tuple()? else { return None };
+        if let Some(row) = self.at(&place_of(fields)?) {
+            (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
+        }
+        Some(())
+    }
+
+    fn info(&mut self, row: &Term) -> Option<()> {
+        let fields @ [_, _, state, consumers, memory] = row.as_tuple()? else { return None };
+        if let Some(row) = self.at(&place_of(fields)?) {
+            row.state = known(state);
+            (row.consumers, row.memory_bytes) = (consumers.as_u64(), memory.as_u64());
+        }
+        Some(())
+    }
+
+    /// What has no figures although its leader is on this node is new, and not missing.
+    fn of_node(mut self, node: &str) -> Vec<QueueRow> {
+        for row in &mut self.rows {
+            if row.missing == Some(Missing::NotHere) && row.node == node {
+                row.missing = None;
+            }
+        }
+        self.rows
+    }
+}
+
+/// Virtual host and name.
+type Place = (Vec<u8>, Vec<u8>);
+
+/// Every row begins with them.
+fn place_of(fields: &[Term]) -> Option<Place> {
+    let [vhost, name, ..] = fields else { return None };
+    Some((vhost.as_binary()?.to_vec(), name.as_binary()?.to_vec()))
+}
+
+/// The name of a state.
+fn known(state: &Term) -> Option<String> {
+    state.as_atom().filter(|state| *state != "unknown").map(str::to_owned)
 }
 
 fn filters(wanted: &Wanted) -> [Term; 2] {
@@ -102,7 +179,7 @@ fn row_of(term: &Term) -> Option<QueueRow> {
     };
     match figures.as_tuple() {
         Some([state, ready, unacknowledged, consumers, memory]) => Some(QueueRow {
-            state: state.as_atom().filter(|state| *state != "unknown").map(str::to_owned),
+            state: known(state),
             ready: ready.as_u64(),
             unacknowledged: unacknowledged.as_u64(),
             consumers: consumers.as_u64(),
