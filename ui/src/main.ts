@@ -6,6 +6,7 @@ import "./style/profile.css";
 
 import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";
+import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
 import { profilePart } from "./profile.ts";
@@ -23,7 +24,8 @@ function start(): void {
     return;
   }
   const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
-  if (data.series) parts.push(runCharts(data.run, data.series));
+  if (data.run) parts.push(checksPart(data.run, data.checks));
+  if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
   if (data.profile) parts.push(...profilePart(data.profile));
   if (data.diff) parts.push(...diffPart(data.diff));
   if (data.run) parts.push(scenario(data.run));

@@ -6,6 +6,8 @@ export interface PageData {
   rabbitscope: string;
   run: RunRecord | null;
   figures: Figure[];
+  checks: Check[];
+  spectrum: Spectrum | null;
   series: Series | null;
   profile: ProfileData | null;
   diff: DiffData | null;
@@ -42,6 +44,25 @@ export interface Series {
   "broker-cpu": Column;
   "client-cpu": Column;
   "broker-rss": Column;
+  more: ChartData[];
+}
+
+export interface ChartData {
+  title: string;
+  unit: Unit;
+  log: boolean;
+  lines: { name: string; values: Column }[];
+}
+
+export interface Spectrum {
+  at: number[];
+  names: string[];
+  lines: { name: string; values: Column }[];
+}
+
+export interface Check {
+  sentence: string;
+  doubtful: boolean;
 }
 
 export interface Capture {
@@ -158,6 +179,7 @@ export interface RunRecord {
     throwaway: boolean;
   };
   profile: { "offset-nanos": number; capture: Capture } | null;
+  expectations?: { text: string; measured: string | null; passed: boolean }[];
   losses: { what: string; count: number; of: number; meaning: string }[];
   verdict: { kind: string; reason?: string };
 }

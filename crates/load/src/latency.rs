@@ -9,7 +9,7 @@ use hdrhistogram::{
         interval_log::{IntervalLogWriterBuilder, Tag},
     },
 };
-use rabbitscope_data::run::{LatencyPoint, LatencySummary};
+use rabbitscope_data::run::{LatencyPoint, LatencySummary, SpectrumPoint};
 
 use crate::outcome::LatencyRecord;
 
@@ -173,10 +173,25 @@ impl LatencyLog {
             p999: total.value_at_quantile(0.999),
             p9999: total.value_at_quantile(0.9999),
             max: total.max(),
+            spectrum: spectrum(total),
             file,
         };
         Some(LatencyRecord { summary, hlog: self.log })
     }
+}
+
+/// The places of a spectrum.
+const SPECTRUM: [f64; 16] = [
+    0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.9999, 0.99995,
+    0.99999, 0.999_999,
+];
+
+/// A percentile is told when at least one measurement is expected above it.
+fn spectrum(total: &Histogram<u64>) -> Vec<SpectrumPoint> {
+    let count = total.len() as f64;
+    let known = SPECTRUM.into_iter().take_while(|quantile| count * (1.0 - quantile) >= 0.999);
+    let point = |quantile| SpectrumPoint { quantile, nanos: total.value_at_quantile(quantile) };
+    known.map(point).collect()
 }
 
 fn warm_up_tag() -> Tag<'static> {

@@ -5,14 +5,17 @@
 //! lays out what is computed here; `docs/formats.md` describes the data it is given.
 
 mod assets;
+mod checks;
 mod curve;
 mod diff_data;
 mod escape;
 mod figures;
+mod more_charts;
 mod page_data;
 mod profile_data;
 mod report;
 mod series_data;
+mod spectrum;
 mod svg;
 
 pub use curve::write_curve;

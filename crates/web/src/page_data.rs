@@ -5,10 +5,12 @@ use serde::Serialize;
 
 use crate::{
     Report,
+    checks::{Check, checks},
     diff_data::{DiffData, DiffReport},
     figures::{Figure, figures},
     profile_data::ProfileData,
     series_data::SeriesData,
+    spectrum::{Spectrum, spectrum},
 };
 
 /// Version of the data; the page refuses another one.
@@ -20,7 +22,9 @@ pub(crate) struct PageData<'a> {
     rabbitscope: &'static str,
     run: Option<&'a RunRecord>,
     figures: Vec<Figure>,
+    checks: Vec<Check>,
     series: Option<SeriesData>,
+    spectrum: Option<Spectrum>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
 }
@@ -32,6 +36,8 @@ impl<'a> PageData<'a> {
             rabbitscope: env!("CARGO_PKG_VERSION"),
             run: report.run,
             figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
+            checks: report.run.map(checks).unwrap_or_default(),
+            spectrum: report.run.and_then(spectrum),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
             profile: report.profile.map(ProfileData::new),
             diff: None,

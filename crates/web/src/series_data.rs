@@ -3,6 +3,8 @@
 use rabbitscope_data::run::{LatencyPoint, SecondRow};
 use serde::Serialize;
 
+use crate::more_charts::{ChartData, more_charts};
+
 /// One entry a second in every column. Times are seconds since the start of the load, rates are per
 /// second, latencies in nanoseconds, CPU in cores, memory in bytes.
 #[derive(Serialize)]
@@ -21,6 +23,8 @@ pub(crate) struct SeriesData {
     client_cpu: Vec<Option<f64>>,
     #[serde(rename = "broker-rss")]
     broker_rss: Vec<Option<u64>>,
+    /// Charts that only some runs have.
+    more: Vec<ChartData>,
 }
 
 #[derive(Serialize)]
@@ -48,6 +52,7 @@ impl SeriesData {
             broker_cpu: rows.iter().map(|row| row.broker_cpu_cores).collect(),
             client_cpu: rows.iter().map(|row| row.client_cpu_cores).collect(),
             broker_rss: rows.iter().map(|row| row.broker_rss_bytes).collect(),
+            more: more_charts(rows),
         }
     }
 }

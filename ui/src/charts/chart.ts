@@ -20,10 +20,15 @@ export interface ChartSpec {
   /** Seconds of the profile. */
   window: [number, number] | null;
   log: boolean;
+  /** Marks of the horizontal axis where it is not one of seconds, and what a place on it is called. */
+  marks?: [number, string][];
+  where?: (index: number) => string;
   /** A value as text; `axis` asks for a short form. */
   text: (value: number, axis: boolean) => string;
 }
 
+/** Lines that differ in colour. */
+const COLOURS = 6;
 const HEIGHT = 190;
 const MARGIN = { top: 18, right: 18, bottom: 24, left: 50 };
 
@@ -70,7 +75,7 @@ class Chart {
     const items = this.spec.lines.map((line, number) => {
       const value = h("span", { class: "legend-value" });
       this.values.push(value);
-      const chip = h("span", { class: "line-chip", "data-line": String(number), "aria-hidden": "true" });
+      const chip = h("span", { class: "line-chip", "data-line": String(number % COLOURS), "aria-hidden": "true" });
       return h("li", {}, chip, line.name, value);
     });
     return h("ul", { class: "legend", "aria-live": "polite" }, ...items);
@@ -121,9 +126,12 @@ class Chart {
       s("line", { class: "grid", x1: MARGIN.left, x2: right, y1: this.y(mark), y2: this.y(mark) }),
       s("text", { class: "mark value", x: MARGIN.left - 7, y: this.y(mark) + 4 }, this.spec.text(mark, true)),
     ]);
-    const times = linearMarks(this.spec.end, this.width / 80)
+    const seconds = linearMarks(this.spec.end, this.width / 80)
       .filter((mark) => mark <= this.spec.end * 1.001)
-      .map((mark) => s("text", { class: "mark time", x: this.x(mark), y: bottom + 16 }, `${mark} s`));
+      .map((mark): [number, string] => [mark, `${mark} s`]);
+    const times = (this.spec.marks ?? seconds).map(([mark, name]) =>
+      s("text", { class: "mark time", x: this.x(mark), y: bottom + 16 }, name),
+    );
     return [...values, ...times];
   }
 
@@ -139,7 +147,7 @@ class Chart {
         path += `${pen}${this.x(this.spec.at[at]).toFixed(1)},${this.y(value).toFixed(1)}`;
         pen = "L";
       });
-      return s("path", { class: "line", "data-line": number, d: path });
+      return s("path", { class: "line", "data-line": number % COLOURS, d: path });
     });
   }
 
@@ -165,7 +173,8 @@ class Chart {
     this.index = index;
     this.cursor.style.display = index < 0 ? "none" : "";
     const at = this.spec.at[index];
-    this.time.textContent = at === undefined ? "" : `at ${Number(at.toFixed(1))} s`;
+    const where = this.spec.where ?? (() => `at ${Number((at ?? 0).toFixed(1))} s`);
+    this.time.textContent = at === undefined ? "" : where(index);
     if (at !== undefined) {
       this.cursor.setAttribute("x1", String(this.x(at)));
       this.cursor.setAttribute("x2", String(this.x(at)));

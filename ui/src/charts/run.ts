@@ -2,10 +2,10 @@
 
 import { h } from "../dom.ts";
 import { digits, nanos, short, shortNanos, whole } from "../format.ts";
-import type { Column, LatencyColumns, RunRecord, Series } from "../wire.ts";
+import type { ChartData, Column, LatencyColumns, RunRecord, Series, Spectrum } from "../wire.ts";
 import { chart, type ChartSpec, type Line } from "./chart.ts";
 
-export function runCharts(run: RunRecord | null, series: Series): HTMLElement {
+export function runCharts(run: RunRecord | null, series: Series, spectrum: Spectrum | null): HTMLElement {
   const last = series.at[series.at.length - 1] ?? 0;
   const end = run ? Math.max(run["duration-nanos"] / 1e9, last) : last + 0.5;
   const base = { at: series.at, end, window: profileWindow(run) };
@@ -15,6 +15,8 @@ export function runCharts(run: RunRecord | null, series: Series): HTMLElement {
     { ...base, ...latency("End-to-end latency", series["end-to-end"]) },
     { ...base, ...cpu(series) },
     { ...base, ...memory(series) },
+    ...series.more.map((data) => ({ ...base, ...more(data) })),
+    ...(spectrum ? [spectrumChart(spectrum)] : []),
   ];
   const drawn = specs.filter((spec) => spec.lines.length > 0);
   const section = h("section", { class: "charts", "aria-label": "Over time" }, ...drawn.map(chart));
@@ -26,6 +28,35 @@ function profileWindow(run: RunRecord | null): [number, number] | null {
   if (!run?.profile) return null;
   const from = run.profile["offset-nanos"] / 1e9;
   return [from, from + run.profile.capture.duration_nanos / 1e9];
+}
+
+/** Latency by percentile: each nine takes the same room. */
+function spectrumChart(spectrum: Spectrum): ChartSpec {
+  const named = new Map(spectrum.names.map((name, index) => [name, spectrum.at[index] as number]));
+  const marks = ["p50", "p90", "p99", "p99.9", "p99.99", "p99.999"]
+    .filter((name) => named.has(name))
+    .map((name): [number, string] => [named.get(name) as number, name]);
+  return {
+    title: "Latency by percentile, log scale",
+    at: spectrum.at,
+    end: spectrum.at[spectrum.at.length - 1] ?? 1,
+    window: null,
+    lines: spectrum.lines,
+    log: true,
+    marks,
+    where: (index) => spectrum.names[index] ?? "",
+    text: (value, axis) => (axis ? shortNanos(value) : nanos(value)),
+  };
+}
+
+function more(data: ChartData): Drawn {
+  const isTime = data.unit === "nanos";
+  return {
+    title: data.title,
+    lines: data.lines,
+    log: data.log,
+    text: (value, axis) => (isTime ? (axis ? shortNanos(value) : nanos(value)) : axis ? short(value) : whole(value)),
+  };
 }
 
 type Drawn = Pick<ChartSpec, "title" | "lines" | "log" | "text">;

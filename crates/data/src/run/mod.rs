@@ -13,7 +13,7 @@ pub use groups::{ChurnCounts, RequestCounts};
 pub use polls::{PollPoint, PollTotals};
 pub use record::{
     BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
-    Verdict,
+    SpectrumPoint, Verdict,
 };
 pub use series::{LatencyPoint, SecondRow};
 pub use totals::{LoadTotals, Measured};

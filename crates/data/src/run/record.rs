@@ -140,8 +140,21 @@ pub struct LatencySummary {
     pub p9999: u64,
     /// Largest.
     pub max: u64,
+    /// Percentiles for a drawing, as far into the tail as enough was measured to tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spectrum: Vec<SpectrumPoint>,
     /// The `.hlog` file in the run directory.
     pub file: String,
+}
+
+/// One percentile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SpectrumPoint {
+    /// This share of the measurements is not above, 0 to 1.
+    pub quantile: f64,
+    /// The latency in nanoseconds.
+    pub nanos: u64,
 }
 
 /// What the run record keeps of the profile.

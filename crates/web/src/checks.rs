@@ -1,0 +1,70 @@
+//! May the figures be believed: what the load generator says of itself, and whether it was steady.
+
+use rabbitscope_data::run::{ClientCheck, RunRecord};
+use serde::Serialize;
+
+/// A sentence, and whether it speaks against the figures.
+#[derive(Serialize)]
+pub(crate) struct Check {
+    sentence: String,
+    doubtful: bool,
+}
+
+/// The sentences that this run has.
+pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
+    let doubts =
+        run.doubts.iter().map(|doubt| Check { sentence: doubt.reason.clone(), doubtful: true });
+    let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
+    let steady = run.steadiness.as_ref().filter(|it| !it.sentence.is_empty());
+    let steady = steady.map(|it| Check { sentence: it.sentence.clone(), doubtful: !it.steady });
+    doubts.chain(client).chain(steady).collect()
+}
+
+fn client_sentence(client: &ClientCheck) -> Option<String> {
+    if client.thread_seconds == 0 {
+        return None;
+    }
+    let saturated = match client.saturated_thread_seconds {
+        0 => "never without time to spare".to_owned(),
+        count => {
+            format!("without time to spare in {count} of {} thread-seconds", client.thread_seconds)
+        }
+    };
+    Some(format!(
+        "The load generator's busiest thread used {:.0} % of a CPU and was {saturated}.",
+        100.0 * client.busiest_share
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::run::{Doubt, DoubtKind, Steadiness};
+
+    use super::*;
+
+    #[test]
+    fn doubts_come_first() {
+        let run = RunRecord {
+            client: ClientCheck {
+                thread_seconds: 20,
+                saturated_thread_seconds: 3,
+                busiest_share: 0.974,
+                ..ClientCheck::default()
+            },
+            doubts: vec![Doubt { kind: DoubtKind::ClientLimited, reason: "no time".to_owned() }],
+            steadiness: Some(Steadiness {
+                steady: true,
+                sentence: "Steady.".into(),
+                ..Steadiness::default()
+            }),
+            ..RunRecord::default()
+        };
+        let checks = checks(&run);
+        let sentences: Vec<_> =
+            checks.iter().map(|it| (it.sentence.as_str(), it.doubtful)).collect();
+        let client = "The load generator's busiest thread used 97 % of a CPU and was without time to \
+                      spare in 3 of 20 thread-seconds.";
+        assert_eq!(sentences, [("no time", true), (client, false), ("Steady.", false)]);
+        assert!(super::checks(&RunRecord::default()).is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! Charts that only some runs have: schedules, waiting messages, connections, round trips, HTTP.
+
+use rabbitscope_data::run::{LatencyPoint, SecondRow};
+use serde::Serialize;
+
+use crate::figures::Unit;
+
+/// One chart over time; the page draws it as it is.
+#[derive(Serialize)]
+pub(crate) struct ChartData {
+    title: String,
+    unit: Unit,
+    log: bool,
+    lines: Vec<LineData>,
+}
+
+#[derive(Serialize)]
+struct LineData {
+    name: &'static str,
+    values: Vec<Option<f64>>,
+}
+
+type Point = fn(&SecondRow) -> Option<LatencyPoint>;
+
+/// The charts for which these seconds have anything to show.
+pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
+    let mut charts = vec![
+        chart(
+            "Waiting: messages",
+            Unit::Messages,
+            vec![
+                ("unconfirmed", counts(rows, |row| Some(row.unconfirmed as f64))),
+                ("in queues", counts(rows, |row| row.queue_messages.map(|count| count as f64))),
+            ],
+        ),
+        chart(
+            "Behind schedule, messages a second",
+            Unit::PerSecond,
+            vec![
+                ("sent late", rates(rows, |row| row.late)),
+                ("dropped", rates(rows, |row| row.dropped)),
+            ],
+        ),
+        chart(
+            "Connections made again",
+            Unit::Messages,
+            vec![("in this second", counts(rows, |row| Some(row.reconnects as f64)))],
+        ),
+        both(
+            "Confirm latency, p99",
+            rows,
+            |row| row.confirm_latency,
+            |row| row.confirm_intended_latency,
+        ),
+        both(
+            "End-to-end latency, p99",
+            rows,
+            |row| row.end_to_end_latency,
+            |row| row.end_to_end_intended_latency,
+        ),
+        spread("Round trips", rows, |row| row.round_trip_latency),
+        both(
+            "Round trips, p99",
+            rows,
+            |row| row.round_trip_latency,
+            |row| row.round_trip_intended_latency,
+        ),
+    ];
+    let polled = rows.iter().find(|row| !row.polls.is_empty());
+    for (at, poll) in polled.iter().flat_map(|row| row.polls.iter().enumerate()) {
+        let latency = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
+        let intended = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.intended_latency);
+        charts.push(times(
+            &format!("HTTP {}", poll.name),
+            vec![
+                ("p50", quantiles(rows, latency, |point| point.p50)),
+                ("p99", quantiles(rows, latency, |point| point.p99)),
+                ("p99 from the schedule", quantiles(rows, intended, |point| point.p99)),
+            ],
+        ));
+    }
+    charts.into_iter().flatten().collect()
+}
+
+fn chart(
+    title: &str,
+    unit: Unit,
+    lines: Vec<(&'static str, Vec<Option<f64>>)>,
+) -> Option<ChartData> {
+    let has_values = |values: &[Option<f64>]| values.iter().any(|it| it.is_some_and(|it| it > 0.0));
+    let lines = lines.into_iter().filter(|(_, values)| has_values(values));
+    let lines: Vec<_> = lines.map(|(name, values)| LineData { name, values }).collect();
+    (!lines.is_empty()).then(|| ChartData { title: title.to_owned(), unit, log: false, lines })
+}
+
+fn times(title: &str, lines: Vec<(&'static str, Vec<Option<f64>>)>) -> Option<ChartData> {
+    let chart = chart(&format!("{title}, log scale"), Unit::Nanos, lines)?;
+    Some(ChartData { log: true, ..chart })
+}
+
+/// From sending and from the schedule; nothing when there was no schedule.
+fn both(title: &str, rows: &[&SecondRow], actual: Point, intended: Point) -> Option<ChartData> {
+    rows.iter().find_map(|row| intended(row))?;
+    times(
+        title,
+        vec![
+            ("from sending", quantiles(rows, actual, |point| point.p99)),
+            ("from the schedule", quantiles(rows, intended, |point| point.p99)),
+        ],
+    )
+}
+
+fn spread(title: &str, rows: &[&SecondRow], latency: Point) -> Option<ChartData> {
+    times(
+        title,
+        vec![
+            ("p50", quantiles(rows, latency, |point| point.p50)),
+            ("p99", quantiles(rows, latency, |point| point.p99)),
+            ("max", quantiles(rows, latency, |point| point.max)),
+        ],
+    )
+}
+
+fn counts(rows: &[&SecondRow], count: fn(&SecondRow) -> Option<f64>) -> Vec<Option<f64>> {
+    rows.iter().map(|row| count(row)).collect()
+}
+
+fn rates(rows: &[&SecondRow], count: fn(&SecondRow) -> u64) -> Vec<Option<f64>> {
+    let rate = |row: &&SecondRow| {
+        let seconds = row.interval_nanos as f64 / 1e9;
+        (seconds > 0.0).then(|| (10.0 * count(row) as f64 / seconds).round() / 10.0)
+    };
+    rows.iter().map(rate).collect()
+}
+
+fn quantiles(
+    rows: &[&SecondRow],
+    latency: impl Fn(&SecondRow) -> Option<LatencyPoint>,
+    value: fn(LatencyPoint) -> u64,
+) -> Vec<Option<f64>> {
+    let point = |row: &&SecondRow| latency(row).filter(|point| point.count > 0);
+    rows.iter().map(|row| point(row).map(|point| value(point) as f64)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::run::PollPoint;
+
+    use super::*;
+
+    #[test]
+    fn only_charts_with_values_are_there() {
+        let point = LatencyPoint { count: 1, p50: 5, p99: 7, max: 8, ..LatencyPoint::default() };
+        let poll = PollPoint { name: "q".to_owned(), latency: Some(point), ..PollPoint::default() };
+        let row = SecondRow {
+            interval_nanos: 500_000_000,
+            late: 3,
+            confirm_latency: Some(point),
+            polls: vec![poll],
+            ..SecondRow::default()
+        };
+        let json = serde_json::to_value(more_charts(&[&row])).unwrap();
+        let titles: Vec<_> =
+            json.as_array().unwrap().iter().map(|it| it["title"].clone()).collect();
+        assert_eq!(titles, ["Behind schedule, messages a second", "HTTP q, log scale"]);
+        assert_eq!(json[0]["lines"][0]["values"], serde_json::json!([6.0]));
+        assert_eq!(json[1]["lines"].as_array().unwrap().len(), 2, "nothing from the schedule");
+        assert!(more_charts(&[]).is_empty());
+    }
+}

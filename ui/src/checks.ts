@@ -1,0 +1,33 @@
+// What was expected of the run and what became of it, and whether its figures may be believed.
+
+import { h } from "./dom.ts";
+import type { Check, RunRecord } from "./wire.ts";
+
+export function checksPart(run: RunRecord, checks: Check[]): HTMLElement | null {
+  const expectations = run.expectations ?? [];
+  if (expectations.length === 0 && checks.length === 0) return null;
+  return h(
+    "section",
+    { class: "checks", "aria-label": "Checks" },
+    expectations.length > 0 && expectationTable(expectations),
+    ...checks.map((check) => h("p", { class: "check", "data-doubtful": check.doubtful }, check.sentence)),
+  );
+}
+
+function expectationTable(expectations: NonNullable<RunRecord["expectations"]>): HTMLElement {
+  const rows = expectations.map((it) =>
+    h(
+      "tr",
+      { "data-passed": String(it.passed) },
+      h("td", {}, it.text),
+      h("td", {}, it.measured ?? "not measured"),
+      h("td", {}, it.passed ? "as expected" : "not as expected"),
+    ),
+  );
+  return h(
+    "table",
+    { class: "expectations" },
+    h("thead", {}, h("tr", {}, h("th", {}, "Expected"), h("th", {}, "Measured"), h("th", {}, ""))),
+    h("tbody", {}, ...rows),
+  );
+}
