@@ -130,6 +130,13 @@ mod tests {
             confirmed: 44.5,
             broker_cpu_cores: Some(2.0),
             seconds: 2.0,
+            effort: ClientEffort {
+                messages_per_write: 9.0,
+                bytes_per_write: 900.0,
+                calls_per_message: 1.0 / 9.0,
+                cpu_nanos_per_message: 1e9 / 180.0,
+                ..ClientEffort::default()
+            },
             ..LoadRates::default()
         };
         check(&series, Some(expected));
