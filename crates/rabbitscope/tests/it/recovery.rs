@@ -13,6 +13,7 @@ const TEXT: &str = r#"
 name = "losses"
 [run]
 duration = "6s"
+self-check = false
 [broker]
 recovery = true
 recovery-delay = "500ms"
@@ -93,6 +94,7 @@ fn survives_a_crash(queue_type: &str, republish: bool) {
 name = "crash"
 [run]
 duration = "90s"
+self-check = false
 [broker]
 recovery = true
 recovery-delay = "250ms"
