@@ -90,9 +90,11 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
         return STEP_END;
     if (row->cfa == CFA_BP)
         base = regs->saved[REG_BP];
-    else if (row->cfa != CFA_SP && row->cfa != CFA_PLT)
+    else if (row->cfa != CFA_SP && row->cfa != CFA_PLT && row->cfa != CFA_SP_SAVED)
         return STEP_CUT;
     u64 cfa = base + row->cfa_offset;
+    if (row->cfa == CFA_SP_SAVED)
+        cfa = read_word(cfa) + row->above;
     if (row->cfa == CFA_PLT)
         cfa = base + 8 + 8 * at_most(row->cfa_offset, regs->ip & 15);
     if (cfa <= regs->sp)

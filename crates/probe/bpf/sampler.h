@@ -107,7 +107,7 @@ struct unwind_row {
     s32 cfa_offset;
     u8 cfa;      /* enum cfa_rule */
     u8 saved[6]; /* registers of arch.h: n words below the return address, 0: unchanged */
-    u8 reserved;
+    u8 above; /* of CFA_SP_SAVED: bytes to add */
 };
 
 /* The canonical frame address is the stack pointer before the call of the function; the word below
@@ -118,6 +118,7 @@ enum cfa_rule {
     CFA_BP = 2,      /* frame pointer + offset */
     CFA_PLT = 3,     /* of the linker's call stubs: depends on the place within 16 bytes */
     CFA_END = 4,     /* the first function of a thread */
+    CFA_SP_SAVED = 5, /* the word at stack pointer + offset, plus a bit: hand-written assembly */
 };
 
 /* Rows lie in chunks, so that user space can fill the map with few calls. */

@@ -20,7 +20,8 @@ pub(crate) struct UnwindRow {
     cfa_offset: i32,
     cfa: u8,
     saved: [u8; 6],
-    reserved: u8,
+    /// Bytes to add to a saved stack pointer.
+    above: u8,
 }
 
 /// Rules for the canonical frame address, as in `bpf/sampler.h`.
@@ -30,6 +31,7 @@ mod cfa {
     pub(super) const BP: u8 = 2;
     pub(super) const PLT: u8 = 3;
     pub(super) const END: u8 = 4;
+    pub(super) const SP_SAVED: u8 = 5;
 }
 
 /// In the order of `bpf/arch.h`.
@@ -127,28 +129,31 @@ fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> Unw
         Some(RegisterRule::Undefined) => return UnwindRow { cfa: cfa::END, ..unknown },
         _ => return unknown,
     }
-    let Some((rule, cfa_offset)) = cfa_of(row.cfa(), frames) else { return unknown };
+    let Some((rule, cfa_offset, above)) = cfa_of(row.cfa(), frames) else { return unknown };
     let mut saved = [0; 6];
     for (slot, register) in saved.iter_mut().zip(SAVED) {
         let Some(place) = place_of(row.register(register).as_ref()) else { return unknown };
         *slot = place;
     }
-    UnwindRow { pc, cfa_offset, cfa: rule, saved, reserved: 0 }
+    UnwindRow { pc, cfa_offset, cfa: rule, saved, above }
 }
 
-fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(u8, i32)> {
+fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(u8, i32, u8)> {
     match rule {
         CfaRule::RegisterAndOffset { register, offset } => {
             let offset = i32::try_from(*offset).ok()?;
             match *register {
-                X86_64::RSP => Some((cfa::SP, offset)),
-                X86_64::RBP => Some((cfa::BP, offset)),
+                X86_64::RSP => Some((cfa::SP, offset, 0)),
+                X86_64::RBP => Some((cfa::BP, offset, 0)),
                 _ => None,
             }
         }
         CfaRule::Expression(expression) => {
             let bytes = expression.get(frames).ok()?.0;
-            plt_threshold(bytes.slice()).map(|threshold| (cfa::PLT, threshold))
+            let stub = plt_threshold(bytes.slice()).map(|threshold| (cfa::PLT, threshold, 0));
+            stub.or_else(|| {
+                saved_stack(bytes.slice()).map(|(offset, above)| (cfa::SP_SAVED, offset, above))
+            })
         }
     }
 }
@@ -162,6 +167,26 @@ fn plt_threshold(expression: &[u8]) -> Option<i32> {
         }
         _ => None,
     }
+}
+
+/// Assembly that moves its stack says that the old stack pointer is in a word of the new one:
+/// (rsp + offset), dereferenced, plus a constant. The offset has one or two bytes (SLEB128).
+fn saved_stack(expression: &[u8]) -> Option<(i32, u8)> {
+    let (offset, rest) = match expression {
+        [0x77, one @ 0..=0x7f, rest @ ..] => (sign_extended(i32::from(*one), 7), rest),
+        [0x77, low @ 0x80..=0xff, high @ 0..=0x7f, rest @ ..] => {
+            (sign_extended(i32::from(low & 0x7f) | i32::from(*high) << 7, 14), rest)
+        }
+        _ => return None,
+    };
+    match rest {
+        [0x06, 0x23, above @ 0..=0x7f] => Some((offset, *above)),
+        _ => None,
+    }
+}
+
+fn sign_extended(value: i32, bits: u32) -> i32 {
+    value << (i32::BITS - bits) >> (i32::BITS - bits)
 }
 
 /// Words below the return address, 0 for a register that is unchanged.
@@ -181,7 +206,7 @@ fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
 mod tests {
     use gimli::RegisterRule;
 
-    use super::{UnwindRow, cfa, compile, place_of, plt_threshold, push};
+    use super::{UnwindRow, cfa, compile, place_of, plt_threshold, push, saved_stack};
 
     #[test]
     fn registers_lie_below_the_return_address() {
@@ -205,6 +230,15 @@ mod tests {
         assert_eq!(plt_threshold(&stub), Some(10));
         stub[0] = 0x76;
         assert_eq!(plt_threshold(&stub), None);
+    }
+
+    #[test]
+    fn the_expression_of_a_moved_stack() {
+        assert_eq!(saved_stack(&[0x77, 0x38, 0x06, 0x23, 8]), Some((56, 8)));
+        assert_eq!(saved_stack(&[0x77, 0xd8, 0x00, 0x06, 0x23, 8]), Some((88, 8)));
+        assert_eq!(saved_stack(&[0x77, 0xd8, 0x01, 0x06, 0x23, 8]), Some((216, 8)));
+        assert_eq!(saved_stack(&[0x77, 0x78, 0x06, 0x23, 8]), Some((-8, 8)));
+        assert_eq!(saved_stack(&[0x76, 0x38, 0x06, 0x23, 8]), None);
     }
 
     #[test]
