@@ -14,6 +14,8 @@ const HELD_BACK: f64 = 0.5;
 /// Shares of thread-seconds and of scheduled messages that make a run client-limited.
 const MOST_SATURATED: f64 = 0.1;
 const MOST_LATE: f64 = 0.01;
+/// Fewer late messages than this are a hiccup of the machine, however slow the schedule.
+const FEWEST_LATE: u64 = 20;
 /// With fewer thread-seconds nothing is said.
 const FEWEST: u64 = 3;
 /// Shorter pieces are no seconds.
@@ -91,7 +93,8 @@ impl SelfCheck {
         };
         let exceeds = |part: u64, whole: u64, most: f64| part as f64 > most * whole as f64;
         let is_saturated = exceeds(check.saturated_thread_seconds, seconds, MOST_SATURATED);
-        let is_late = exceeds(check.late_by_client, check.scheduled, MOST_LATE);
+        let is_late = check.late_by_client >= FEWEST_LATE
+            && exceeds(check.late_by_client, check.scheduled, MOST_LATE);
         let reason = match (is_saturated, is_late) {
             _ if seconds < FEWEST => None,
             (true, _) => Some(format!(
@@ -162,8 +165,9 @@ mod tests {
             assert_eq!((evidence.thread_seconds, evidence.scheduled), (10, scheduled));
         }
         check(0, 0, false);
-        check(10, 1000, false);
-        check(11, 1000, true);
+        check(2, 21, false);
+        check(20, 2000, false);
+        check(21, 2000, true);
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn queues_of_a_killed_run_are_removed_by_the_next() {
 
     let ended = bench.rabbitscope(&format!("{arguments} next --set run.duration=1s")).code(0);
     assert!(
-        ended.stderr.contains("removed queues") && ended.stderr.contains("debts"),
+        ended.stderr.contains("had left behind") && ended.stderr.contains("debts"),
         "{ended:#?}"
     );
     assert!(!queues_on(broker).contains("debts"), "{}", queues_on(broker));
