@@ -200,8 +200,9 @@ fn a_wait_is_followed_into_the_server() {
     assert!((measured - spun).abs() / spun < 0.15, "{measured:.0} µs, and it was {spun:.0} µs");
     let is_server = |node: &TreeNode| matches!(node.key, NodeKey::Process(..)) && node.parent != 0;
     assert!(tree.nodes.iter().any(is_server), "{:#?}", tree.nodes);
+    // Of the first of the four calls the server's wait may be missing: it is followed only from then on.
     let handled = spent(&tree, "handle_call");
-    assert!(handled.0 > 4.0 * 25_000.0 && handled.1 > 4.0 * 9_000.0, "{handled:?}");
+    assert!(handled.0 > 3.0 * 25_000.0 && handled.1 > 3.0 * 9_000.0, "{handled:?}");
     assert_nothing_left();
 }
 
