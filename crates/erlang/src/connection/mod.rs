@@ -47,11 +47,11 @@ impl Connection {
     /// # Example
     /// ```no_run
     /// use std::time::Duration;
-    /// use rabbitscope_erlang::{ConnectOptions, Connection, NodeName};
+    /// use rabbitscope_erlang::{ConnectOptions, Connection, NodeName, Term};
     /// let options = ConnectOptions::new(NodeName::parse("rabbit@localhost")?);
     /// let connection = Connection::open(&options)?;
     /// let release = connection.call(
-    ///     "erlang", "system_info", vec!["otp_release".into()], Duration::from_secs(1))?;
+    ///     "erlang", "system_info", vec![Term::atom("otp_release")], Duration::from_secs(1))?;
     /// # Ok::<(), rabbitscope_erlang::ErlangError>(())
     /// ```
     pub fn open(options: &ConnectOptions) -> Result<Self, ErlangError> {
