@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         131_072,
     );
     report("encoded", || {
-        for _ in 0..BATCH {
-            connection.publish(&template, black_box(&[7; 12]));
+        for head in connection.publish(&template, BATCH) {
+            head.copy_from_slice(black_box(&[7; 12]));
         }
         drain(connection.output());
         BATCH

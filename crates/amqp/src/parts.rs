@@ -166,7 +166,11 @@ mod tests {
         };
         for size in [0, 1, 12, 4088, 4089, 10_000] {
             let mut expected = Vec::new();
-            PublishTemplate::new(&target, size, 4096).append(&mut expected, HEAD);
+            let template = PublishTemplate::new(&target, size, 4096);
+            for room in template.append(&mut expected, 1) {
+                let length = room.len().min(HEAD.len());
+                room[..length].copy_from_slice(&HEAD[..length]);
+            }
             let content = Content::new(&properties, &vec![0; size], 4096);
             assert_eq!(sent(&content), expected, "{size}");
         }

@@ -25,7 +25,7 @@ pub struct PublishTarget<'a> {
     pub properties: &'a Properties,
 }
 
-/// A message ready for the wire, frames and all. Publishing it is one copy.
+/// A message ready for the wire, frames and all. Publishing it is copying it.
 #[derive(Clone, Debug)]
 pub struct PublishTemplate {
     bytes: Vec<u8>,
@@ -46,7 +46,7 @@ impl PublishTemplate {
             out.put_u64(body_size as u64);
             target.properties.write(out);
         });
-        let body_at = bytes.len() + OVERHEAD - 1;
+        let body_at = bytes.len() + if body_size == 0 { 0 } else { OVERHEAD - 1 };
         let chunk = (frame_max as usize).saturating_sub(OVERHEAD).max(1);
         let mut left = body_size;
         while left > 0 {
@@ -64,16 +64,28 @@ impl PublishTemplate {
         self.bytes.len()
     }
 
-    /// Appends the message to `out`, its body starting with as much of `head` as fits the body's
-    /// first frame.
+    /// Appends `count` messages to `out` and gives the part of each body that is in its first frame,
+    /// zeros so far, to be written over.
     #[inline]
-    pub fn append(&self, out: &mut Vec<u8>, head: &[u8]) {
-        let at = out.len() + self.body_at;
-        out.extend_from_slice(&self.bytes);
-        let length = head.len().min(self.head_room);
-        if length > 0 {
-            out[at..at + length].copy_from_slice(&head[..length]);
+    pub fn append<'a>(
+        &self,
+        out: &'a mut Vec<u8>,
+        count: usize,
+    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
+        let start = out.len();
+        let size = self.bytes.len();
+        let end = start + count * size;
+        out.reserve(end - start);
+        if count > 0 {
+            out.extend_from_slice(&self.bytes);
         }
+        // Few large copies are faster than many small ones.
+        while out.len() < end {
+            let more = (end - out.len()).min(out.len() - start);
+            out.extend_from_within(start..start + more);
+        }
+        let head = self.body_at..self.body_at + self.head_room;
+        out[start..].chunks_exact_mut(size).map(move |message| &mut message[head.clone()])
     }
 }
 
@@ -93,11 +105,23 @@ mod tests {
         PublishTemplate::new(&target, body_size, 4096)
     }
 
-    /// Sizes of the frames' payloads, and the body.
-    fn frames(template: &PublishTemplate, head: &[u8]) -> (Vec<usize>, Vec<u8>) {
-        let mut bytes = Vec::new();
-        template.append(&mut bytes, head);
-        let mut frames = Frames::new(&bytes);
+    /// Sizes of the payloads of a message's frames, and its body.
+    type Read = (Vec<usize>, Vec<u8>);
+
+    /// Messages of which each starts with as much of `head` as there is room for.
+    fn read(template: &PublishTemplate, heads: &[&[u8]]) -> Vec<Read> {
+        let mut bytes = b"before".to_vec();
+        for (room, head) in template.append(&mut bytes, heads.len()).zip(heads) {
+            let length = room.len().min(head.len());
+            room[..length].copy_from_slice(&head[..length]);
+        }
+        let bytes = &bytes[b"before".len()..];
+        assert_eq!(bytes.len(), heads.len() * template.wire_size());
+        bytes.chunks(template.wire_size()).map(read_one).collect()
+    }
+
+    fn read_one(bytes: &[u8]) -> Read {
+        let mut frames = Frames::new(bytes);
         let (mut sizes, mut body) = (Vec::new(), Vec::new());
         while let Some(frame) = frames.next(4096).unwrap() {
             sizes.push(frame.payload.len());
@@ -112,16 +136,29 @@ mod tests {
     #[test]
     fn a_small_message_is_69_bytes() {
         assert_eq!(template(12).wire_size(), 69);
-        let (sizes, body) = frames(&template(12), b"0123456789ab");
-        assert_eq!((sizes, body.as_slice()), (vec![18, 15, 12], &b"0123456789ab"[..]));
+        let read = read(&template(12), &[b"0123456789ab"]);
+        assert_eq!(read, [(vec![18, 15, 12], b"0123456789ab".to_vec())]);
+    }
+
+    #[test]
+    fn each_message_has_its_own_head() {
+        for count in [0, 1, 2, 3, 64, 100] {
+            let heads: Vec<_> = (0..count).map(|number: u8| [number; 3]).collect();
+            let heads: Vec<_> = heads.iter().map(<[u8; 3]>::as_slice).collect();
+            let read = read(&template(3), &heads);
+            let bodies: Vec<_> = read.iter().map(|(_, body)| body.as_slice()).collect();
+            assert_eq!(bodies, heads);
+        }
     }
 
     #[test]
     fn bodies_are_split_at_the_frame_limit() {
-        assert_eq!(frames(&template(0), b"xy"), (vec![18, 15], vec![]));
-        assert_eq!(frames(&template(1), b"xy"), (vec![18, 15, 1], vec![b'x']));
-        let (sizes, body) = frames(&template(4089), b"xy");
-        assert_eq!(sizes, [18, 15, 4088, 1]);
+        assert_eq!(read(&template(0), &[b"xy"]), [(vec![18, 15], vec![])]);
+        assert_eq!(read(&template(1), &[b"xy"]), [(vec![18, 15, 1], vec![b'x'])]);
+        let large = read(&template(4089), &[b"xy", b"z"]);
+        let [(sizes, body), (_, other)] = large.as_slice() else { panic!("two messages") };
+        assert_eq!(*sizes, [18, 15, 4088, 1]);
         assert_eq!((&body[..3], body.len()), (&b"xy\0"[..], 4089));
+        assert_eq!((&other[..2], other.len()), (&b"z\0"[..], 4089));
     }
 }

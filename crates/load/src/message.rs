@@ -60,7 +60,7 @@ impl Contents {
 #[derive(Debug)]
 pub(crate) enum Payload {
     /// Always the same.
-    Plain { template: PublishTemplate, is_stamped: bool },
+    Plain(PublishTemplate),
     /// Put together for each message.
     Composed(Box<Composed>),
 }
@@ -90,7 +90,7 @@ impl Payload {
     /// Bytes of a message on the wire; the most when they differ.
     pub(crate) fn wire_size(&self) -> usize {
         match self {
-            Self::Plain { template, .. } => template.wire_size(),
+            Self::Plain(template) => template.wire_size(),
             Self::Composed(composed) => composed.wire_size,
         }
     }
@@ -169,8 +169,7 @@ impl<'a> Messages<'a> {
                 properties: &self.properties,
             };
             let size = self.group.size_bytes as usize;
-            let template = PublishTemplate::new(&target, size, frame_max);
-            return Payload::Plain { template, is_stamped: size >= stamp::SIZE };
+            return Payload::Plain(PublishTemplate::new(&target, size, frame_max));
         }
         let contents = self.contents(frame_max);
         let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
@@ -351,6 +350,6 @@ mod tests {
     fn what_is_always_the_same_takes_the_short_way() {
         let scenario = group("queue = \"q-1\"\nproperties.priority = 5");
         let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
-        assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain { is_stamped: true, .. }));
+        assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain(_)));
     }
 }

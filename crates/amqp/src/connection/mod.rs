@@ -274,10 +274,14 @@ impl Connection {
         write_request(self.output.end(), channel, request);
     }
 
-    /// Appends a message to the output, its body starting with `head`.
+    /// Appends `count` messages to the output; see [`PublishTemplate::append`] for what it gives.
     #[inline]
-    pub fn publish(&mut self, template: &PublishTemplate, head: &[u8]) {
-        template.append(self.output.end(), head);
+    pub fn publish(
+        &mut self,
+        template: &PublishTemplate,
+        count: usize,
+    ) -> impl Iterator<Item = &mut [u8]> {
+        template.append(self.output.end(), count)
     }
 
     /// Appends a request or a reply with `body` to the output.

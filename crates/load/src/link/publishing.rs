@@ -7,8 +7,8 @@ use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{Failure, Moment, socket::Socket};
 use crate::clock::nanos;
-use publisher::Sent;
 pub(super) use publisher::{Publisher, PublisherProgress};
+use publisher::{QUANTUM, Sent};
 
 /// Bytes encoded for one write. Large enough to make the write cheap, small enough that the time
 /// stamps, taken once for each, are true.
@@ -16,9 +16,6 @@ const CHUNK: usize = 64 * 1024;
 
 /// Messages in a row with a write for each, before other connections get their turn.
 const SINGLE_WRITES: u32 = 64;
-
-/// Messages that a publisher may send before the others on its connection get their turn.
-const QUANTUM: u64 = 64;
 
 pub(super) struct Publishing {
     publishers: Vec<Publisher>,
@@ -87,11 +84,13 @@ impl Publishing {
         socket: &mut Socket,
         moment: &mut Moment<'_>,
     ) -> u64 {
+        let is_alone = self.publishers.len() == 1;
         let publisher = &mut self.publishers[index];
         let size = publisher.payload.wire_size();
         let fits = (*room / size).max(1) as u64;
         publisher.catch_up(moment);
-        let most = publisher.allowed(moment).min(QUANTUM).min(fits);
+        let fair = if is_alone { u64::MAX } else { QUANTUM as u64 };
+        let most = publisher.allowed(moment).min(fits).min(fair);
         if most == 0 {
             return 0;
         }

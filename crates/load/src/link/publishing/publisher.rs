@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_amqp::{ConfirmRing, Connection, Request};
+use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate, Request};
 use rabbitscope_data::scenario::LatePolicy;
 
 use super::super::{Moment, socket::Socket};
@@ -12,6 +12,10 @@ use crate::{
     tempo::LATE_NANOS,
     timetable::Timetable,
 };
+
+/// Messages that a publisher may send before the others on its connection get their turn, and that
+/// have room for their stamps when these are made one by one.
+pub(super) const QUANTUM: usize = 64;
 
 /// Remembered for each message until its confirm.
 #[derive(Clone, Copy, Debug)]
@@ -134,30 +138,32 @@ impl Publisher {
             ring,
             moment,
         };
-        let mut count = 0;
-        match &mut self.payload {
-            Payload::Plain { template, is_stamped } => {
-                while count < most
-                    && let Some(head) = batch.next()
-                {
-                    let head = if *is_stamped { &head[..] } else { &[] };
-                    socket.connection.publish(template, head);
-                    count += 1;
+        let count = match &mut self.payload {
+            Payload::Plain(template) if batch.is_uniform() => {
+                batch.append_uniform(most, template, &mut socket.connection)
+            }
+            Payload::Plain(template) => {
+                let mut room = [[0; stamp::SIZE]; QUANTUM];
+                let stamps = batch.take(most, &mut room);
+                let heads = socket.connection.publish(template, stamps.len());
+                for (head, stamp) in heads.zip(stamps) {
+                    put(*stamp, head);
                 }
+                stamps.len() as u64
             }
             Payload::Composed(composed) => {
+                let mut room = [[0; stamp::SIZE]; QUANTUM];
+                let stamps = batch.take(most, &mut room);
                 let mut turn = composed.turn(batch.moment.now);
-                while count < most
-                    && let Some(head) = batch.next()
-                {
+                for stamp in stamps {
                     let (route, content) = turn.next();
                     let has_room = content.head_room() >= stamp::SIZE;
-                    let head = if has_room { &head[..] } else { &[] };
+                    let head = if has_room { &stamp[..] } else { &[] };
                     socket.connection.publish_parts(self.channel, route, content, head);
-                    count += 1;
                 }
+                stamps.len() as u64
             }
-        }
+        };
         let next = batch.sequence;
         self.sent(count, next, moment);
         count
@@ -262,6 +268,50 @@ struct Batch<'a, 'm> {
 }
 
 impl Batch<'_, '_> {
+    /// The stamps of the next messages, at most so many.
+    #[inline]
+    fn take<'a>(
+        &mut self,
+        most: u64,
+        room: &'a mut [[u8; stamp::SIZE]; QUANTUM],
+    ) -> &'a [[u8; stamp::SIZE]] {
+        let mut count = 0;
+        for (place, _) in room.iter_mut().zip(0..most) {
+            let Some(stamp) = self.next() else { break };
+            *place = stamp;
+            count += 1;
+        }
+        &room[..count]
+    }
+
+    /// Are the next messages on no schedule? Their stamps differ in their numbers only.
+    #[inline]
+    fn is_uniform(&self) -> bool {
+        self.pace.is_none() && self.again.is_empty()
+    }
+
+    /// Encodes so many messages that are on no schedule.
+    #[inline]
+    fn append_uniform(
+        &mut self,
+        count: u64,
+        template: &PublishTemplate,
+        connection: &mut Connection,
+    ) -> u64 {
+        let sequences = self.sequence..self.sequence + count;
+        let first = Stamp::new(self.moment.mark, self.moment.now, None, 0).encode();
+        let heads = connection.publish(template, usize::try_from(count).unwrap_or(0));
+        for (head, sequence) in heads.zip(sequences.clone()) {
+            let number = self.moment.numbering.join(self.publisher, sequence);
+            put(Stamp::renumber(first, number), head);
+        }
+        self.sequence = sequences.end;
+        if self.ring.is_some() {
+            sequences.for_each(|sequence| self.remember(sequence, None));
+        }
+        count
+    }
+
     /// The stamp of the next message; absent when none is due.
     #[inline]
     fn next(&mut self) -> Option<[u8; stamp::SIZE]> {
@@ -286,16 +336,20 @@ impl Batch<'_, '_> {
         Some(self.stamp(self.sequence - 1, late_nanos))
     }
 
-    /// Remembers a message for its confirm.
     #[inline]
     fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; stamp::SIZE] {
-        let now = self.moment.now;
+        self.remember(sequence, late_nanos);
         let number = self.moment.numbering.join(self.publisher, sequence);
+        Stamp::new(self.moment.mark, self.moment.now, late_nanos, number).encode()
+    }
+
+    /// Remembers a message for its confirm.
+    #[inline]
+    fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
         if let Some(ring) = &mut self.ring {
-            let sequence = low_bits(sequence);
-            ring.push(Sent { at: now, late_nanos, publisher: self.index, sequence });
+            let (at, sequence) = (self.moment.now, low_bits(sequence));
+            ring.push(Sent { at, late_nanos, publisher: self.index, sequence });
         }
-        Stamp::new(self.moment.mark, now, late_nanos, number).encode()
     }
 
     #[inline]
@@ -307,6 +361,14 @@ impl Batch<'_, '_> {
             let idle = self.moment.now.saturating_sub(self.ready_at).min(late_nanos);
             counts.late_by_client += u64::from(idle > LATE_NANOS);
         }
+    }
+}
+
+/// Smaller bodies carry no stamp.
+#[inline]
+fn put(stamp: [u8; stamp::SIZE], head: &mut [u8]) {
+    if let Some(head) = head.first_chunk_mut() {
+        *head = stamp;
     }
 }
 
