@@ -19,14 +19,42 @@ fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
         }
         (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, messages)
             .map(|rate| compare(rate, *comparison, *limit, |rate| format!("{rate:.1}"))),
-        (Metric::Count(name), Limit::Count(limit)) => count(&run.load, name)
-            .map(|count| compare(count, *comparison, *limit, |count| count.to_string())),
-        (Metric::Count(name), Limit::Percent(limit)) => share(&run.load, name)
-            .map(|share| compare(share, *comparison, *limit, |share| format!("{share:.3}%"))),
+        (Metric::Count("lost"), limit) => lost(run, *comparison, *limit),
+        (Metric::Count(name), limit) => bounded(&run.load, name, *comparison, *limit),
         _ => None,
     };
     let (measured, passed) = verdict.map_or((None, false), |(text, passed)| (Some(text), passed));
     ExpectationResult { text: expectation.to_string(), measured, passed }
+}
+
+fn bounded(
+    load: &LoadTotals,
+    name: &str,
+    comparison: Comparison,
+    limit: Limit,
+) -> Option<(String, bool)> {
+    match limit {
+        Limit::Count(limit) => count(load, name)
+            .map(|count| compare(count, comparison, limit, |count| count.to_string())),
+        Limit::Percent(limit) => share(load, name)
+            .map(|share| compare(share, comparison, limit, |share| format!("{share:.3}%"))),
+        Limit::Nanos(_) | Limit::PerSecond(_) => None,
+    }
+}
+
+/// As expected only if it is so whatever became of the messages that could not be judged.
+fn lost(run: &RunRecord, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
+    let found = run.verification.as_ref()?;
+    let with = |lost: u64| {
+        let load = LoadTotals { lost, ..run.load.clone() };
+        bounded(&load, "lost", comparison, limit)
+    };
+    let (text, least) = with(found.lost)?;
+    let (_, most) = with(found.lost + found.not_judged)?;
+    let asides = [(found.not_judged, "not judged"), (found.still_queued, "still in the queue")];
+    let asides = asides.into_iter().filter(|(count, _)| *count > 0);
+    let text = asides.fold(text, |text, (count, what)| format!("{text}, {count} {what}"));
+    Some((text, least && most))
 }
 
 fn compare<N: PartialOrd + Copy>(
@@ -115,7 +143,7 @@ fn time(nanos: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::Measured;
+    use rabbitscope_data::run::{Measured, Verification};
 
     use super::*;
 
@@ -138,7 +166,9 @@ mod tests {
             mean: 1_499.6,
             ..LatencySummary::default()
         };
-        RunRecord { load, measured, latencies: vec![confirm], ..RunRecord::default() }
+        let verification = Some(Verification { lost: 10, ..Verification::default() });
+        let latencies = vec![confirm];
+        RunRecord { load, measured, latencies, verification, ..RunRecord::default() }
     }
 
     #[test]
@@ -181,5 +211,27 @@ mod tests {
         let result = judge(&[late], &none).remove(0);
         assert_eq!(result.measured, None, "no schedule, no share");
         assert_eq!(result.text, "late < 1%");
+    }
+
+    #[test]
+    fn what_could_not_be_judged_may_be_lost() {
+        fn check(lost: u64, not_judged: u64, comparison: Comparison, expected: (&str, bool)) {
+            let verification =
+                Verification { lost, not_judged, still_queued: 3, ..Verification::default() };
+            let run = RunRecord { verification: Some(verification), ..run() };
+            let limit = Limit::Count(5);
+            let expectation = Expectation { metric: Metric::Count("lost"), comparison, limit };
+            let result = judge(&[expectation], &run).remove(0);
+            assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
+        }
+        check(5, 0, Comparison::AtMost, ("5, 3 still in the queue", true));
+        check(4, 1, Comparison::AtMost, ("4, 1 not judged, 3 still in the queue", true));
+        check(4, 2, Comparison::AtMost, ("4, 2 not judged, 3 still in the queue", false));
+        check(5, 2, Comparison::Equal, ("5, 2 not judged, 3 still in the queue", false));
+        let unchecked = RunRecord { verification: None, ..run() };
+        let limit = Limit::Count(0);
+        let none =
+            Expectation { metric: Metric::Count("lost"), comparison: Comparison::Equal, limit };
+        assert!(!judge(&[none], &unchecked).remove(0).passed);
     }
 }

@@ -1,12 +1,16 @@
 //! What the workers reported, added up: a row for each second, totals, latencies, losses.
 
+mod losses;
+
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::run::{LoadTotals, Loss, Measured, SecondRow, Verdict};
+use rabbitscope_data::run::{LoadTotals, Measured, SecondRow, Verdict, Verification};
 use rabbitscope_data::scenario::RunOptions;
+
+use losses::{losses, lost_traces};
 
 use crate::{
     churn::ChurnLogs,
@@ -14,6 +18,8 @@ use crate::{
     outcome::{LoadOutcome, Progress},
     self_check::{SelfCheck, ThreadSecond},
     tally::{self, Tally},
+    trace::Trace,
+    verify::{Checker, Observation},
     warm_up::WarmUp,
     worker::Part,
 };
@@ -21,10 +27,9 @@ use crate::{
 /// Everything that was reported.
 pub(crate) struct Ledger {
     /// Seconds that not every worker has reported yet.
-    open: BTreeMap<u32, Interval>,
-    drain: Option<Interval>,
-    /// The second that each worker will report next.
-    frontier: Vec<u32>,
+    open: BTreeMap<Turn, Interval>,
+    /// What each worker will report next.
+    frontier: Vec<Turn>,
     /// Outstanding messages at each worker's latest report.
     outstanding: Vec<u64>,
     measured: Measured,
@@ -39,7 +44,17 @@ pub(crate) struct Ledger {
     self_check: SelfCheck,
     /// Doubts about the client make the run invalid.
     is_checked: bool,
+    /// Of deliveries, with `run.verify`.
+    checker: Option<Checker>,
+    verification: Option<Verification>,
+    trace: Trace,
 }
+
+/// When an interval was: whether it is part of the drain, and its second.
+type Turn = (bool, u32);
+
+/// Behind all of them.
+const END: Turn = (true, u32::MAX);
 
 struct Interval {
     start: u64,
@@ -66,8 +81,7 @@ impl Ledger {
     pub(crate) fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
         Self {
             open: BTreeMap::new(),
-            drain: None,
-            frontier: vec![0; workers],
+            frontier: vec![(false, 0); workers],
             outstanding: vec![0; workers],
             measured: Measured::default(),
             totals: LoadTotals::default(),
@@ -80,6 +94,9 @@ impl Ledger {
             warm_up: WarmUp::of(options.warm_up),
             self_check: SelfCheck::default(),
             is_checked: options.self_check,
+            checker: None,
+            verification: None,
+            trace: Trace::default(),
         }
     }
 
@@ -89,48 +106,70 @@ impl Ledger {
         self
     }
 
-    pub(crate) fn add(&mut self, part: Part, progress: &mut dyn FnMut(Progress<'_>)) {
-        self.outstanding[part.worker] = part.tally.outstanding;
-        let interval = if part.draining {
-            self.frontier[part.worker] = u32::MAX;
-            self.drain.as_mut()
-        } else {
-            self.frontier[part.worker] = part.second + 1;
-            self.load_end = self.load_end.max(part.end);
-            self.open.get_mut(&part.second)
-        };
-        if let Some(interval) = interval {
-            interval.add(&part);
-        } else {
-            let (second, draining) = (part.second, part.draining);
-            let interval = Interval::of(part);
-            if draining {
-                self.drain = Some(interval);
-            } else {
-                self.open.insert(second, interval);
+    /// Deliveries will be checked.
+    pub(crate) fn with_checker(mut self, checker: Option<Checker>) -> Self {
+        self.checker = checker;
+        self
+    }
+
+    /// Checks what a thread saw.
+    pub(crate) fn check(&mut self, batch: &[Observation]) {
+        if let Some(checker) = &mut self.checker {
+            checker.observe(batch);
+        }
+        for observation in batch {
+            if let Observation::Traced(step) = observation {
+                self.trace.add(*step);
             }
         }
-        let complete = self.frontier.iter().copied().min().unwrap_or(u32::MAX);
+    }
+
+    /// All connections are closed: `depths` knows what is left in queues.
+    pub(crate) fn verify(&mut self, depths: impl FnOnce(&[String]) -> Vec<Option<u64>>) {
+        self.verification =
+            self.checker.as_ref().map(|checker| checker.finish(&depths(checker.places())));
+    }
+
+    pub(crate) fn add(&mut self, part: Part, progress: &mut dyn FnMut(Progress<'_>)) {
+        self.outstanding[part.worker] = part.tally.outstanding;
+        let turn = (part.draining, part.second);
+        self.frontier[part.worker] = if part.is_last { END } else { (turn.0, turn.1 + 1) };
+        if !part.draining {
+            self.load_end = self.load_end.max(part.end);
+        }
+        match self.open.entry(turn) {
+            Entry::Occupied(mut interval) => interval.get_mut().add(&part),
+            Entry::Vacant(free) => {
+                free.insert(Interval::of(part));
+            }
+        }
+        let complete = self.frontier.iter().copied().min().unwrap_or(END);
         self.emit_before(complete, progress);
     }
 
-    fn emit_before(&mut self, second: u32, progress: &mut dyn FnMut(Progress<'_>)) {
+    fn emit_before(&mut self, end: Turn, progress: &mut dyn FnMut(Progress<'_>)) {
         while let Some(entry) = self.open.first_entry()
-            && *entry.key() < second
+            && *entry.key() < end
         {
-            let (second, interval) = entry.remove_entry();
-            self.emit(second, &interval, false, progress);
+            let ((draining, second), interval) = entry.remove_entry();
+            let second = if draining { self.rows } else { second };
+            self.emit(second, interval, draining, progress);
         }
     }
 
     fn emit(
         &mut self,
         second: u32,
-        interval: &Interval,
+        interval: Interval,
         draining: bool,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
-        let Interval { start, end, tally, threads } = interval;
+        let Interval { start, end, mut tally, threads } = interval;
+        if let Some(found) = self.checker.as_mut().map(Checker::news) {
+            tally.counts.duplicates = found.duplicates;
+            tally.counts.out_of_order = found.out_of_order;
+        }
+        let (start, end, tally, threads) = (&start, &end, &tally, &threads);
         let mut row = SecondRow { draining, ..tally.row(second, end - start) };
         row.client_busiest_share = threads.iter().map(|thread| thread.busy).reduce(f64::max);
         let is_warming =
@@ -170,16 +209,16 @@ impl Ledger {
         verdict: Verdict,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> LoadOutcome {
-        self.emit_before(u32::MAX, progress);
-        if let Some(drain) = self.drain.take() {
-            self.emit(self.rows, &drain, true, progress);
-        }
+        self.emit_before(END, progress);
         let totals = &mut self.totals;
         let answered = totals.confirmed + totals.nacked + totals.unanswered;
         let open = totals.published.saturating_sub(answered);
         totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(open);
         totals.rpc.requests_unanswered = totals.rpc.requests.saturating_sub(totals.rpc.replies);
-        let losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
+        totals.lost = self.verification.as_ref().map_or(0, |found| found.lost);
+        let mut losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
+        let (trace, left_out) = self.trace.finish();
+        losses.extend(lost_traces(left_out, trace.len()));
         let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
         let (client, doubt) = self.self_check.finish(&self.measured.load);
         let doubts = [doubt.filter(|_| self.is_checked), self.warm_up.doubt()];
@@ -193,68 +232,10 @@ impl Ledger {
             verdict,
             client,
             doubts: doubts.into_iter().flatten().collect(),
-            trace: Vec::new(),
+            verification: self.verification,
+            trace,
         }
     }
-}
-
-fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
-    let unconfirmed = Loss {
-        what: "unconfirmed messages".to_owned(),
-        count: totals.unconfirmed,
-        of: totals.published,
-        meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
-    };
-    let unanswered = Loss {
-        what: "messages unanswered at a lost connection".to_owned(),
-        count: totals.unanswered,
-        of: totals.published,
-        meaning: "sent over a connection that was lost before the broker confirmed or refused \
-                  them: they may be lost"
-            .to_owned(),
-    };
-    let unmeasured = Loss {
-        what: "end-to-end latencies".to_owned(),
-        count: unstamped,
-        of: totals.consumed,
-        meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by \
-                  another run): delivered and counted, but not measured"
-            .to_owned(),
-    };
-    let dropped = Loss {
-        what: "scheduled messages".to_owned(),
-        count: totals.dropped,
-        of: totals.scheduled,
-        meaning:
-            "not sent: they could not be at their time (`late = \"skip\"`), or the load ended \
-                  first"
-                .to_owned(),
-    };
-    let losses = [unconfirmed, unanswered, unmeasured, dropped]
-        .into_iter()
-        .chain(of_groups(totals, refusal));
-    losses.filter(|loss| loss.count > 0).collect()
-}
-
-/// What callers and churn did not get. `refusal` is the first thing that was said about it.
-fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
-    let churn = &totals.churn;
-    let unanswered = Loss {
-        what: "round trips".to_owned(),
-        count: totals.rpc.requests_unanswered,
-        of: totals.rpc.requests,
-        meaning: "requests to which no reply came in time: they are in no latency".to_owned(),
-    };
-    let failed = Loss {
-        what: "openings and closings".to_owned(),
-        count: churn.churn_failed,
-        of: churn.churn_opened + churn.churn_closed + churn.churn_failed,
-        meaning: format!(
-            "refused by the broker or lost with their connection, first: {}",
-            refusal.unwrap_or("no reason was given")
-        ),
-    };
-    [unanswered, failed]
 }
 
 #[cfg(test)]
@@ -269,7 +250,8 @@ mod tests {
         let mut tally = Tally { outstanding: published, ..Tally::default() };
         tally.counts.published = published;
         tally.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
-        Part { worker, second, start, end: start + SECOND, draining, tally, crew: Crew::default() }
+        let (end, is_last) = (start + SECOND, draining);
+        Part { worker, second, start, end, draining, is_last, tally, crew: Crew::default() }
     }
 
     /// Rows as `(second, draining, published)`, and the outcome.
@@ -306,7 +288,7 @@ mod tests {
         ];
         let (rows, early, outcome) = collect(2, parts);
         assert_eq!(rows, [(0, false, 11), (1, false, 22), (2, true, 7)]);
-        assert_eq!(early, 2, "the drain is known at the end only");
+        assert_eq!(early, 3, "the drain is known when every worker has told its last");
         assert_eq!((outcome.measured.load.published, outcome.totals.published), (33, 40));
         assert_eq!(outcome.duration, Duration::from_secs(2));
         assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");

@@ -13,6 +13,7 @@ mod clock;
 mod connector;
 mod depths;
 mod dial;
+mod emptying;
 mod error;
 mod fleet;
 mod latency;
@@ -34,6 +35,8 @@ mod tempo;
 mod timer;
 mod timetable;
 mod topology;
+mod trace;
+mod verify;
 mod warm_up;
 mod worker;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use rabbitscope_data::run::{
     ClientCheck, Doubt, LatencySummary, LoadTotals, Loss, Measured, SecondRow, TracedMessage,
-    Verdict,
+    Verdict, Verification,
 };
 
 /// What happens while the load runs.
@@ -56,6 +56,8 @@ pub struct LoadOutcome {
     pub client: ClientCheck,
     /// Why the figures may not be believed.
     pub doubts: Vec<Doubt>,
+    /// What became of every message, with `run.verify`.
+    pub verification: Option<Verification>,
     /// The fate of every so-manieth message, in the order in which they were sent.
     pub trace: Vec<TracedMessage>,
 }

@@ -10,7 +10,7 @@ use rabbitscope_data::scenario::{
 
 pub(crate) use groups::{ChurnMembers, churned_queues, queues_of};
 
-use crate::{LoadError, message::Messages, topology::QueueSet};
+use crate::{LoadError, message::Messages, topology::QueueSet, verify::Places};
 
 /// One connection and who uses it.
 #[derive(Clone, Debug)]
@@ -51,19 +51,29 @@ pub(crate) struct Reading<'a> {
     pub(crate) queues: Vec<String>,
     /// Queues that belong to the group's connection.
     pub(crate) exclusive: Option<QueueSet>,
+    /// Their numbers, for the check of deliveries.
+    pub(crate) places: Vec<u32>,
+    /// Number of the group's first consumer among all of the scenario.
+    pub(crate) first_consumer: u32,
     /// Some messages have their stamp in a header.
     pub(crate) has_stamp_headers: bool,
 }
 
 impl<'a> Reading<'a> {
-    fn of(group: &'a ConsumerGroup, scenario: &Scenario) -> Self {
+    fn of(
+        group: &'a ConsumerGroup,
+        first_consumer: u32,
+        places: &Places,
+        scenario: &Scenario,
+    ) -> Self {
         let queues = scenario.queue_names(&group.queue);
+        let places = queues.iter().map(|name| places.number(name).unwrap_or(u32::MAX)).collect();
         let spec = scenario.queue_spec(&group.queue).filter(|spec| spec.exclusive);
         let exclusive =
             spec.map(|spec| QueueSet::of(spec, |_, name| queues.iter().any(|one| one == name)));
         let mut bodies = scenario.publishers.iter().map(|group| &group.body);
         let has_stamp_headers = bodies.any(rabbitscope_data::scenario::Body::is_kept_intact);
-        Self { group, queues, exclusive, has_stamp_headers }
+        Self { group, queues, exclusive, places, first_consumer, has_stamp_headers }
     }
 }
 
@@ -82,14 +92,16 @@ pub(crate) struct Seat {
 /// in names. Files that publishers send are read now.
 pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
+    let (places, mut first) = (Places::of(scenario), 0);
     for group in &scenario.consumers {
-        let reading = Arc::new(Reading::of(group, scenario));
+        let reading = Arc::new(Reading::of(group, first, &places, scenario));
+        first += group.count;
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let members = Members::Consumers { reading: Arc::clone(&reading), seats };
             links.push(link(&group.name, at, members));
         }
     }
-    let mut first = 0;
+    first = 0;
     for group in &scenario.publishers {
         let messages = Arc::new(Messages::of(group, scenario)?);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {

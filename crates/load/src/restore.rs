@@ -52,6 +52,19 @@ impl Restorer {
         control.create(&self.declarations)
     }
 
+    /// Messages in each of these queues that are ready for consumers; absent for those that are not
+    /// there or belong to others, and when the broker cannot be asked.
+    pub(crate) fn depths(&self, queues: &[String], dialer: &Dialer) -> Vec<Option<u64>> {
+        let mut state = self.state.lock().expect("restoring does not panic");
+        let known = state.control.as_mut().and_then(|control| control.depths(queues).ok());
+        known.unwrap_or_else(|| {
+            state.control = Topology::connect(dialer).ok();
+            let control = state.control.as_mut();
+            let depths = control.and_then(|control| control.depths(queues).ok());
+            depths.unwrap_or_else(|| vec![None; queues.len()])
+        })
+    }
+
     /// Says goodbye; a broker that does not answer is no matter.
     pub(crate) fn close(self) {
         let state = self.state.into_inner().expect("restoring does not panic");

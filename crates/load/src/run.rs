@@ -1,9 +1,11 @@
 //! A run seen from above: starts the workers, adds up what they report, says when to stop.
 
+mod ends;
+
 use std::{
     sync::{
         atomic::{AtomicBool, Ordering},
-        mpsc::{RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread::{self, Scope},
     time::{Duration, SystemTime},
@@ -15,17 +17,20 @@ use rabbitscope_data::{
 };
 
 use crate::{
-    churn::{ChurnLogs, ConnectionChurn, slots_that_end},
+    churn::{ChurnLogs, ConnectionChurn},
     clock::{RunClock, nanos},
     connector::Connector,
     dial::Dialer,
+    emptying::Emptying,
     ledger::Ledger,
     outcome::{LoadOutcome, Progress},
     plan::LinkPlan,
     restore::Restorer,
     stamp::Numbering,
-    worker::{Control, Orders, Part, Report, Worker},
+    verify::{Checker, Watch},
+    worker::{Control, Orders, Report, Worker},
 };
+use ends::{Ends, Idle};
 
 /// How often orders from outside are looked at.
 const NAP: Duration = Duration::from_millis(50);
@@ -52,13 +57,11 @@ pub(crate) fn run(
     let started = SystemTime::now();
     let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
     let clock = RunClock::start();
-    let churn = ChurnLogs::new(&scenario.churn, started);
     let dialling = ConnectionChurn::all(scenario, ground.dialer, workers.len());
     let threads = workers.len() + dialling.len();
-    let mut ledger = Ledger::new(threads, started, &scenario.run).with_churn(churn);
-    let ends = Ends::of(scenario);
-    let mut idle = Idle::of(scenario);
-    let mut verdict = Verdict::Completed;
+    let numbering = Numbering::new(scenario.publishers.iter().map(|it| it.count).sum());
+    let emptying = Emptying::of(ground, &control, workers.len());
+    let mut overseer = Overseer::new(scenario, &control, (threads, started), numbering);
     let connector = scenario.connecting.recovery.map(|recovery| {
         let doors = workers.iter().map(Worker::door).collect();
         Connector::new(ground, recovery, doors, reports.clone())
@@ -71,40 +74,129 @@ pub(crate) fn run(
         let orders = || Orders {
             clock,
             mark: mark(started_unix_nanos),
-            numbering: Numbering::new(scenario.publishers.iter().map(|it| it.count).sum()),
+            numbering,
             end: scenario.stop.duration.map_or(u64::MAX, nanos),
             control: &control,
             reports: reports.clone(),
             connector: connector.as_ref(),
+            awaits_empty: emptying.is_some(),
+            watch: overseer.watch.clone(),
         };
-        let mut running = start(scope, workers, &dialling, orders);
+        if let Some(emptying) = &emptying {
+            let reports = reports.clone();
+            scope.spawn(move || emptying.watch(&reports));
+        }
+        overseer.running = start(scope, workers, &dialling, orders);
         drop(reports);
-        while running > 0 {
-            match received.recv_timeout(NAP) {
-                Ok(Report::Part(part)) => {
-                    idle.observe(&part);
-                    ledger.add(*part, progress);
-                }
-                Ok(Report::Failed(failure)) => {
-                    control.abort.store(true, Ordering::Relaxed);
-                    if verdict == Verdict::Completed {
-                        verdict = Verdict::Aborted { reason: failure.reason };
-                    }
-                }
-                Ok(Report::Done) => running -= 1,
+        overseer.watch_over(&received, progress, stop);
+        connector.iter().for_each(Connector::end);
+        control.is_over.store(true, Ordering::Relaxed);
+    });
+    if let Some(emptying) = &emptying
+        && !control.is_empty.load(Ordering::Relaxed)
+        && emptying.left() != Some(0)
+    {
+        overseer.cut_short("every consumer was done before the queues were empty".to_owned());
+    }
+    overseer.ledger.verify(|queues| ground.restorer.depths(queues, ground.dialer));
+    overseer.ledger.finish(started_unix_nanos, overseer.verdict, progress)
+}
+
+/// Takes what the threads report and tells them when to stop.
+struct Overseer<'a> {
+    control: &'a Control,
+    ledger: Ledger,
+    ends: Ends,
+    idle: Idle,
+    awaits_empty: bool,
+    watch: Option<Watch>,
+    /// Threads that have not reported their end.
+    running: usize,
+    was_stopped: bool,
+    verdict: Verdict,
+}
+
+impl<'a> Overseer<'a> {
+    /// Of so many threads, from `started` on.
+    fn new(
+        scenario: &Scenario,
+        control: &'a Control,
+        (threads, started): (usize, SystemTime),
+        numbering: Numbering,
+    ) -> Self {
+        let churn = ChurnLogs::new(&scenario.churn, started);
+        let checker = scenario.run.verify.then(|| Checker::new(scenario, numbering));
+        let ledger = Ledger::new(threads, started, &scenario.run);
+        Self {
+            control,
+            ledger: ledger.with_churn(churn).with_checker(checker),
+            ends: Ends::of(scenario),
+            idle: Idle::of(scenario),
+            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            watch: Watch::of(&scenario.run, numbering),
+            running: 0,
+            was_stopped: false,
+            verdict: Verdict::Completed,
+        }
+    }
+
+    /// Returns when all of them are done.
+    fn watch_over(
+        &mut self,
+        reports: &Receiver<Report>,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) {
+        while self.running > 0 {
+            match reports.recv_timeout(NAP) {
+                Ok(report) => self.take(report, progress),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if stop.load(Ordering::Relaxed) && !control.ending.swap(true, Ordering::Relaxed) {
-                verdict = Verdict::Aborted { reason: "stopped before its end".to_owned() };
+            self.look(stop);
+        }
+    }
+
+    fn take(&mut self, report: Report, progress: &mut dyn FnMut(Progress<'_>)) {
+        match report {
+            Report::Part(part) => {
+                self.idle.observe(&part);
+                self.ledger.add(*part, progress);
             }
-            if ends.are_reached(&control) || idle.is_reached() {
-                control.ending.store(true, Ordering::Relaxed);
+            Report::Seen(batch) => {
+                self.ledger.check(&batch);
+                self.watch.iter().for_each(Watch::taken);
+            }
+            Report::CutShort(reason) => self.cut_short(reason),
+            Report::Failed(failure) => {
+                self.control.abort.store(true, Ordering::Relaxed);
+                self.cut_short(failure.reason);
+            }
+            Report::Done => self.running -= 1,
+        }
+    }
+
+    /// Is it time to stop?
+    fn look(&mut self, stop: &AtomicBool) {
+        let control = self.control;
+        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
+            let is_early = !control.ending.swap(true, Ordering::Relaxed);
+            let was_empty = control.is_empty.swap(true, Ordering::Relaxed);
+            if is_early || self.awaits_empty && !was_empty {
+                self.cut_short("stopped before its end".to_owned());
             }
         }
-        connector.iter().for_each(Connector::end);
-    });
-    ledger.finish(started_unix_nanos, verdict, progress)
+        if self.ends.are_reached(control) || self.idle.is_reached() {
+            control.ending.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The first reason counts.
+    fn cut_short(&mut self, reason: String) {
+        if self.verdict == Verdict::Completed {
+            self.verdict = Verdict::Aborted { reason };
+        }
+    }
 }
 
 /// Starts everybody; says how many will report their end.
@@ -137,174 +229,8 @@ fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     }
 }
 
-/// `until = "idle"`: the end of a run in which nothing happens any more, to the second.
-struct Idle {
-    length: Option<Duration>,
-    /// The end of the last second in which something happened, and the latest there is, in
-    /// nanoseconds since the run began.
-    busy: u64,
-    latest: u64,
-}
-
-impl Idle {
-    fn of(scenario: &Scenario) -> Self {
-        let length = match scenario.stop.until {
-            Some(Until::Idle(length)) => Some(length),
-            Some(Until::Empty) | None => None,
-        };
-        Self { length, busy: 0, latest: 0 }
-    }
-
-    fn observe(&mut self, part: &Part) {
-        let counts = &part.tally.counts;
-        if counts.published + counts.consumed > 0 {
-            self.busy = self.busy.max(part.end);
-        }
-        self.latest = self.latest.max(part.end);
-    }
-
-    fn is_reached(&self) -> bool {
-        self.length.is_some_and(|length| self.latest - self.busy >= nanos(length))
-    }
-}
-
 /// Ties stamps to this run; two runs share it by chance once in 4,096.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
 fn mark(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
-}
-
-/// Counts that end a run: of all publishers, all consumers, all callers or all churn, if all of
-/// them have one.
-struct Ends {
-    publishers: Option<usize>,
-    consumers: Option<usize>,
-    callers: Option<usize>,
-    churners: Option<usize>,
-}
-
-impl Ends {
-    fn of(scenario: &Scenario) -> Self {
-        let Scenario { publishers, consumers, requests, churn, .. } = scenario;
-        let members = |count: u32, messages: Option<u64>| messages.map(|_| count as usize);
-        Self {
-            publishers: total(publishers.iter().map(|it| it.ends().then_some(it.count as usize))),
-            consumers: total(consumers.iter().map(|it| members(it.count, it.messages))),
-            callers: total(requests.iter().map(|it| members(it.count, it.messages))),
-            churners: total(churn.iter().map(slots_that_end)),
-        }
-    }
-
-    fn are_reached(&self, control: &Control) -> bool {
-        let counts = [
-            (self.publishers, &control.publishers_done),
-            (self.consumers, &control.consumers_done),
-            (self.callers, &control.callers_done),
-            (self.churners, &control.churners_done),
-        ];
-        counts.iter().any(|(wanted, _)| wanted.is_some())
-            && counts.iter().all(|(wanted, done)| {
-                wanted.is_none_or(|wanted| done.load(Ordering::Relaxed) >= wanted)
-            })
-    }
-}
-
-/// Members of all groups; absent when there are none or some have no end.
-fn total(members: impl Iterator<Item = Option<usize>>) -> Option<usize> {
-    members.sum::<Option<usize>>().filter(|count| *count > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use rabbitscope_data::scenario;
-
-    use super::*;
-    use crate::{clock::SECOND, self_check::Crew, tally::Tally};
-
-    const TEXT: &str = r#"
-        name = "ends"
-        run = { duration = "1s" }
-        queues = [{ name = "q" }]
-        publishers = [{ queue = "q", count = 2 }, { name = "other", queue = "q" }]
-        consumers = [{ queue = "q", count = 3 }]
-    "#;
-
-    #[test]
-    fn silence_ends_a_run() {
-        /// Seconds with and without messages; after how many of them is it over?
-        fn check(overrides: &[&str], seconds: &str, expected: Option<usize>) {
-            let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
-            let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
-            let mut idle = Idle::of(&scenario);
-            let over = seconds.chars().zip(1_u32..).position(|(kind, second)| {
-                let mut tally = Tally::default();
-                tally.counts.consumed = u64::from(kind == 'x');
-                let end = u64::from(second) * SECOND;
-                let crew = Crew::default();
-                let part = Part {
-                    worker: 0,
-                    second,
-                    start: end - SECOND,
-                    end,
-                    draining: false,
-                    tally,
-                    crew,
-                };
-                idle.observe(&part);
-                idle.is_reached()
-            });
-            assert_eq!(over, expected, "{seconds}");
-        }
-        let idle = ["run.until=idle", "run.idle-time=2s"];
-        check(&[], "----------", None);
-        check(&idle, "xx-x--x", Some(5));
-        check(&idle, "--", Some(1));
-        check(&idle[..1], "x----", None);
-    }
-
-    #[test]
-    fn counts_end_a_run_when_a_whole_side_has_them() {
-        /// With these groups counted, the run ends when so many publishers and consumers are done.
-        fn check(counted: &[&str], done: (usize, usize), expected: bool) {
-            let overrides: Vec<_> = counted.iter().map(|key| format!("{key}.messages=9")).collect();
-            let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
-            let control = Control::default();
-            control.publishers_done.store(done.0, Ordering::Relaxed);
-            control.consumers_done.store(done.1, Ordering::Relaxed);
-            assert_eq!(Ends::of(&scenario).are_reached(&control), expected, "{counted:?} {done:?}");
-        }
-        let publishers = ["publishers.0", "publishers.1"];
-        let all = ["publishers.0", "publishers.1", "consumers.0"];
-        check(&[], (0, 0), false);
-        check(&publishers[..1], (2, 0), false);
-        check(&publishers, (2, 0), false);
-        check(&publishers, (3, 0), true);
-        check(&all[2..], (0, 3), true);
-        check(&all, (3, 2), false);
-        check(&all, (3, 3), true);
-    }
-
-    #[test]
-    fn callers_and_churn_end_a_run_too() {
-        fn check(scenario: &Scenario, done: (usize, usize), expected: bool) {
-            let control = Control::default();
-            control.callers_done.store(done.0, Ordering::Relaxed);
-            control.churners_done.store(done.1, Ordering::Relaxed);
-            assert_eq!(Ends::of(scenario).are_reached(&control), expected, "{done:?}");
-        }
-        let text = r#"
-            name = "ends"
-            queues = [{ name = "q" }]
-            requests = [{ queue = "q", count = 3, messages = 5 }]
-            responders = [{ queue = "q" }]
-            churn = [{ kind = "channels", concurrency = 4, cycles = 2 }]
-        "#;
-        let both = scenario::parse(text, "test", &[]).unwrap();
-        check(&both, (3, 1), false);
-        check(&both, (2, 2), false);
-        check(&both, (3, 2), true);
-        let one = text.replace(", cycles = 2", "");
-        let one = scenario::parse(&one, "test", &[]).unwrap();
-        check(&one, (3, 0), true);
-    }
 }

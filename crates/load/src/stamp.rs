@@ -131,6 +131,17 @@ impl Numbering {
         let sequence = sequence & ((1 << self.sequence_bits) - 1);
         publisher << self.sequence_bits | low_32(u128::from(sequence))
     }
+
+    /// Publisher and low bits of the sequence number.
+    #[inline]
+    pub(crate) fn split(self, number: u32) -> (u32, u32) {
+        (number >> self.sequence_bits, number & ((1 << self.sequence_bits) - 1))
+    }
+
+    /// Low bits of a sequence number that fit.
+    pub(crate) fn sequence_bits(self) -> u32 {
+        self.sequence_bits
+    }
 }
 
 /// The first digits, and by how many places they are shifted.
@@ -220,7 +231,11 @@ mod tests {
     #[test]
     fn few_publishers_leave_room_for_long_sequences() {
         fn check(publishers: u32, sequence: u64, expected: u32) {
-            assert_eq!(Numbering::new(publishers).join(publishers - 1, sequence), expected);
+            let numbering = Numbering::new(publishers);
+            let number = numbering.join(publishers - 1, sequence);
+            assert_eq!(number, expected);
+            let low = low_32(u128::from(sequence & ((1 << numbering.sequence_bits()) - 1)));
+            assert_eq!(numbering.split(number), (publishers - 1, low));
         }
         check(1, (1 << 28) + 5, 5);
         check(2, 5, 1 << 27 | 5);

@@ -68,6 +68,17 @@ impl Topology {
         }
     }
 
+    /// Messages in each of these queues that are ready for consumers; absent for queues that are not
+    /// there, or that belong to another connection.
+    pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, LoadError> {
+        let is_there = self.has_queues(queues)?;
+        let mut depths = Vec::with_capacity(queues.len());
+        for (queue, is_there) in queues.iter().zip(is_there) {
+            depths.push(if is_there { self.messages(queue) } else { None });
+        }
+        Ok(depths)
+    }
+
     /// For each of these exchanges: is it there?
     pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();

@@ -1,5 +1,6 @@
 //! A thread that owns many connections: waits for any of them, serves those that have work.
 
+mod draining;
 mod orders;
 mod recovery;
 
@@ -25,19 +26,13 @@ use crate::{
     tally::Tally,
     tempo::Tempo,
     timer::Timer,
+    verify::Witness,
 };
 pub(crate) use orders::{Control, Orders, Part, Report};
 use recovery::Standing;
 
 /// Longest wait, so that orders from outside are seen soon.
 const NAP_NANOS: u64 = SECOND / 20;
-
-/// How long outstanding confirms are awaited.
-const CONFIRM_PATIENCE_NANOS: u64 = 5 * SECOND;
-
-/// Consumers have drained when nothing came for this long, and are cut off after the second time.
-const DRAIN_IDLE_NANOS: u64 = SECOND / 4;
-const DRAIN_NANOS: u64 = 2 * SECOND;
 
 /// How long the broker may take to agree to the end of a connection.
 const CLOSE_PATIENCE_NANOS: u64 = SECOND;
@@ -76,12 +71,15 @@ pub(crate) struct Worker {
     schedule: Schedule,
     tempo: Tempo,
     tally: Tally,
+    witness: Option<Witness>,
     interval_start: u64,
     cpu_at_start: u64,
     wait_at_start: u64,
     second: u32,
     stage: Stage,
     last_delivery: (u64, u64),
+    /// When it was seen that the queues were empty, in nanoseconds since the run began.
+    emptied_at: Option<u64>,
 }
 
 impl Worker {
@@ -108,12 +106,14 @@ impl Worker {
             schedule: Schedule::new(count),
             tempo: Tempo::default(),
             tally: Tally::default(),
+            witness: None,
             interval_start: 0,
             cpu_at_start: 0,
             wait_at_start: 0,
             second: 0,
             stage: Stage::Load,
             last_delivery: (0, 0),
+            emptied_at: None,
             links,
         })
     }
@@ -126,6 +126,7 @@ impl Worker {
     /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
     pub(crate) fn run(mut self, orders: &Orders<'_>) {
         (self.cpu_at_start, self.wait_at_start) = (thread_cpu_nanos(), thread_wait_nanos());
+        self.witness = orders.witness();
         self.links.iter_mut().for_each(|link| link.start(0));
         if let Err(failure) = self.turn_until_done(orders) {
             orders.reports.send(Report::Failed(failure)).ok();
@@ -134,7 +135,7 @@ impl Worker {
             orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
         }
         let draining = self.stage != Stage::Load;
-        self.report(orders.clock.nanos(), draining, orders);
+        self.report(orders.clock.nanos(), draining, true, orders);
         orders.reports.send(Report::Done).ok();
     }
 
@@ -155,28 +156,34 @@ impl Worker {
                 let boundary = (u64::from(self.second) + 1) * SECOND;
                 if now >= boundary && boundary < orders.end {
                     self.tick(orders)?;
-                    self.report(now, false, orders);
+                    self.report(now, false, false, orders);
                     self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
                 }
                 if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
                     self.tick(orders)?;
                     for link in &mut self.links {
-                        link.stop_publishing(&mut moment(&mut self.tally, orders));
+                        link.stop_publishing(&mut moment(
+                            &mut self.tally,
+                            &mut self.witness,
+                            orders,
+                        ));
                     }
-                    self.report(now, false, orders);
+                    self.report(now, false, false, orders);
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     orders.control.confirming.fetch_add(1, Ordering::Relaxed);
+                    orders.control.draining.fetch_add(1, Ordering::Relaxed);
                     self.last_delivery = (self.tally.counts.consumed, now);
                     self.stage = Stage::Drain { since: now, is_confirming: true };
                 }
             }
             Stage::Drain { since, is_confirming } => {
+                self.drain_on(now, orders)?;
                 if is_confirming && !self.awaits_confirms(since, now) {
                     orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
                     self.stage = Stage::Drain { since, is_confirming: false };
                 } else if !is_confirming && self.has_drained(since, now, orders) {
                     for link in &mut self.links {
-                        link.finish(&mut moment(&mut self.tally, orders));
+                        link.finish(&mut moment(&mut self.tally, &mut self.witness, orders));
                     }
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     self.stage = Stage::Close { since: now };
@@ -188,21 +195,6 @@ impl Worker {
             }
         }
         Ok(true)
-    }
-
-    fn awaits_confirms(&self, since: u64, now: u64) -> bool {
-        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_PATIENCE_NANOS
-    }
-
-    fn has_drained(&mut self, since: u64, now: u64, orders: &Orders<'_>) -> bool {
-        let consumed = self.tally.counts.consumed;
-        if consumed != self.last_delivery.0 {
-            self.last_delivery = (consumed, now);
-        }
-        let others_confirm = orders.control.confirming.load(Ordering::Relaxed) > 0;
-        let is_idle = now >= self.last_delivery.1 + DRAIN_IDLE_NANOS && !others_confirm;
-        let is_consuming = self.links.iter().any(Link::is_consuming);
-        !is_consuming || is_idle || now >= since + CONFIRM_PATIENCE_NANOS + DRAIN_NANOS
     }
 
     fn outstanding(&self) -> u64 {
@@ -238,10 +230,15 @@ impl Worker {
 
     /// Lets small things add up; see [`Tempo`].
     fn rest(&self, orders: &Orders<'_>) {
-        if !self.queue.is_empty() || self.stage != Stage::Load {
+        let end = match self.stage {
+            Stage::Load => orders.end,
+            Stage::Drain { .. } if orders.awaits_empty => u64::MAX,
+            Stage::Drain { .. } | Stage::Close { .. } => return,
+        };
+        if !self.queue.is_empty() {
             return;
         }
-        let next = self.next_due().map_or(orders.end, |due| orders.end.min(due));
+        let next = self.next_due().map_or(end, |due| end.min(due));
         let room = next.saturating_sub(orders.clock.nanos());
         if let Some(rest) = self.tempo.rest_nanos(room) {
             thread::sleep(Duration::from_nanos(rest));
@@ -261,12 +258,13 @@ impl Worker {
         let mut until = now + NAP_NANOS;
         if self.stage == Stage::Load {
             until = until.min((u64::from(self.second) + 1) * SECOND).min(orders.end);
-            if let Some(due) = self.next_due()
-                && due < until
-            {
-                let armed = self.timer.arm(due.saturating_sub(now));
-                armed.map_err(|error| Failure::wrong(format!("cannot set a timer: {error}")))?;
-            }
+        }
+        if let Some(due) = self.next_due()
+            && due < until
+            && !matches!(self.stage, Stage::Close { .. })
+        {
+            let armed = self.timer.arm(due.saturating_sub(now));
+            armed.map_err(|error| Failure::wrong(format!("cannot set a timer: {error}")))?;
         }
         Ok(Duration::from_nanos(until.saturating_sub(now)))
     }
@@ -306,7 +304,7 @@ impl Worker {
         if !link.is_up() {
             return Ok(false);
         }
-        let mut moment = moment(&mut self.tally, orders);
+        let mut moment = moment(&mut self.tally, &mut self.witness, orders);
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
         orders.control.count_done(&moment);
@@ -325,7 +323,8 @@ impl Worker {
 
     fn tick(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
         for index in 0..self.links.len() {
-            let ticked = self.links[index].tick(&mut moment(&mut self.tally, orders));
+            let mut moment = moment(&mut self.tally, &mut self.witness, orders);
+            let ticked = self.links[index].tick(&mut moment);
             ticked.or_else(|failure| self.lose(index, failure, orders))?;
         }
         Ok(())
@@ -339,7 +338,9 @@ impl Worker {
         })
     }
 
-    fn report(&mut self, now: u64, draining: bool, orders: &Orders<'_>) {
+    fn report(&mut self, now: u64, draining: bool, is_last: bool, orders: &Orders<'_>) {
+        // Before the report of the same time, so that the check is never behind the counts.
+        self.witness.as_mut().map(Witness::send);
         let mut tally = std::mem::take(&mut self.tally);
         let cpu = thread_cpu_nanos();
         let wait = thread_wait_nanos();
@@ -350,10 +351,12 @@ impl Worker {
         self.last_delivery.0 = 0;
         let part = Part {
             worker: self.number,
-            second: self.second,
+            // Short drains are told in one piece.
+            second: if draining && !orders.awaits_empty { 0 } else { self.second },
             start: self.interval_start,
             end: now,
             draining,
+            is_last,
             tally,
             crew: self.crew(),
         };
@@ -363,13 +366,18 @@ impl Worker {
     }
 }
 
-fn moment<'a>(tally: &'a mut Tally, orders: &Orders<'_>) -> Moment<'a> {
+fn moment<'a>(
+    tally: &'a mut Tally,
+    witness: &'a mut Option<Witness>,
+    orders: &Orders<'_>,
+) -> Moment<'a> {
     Moment {
         now: orders.clock.nanos(),
         clock: orders.clock,
         mark: orders.mark,
         numbering: orders.numbering,
         tally,
+        witness: witness.as_mut(),
         publishers_done: 0,
         consumers_done: 0,
         callers_done: 0,

@@ -1,6 +1,7 @@
-//! May the figures be believed: what the load generator says of itself, and whether it was steady.
+//! May the figures be believed: what the load generator says of itself, whether it was steady, and what
+//! became of the messages.
 
-use rabbitscope_data::run::{ClientCheck, RunRecord};
+use rabbitscope_data::run::{ClientCheck, RunRecord, Verification};
 use serde::Serialize;
 
 /// A sentence, and whether it speaks against the figures.
@@ -17,7 +18,16 @@ pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
     let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
     let steady = run.steadiness.as_ref().filter(|it| !it.sentence.is_empty());
     let steady = steady.map(|it| Check { sentence: it.sentence.clone(), doubtful: !it.steady });
-    doubts.chain(client).chain(steady).collect()
+    let verified = run
+        .verification
+        .as_ref()
+        .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
+    doubts.chain(verified).chain(client).chain(steady).collect()
+}
+
+/// Messages did not all come, once and in order, or nobody knows.
+fn has_faults(found: &Verification) -> bool {
+    found.lost + found.duplicates + found.out_of_order + found.not_judged > 0
 }
 
 fn client_sentence(client: &ClientCheck) -> Option<String> {
@@ -57,6 +67,11 @@ mod tests {
                 sentence: "Steady.".into(),
                 ..Steadiness::default()
             }),
+            verification: Some(Verification {
+                duplicates: 1,
+                sentence: "One of two.".into(),
+                ..Verification::default()
+            }),
             ..RunRecord::default()
         };
         let checks = checks(&run);
@@ -64,7 +79,10 @@ mod tests {
             checks.iter().map(|it| (it.sentence.as_str(), it.doubtful)).collect();
         let client = "The load generator's busiest thread used 97 % of a CPU and was without time to \
                       spare in 3 of 20 thread-seconds.";
-        assert_eq!(sentences, [("no time", true), (client, false), ("Steady.", false)]);
+        assert_eq!(
+            sentences,
+            [("no time", true), ("One of two.", true), (client, false), ("Steady.", false)]
+        );
         assert!(super::checks(&RunRecord::default()).is_empty());
     }
 }

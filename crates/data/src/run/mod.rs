@@ -8,6 +8,7 @@ mod series;
 mod totals;
 mod trace;
 mod validity;
+mod verification;
 
 pub use groups::{ChurnCounts, RequestCounts};
 pub use polls::{PollPoint, PollTotals};
@@ -19,3 +20,4 @@ pub use series::{LatencyPoint, SecondRow};
 pub use totals::{LoadTotals, Measured};
 pub use trace::TracedMessage;
 pub use validity::{ClientCheck, Doubt, DoubtKind, ExpectationResult, Steadiness};
+pub use verification::Verification;

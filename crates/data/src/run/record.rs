@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, PollTotals, Steadiness};
+use super::{
+    ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, PollTotals, Steadiness,
+    Verification,
+};
 use crate::profile::{Capture, StackQuality};
 
 /// Version of the run directory. Raised when a reader of the old form would be misled.
@@ -58,6 +61,9 @@ pub struct RunRecord {
     /// Each line of `[expect]` and what became of it.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
+    /// What became of every message, when `run.verify` asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
     /// The file with the fate of every so-manieth message, when `run.trace-every` asked for it.
     #[serde(default)]
     pub trace: Option<String>,

@@ -167,7 +167,14 @@ fn a_run_must_end() {
     assert!(read(&endless, &[]).unwrap_err().to_string().contains("never end"));
     read(&endless, &["publishers.0.messages=10"]).unwrap();
     read(&endless, &["consumers.0.messages=10"]).unwrap();
-    read(&endless, &["run.until=empty"]).unwrap();
+    let empty = read(&endless, &["run.until=empty"]).unwrap_err().to_string();
+    assert!(empty.contains("publishers that stop"), "{empty}");
+    let counted = ["run.until=empty", "run.empty-timeout=9s", "publishers.0.messages=10"];
+    let stop = read(&endless, &counted).unwrap().stop;
+    assert_eq!(stop.until, Some(Until::Empty(Duration::from_secs(9))));
+    refused(&["run.empty-timeout=9s"], &["run.empty-timeout", "until = \"empty\""]);
+    let stream = read(SMALL, &["run.until=empty", "queues.0.type=stream"]);
+    assert!(stream.unwrap_err().to_string().contains("never empty"));
     let stop = read(&endless, &["run.until=idle", "run.idle-time=3s"]).unwrap().stop;
     assert_eq!(stop.until, Some(Until::Idle(Duration::from_secs(3))));
     let phases = "publishers.0.phases=[{ for = \"1s\", rate = 5 }]";

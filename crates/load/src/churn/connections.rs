@@ -113,6 +113,7 @@ impl<'a> ConnectionChurn<'a> {
             start,
             end,
             draining,
+            is_last: draining,
             tally,
             crew: Crew::default(),
         };

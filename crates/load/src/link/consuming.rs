@@ -5,6 +5,7 @@
 //! next question of one that polls, is on one agenda.
 
 mod holding;
+mod polling;
 
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range, sync::Arc};
 
@@ -16,6 +17,7 @@ use crate::{
     clock::nanos,
     plan::{Reading, Seat, queues_of},
     stamp::Stamp,
+    verify::{Observation, Reader},
 };
 use holding::{Held, Holding};
 
@@ -59,6 +61,8 @@ struct Consumer {
 struct Subscription {
     consumer: usize,
     queue: usize,
+    /// For the check of deliveries.
+    reader: Reader,
 }
 
 /// What is done at its time, to the consumer of this number.
@@ -103,9 +107,11 @@ impl Consuming {
         for (number, seat) in seats.iter().enumerate() {
             let first = consuming.subscriptions.len();
             let mine = queues_of(seat.member, group.count, reading.queues.len());
-            consuming
-                .subscriptions
-                .extend(mine.map(|queue| Subscription { consumer: number, queue }));
+            let consumer = reading.first_consumer + seat.member;
+            consuming.subscriptions.extend(mine.map(|queue| {
+                let reader = Reader { place: reading.places[queue], consumer };
+                Subscription { consumer: number, queue, reader }
+            }));
             let start = nanos(group.slow_start).saturating_mul(u64::from(seat.member));
             consuming.by_channel[usize::from(seat.channel)] = u32::try_from(number).unwrap_or(0);
             consuming.consumers.push(Consumer {
@@ -168,7 +174,9 @@ impl Consuming {
         moment: &mut Moment<'_>,
     ) {
         let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
-        let Some(Subscription { consumer: number, .. }) = subscription.copied() else { return };
+        let Some(Subscription { consumer: number, reader, .. }) = subscription.copied() else {
+            return;
+        };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
         if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
             // Sent before the broker read our cancellation, which does not take back what is on
@@ -185,6 +193,7 @@ impl Consuming {
             delivery_tag: delivery.delivery_tag,
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),
+            reader,
         };
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)
@@ -210,7 +219,7 @@ impl Consuming {
         let is_last = self.limit == Some(consumer.received);
         moment.tally.counts.consumed += 1;
         moment.tally.counts.redelivered += u64::from(message.redelivered);
-        measure(message.stamp, message.arrived, moment);
+        measure(&message, moment);
         if !self.auto_ack {
             let waiting = &mut self.unacknowledged[usize::from(channel)];
             waiting.count += 1;
@@ -268,65 +277,6 @@ impl Consuming {
         }
     }
 
-    /// Asks for a message.
-    fn poll(&mut self, number: usize, connection: &mut Connection) {
-        let consumer = &mut self.consumers[number];
-        let at = consumer.next_poll;
-        let is_last = at + 1 >= consumer.subscriptions.end;
-        consumer.next_poll = if is_last { consumer.subscriptions.start } else { at + 1 };
-        let queue = &self.queues[self.subscriptions[at].queue];
-        connection.request(consumer.channel, &Request::Get { queue, auto_ack: self.auto_ack });
-    }
-
-    /// A question was answered with a message.
-    pub(super) fn on_got(
-        &mut self,
-        delivery: &Delivery<'_>,
-        connection: &mut Connection,
-        moment: &mut Moment<'_>,
-    ) {
-        let number = self.by_channel[usize::from(delivery.channel)] as usize;
-        let message = Held {
-            arrived: moment.now,
-            delivery_tag: delivery.delivery_tag,
-            redelivered: delivery.redelivered,
-            stamp: self.stamp(delivery),
-        };
-        if let Some(holding) = &mut self.holding
-            && let Some(due) = holding.hold(number, message)
-        {
-            // Whoever processes a message asks for no other.
-            self.agenda.push(Reverse((due, Task::Settle(number))));
-            return;
-        }
-        self.take(number, message, connection, moment);
-        self.poll_again(number, connection, moment);
-    }
-
-    /// A question was answered with nothing.
-    pub(super) fn on_empty(
-        &mut self,
-        channel: u16,
-        connection: &mut Connection,
-        moment: &mut Moment<'_>,
-    ) {
-        moment.tally.counts.empty_polls += 1;
-        let number = self.by_channel[usize::from(channel)] as usize;
-        self.poll_again(number, connection, moment);
-    }
-
-    fn poll_again(&mut self, number: usize, connection: &mut Connection, moment: &mut Moment<'_>) {
-        let Some(interval) = self.polling else { return };
-        if self.limit.is_some_and(|limit| self.consumers[number].received >= limit) {
-            return;
-        }
-        if interval == 0 {
-            self.poll(number, connection);
-        } else {
-            self.agenda.push(Reverse((moment.now + interval, Task::Poll(number))));
-        }
-    }
-
     /// Does what is due.
     pub(super) fn on_time(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
         while let Some(Reverse((due, task))) = self.agenda.peek().copied()
@@ -370,7 +320,12 @@ impl Consuming {
     }
 
     /// The connection is gone: the broker gives to others what was not acknowledged.
-    pub(super) fn lose(&mut self) {
+    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        if let Some(witness) = &mut moment.witness {
+            for Subscription { reader, .. } in &self.subscriptions {
+                witness.note(Observation::Resubscribed { reader: *reader });
+            }
+        }
         self.agenda.clear();
         self.unacknowledged.fill(Unacknowledged::default());
         if let Some(holding) = &mut self.holding {
@@ -391,9 +346,15 @@ impl Consuming {
 
 /// Latency up to the message's arrival, however long it was held after that.
 #[inline]
-fn measure(stamp: Option<Stamp>, arrived: u64, moment: &mut Moment<'_>) {
-    let sent_at = stamp.filter(|stamp| stamp.is_of(moment.mark));
-    let sent_at = sent_at.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
+fn measure(message: &Held, moment: &mut Moment<'_>) {
+    let arrived = message.arrived;
+    let stamp = message.stamp.filter(|stamp| stamp.is_of(moment.mark));
+    if let Some(witness) = &mut moment.witness
+        && let Some(stamp) = stamp
+    {
+        witness.delivered(message.reader, stamp.number, arrived, message.redelivered);
+    }
+    let sent_at = stamp.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
     match sent_at {
         Some((sent_at, late_nanos)) => {
             let now = std::mem::replace(&mut moment.now, arrived);

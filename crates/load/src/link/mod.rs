@@ -4,19 +4,22 @@ mod answering;
 mod calling;
 mod churning;
 mod consuming;
+mod failure;
 mod in_flight;
+mod moment;
 mod publishing;
 mod setup;
 mod socket;
 
-use rabbitscope_amqp::{ConnectionError, Event, Frames, Reply};
-use thiserror::Error;
+use rabbitscope_amqp::{Event, Frames, Reply};
 
-use crate::{clock::RunClock, latency::Latency, plan::LinkPlan, stamp::Numbering, tally::Tally};
+use crate::plan::LinkPlan;
 use answering::Answering;
 use calling::Calling;
 use churning::Churning;
 use consuming::Consuming;
+pub(crate) use failure::Failure;
+pub(crate) use moment::Moment;
 use publishing::Publishing;
 pub(crate) use setup::Wire;
 use socket::{Fill, Socket};
@@ -26,90 +29,6 @@ const READ_ROUNDS: u32 = 8;
 
 /// Writes in a row before other connections get their turn.
 const WRITE_ROUNDS: u32 = 4;
-
-/// Why a connection cannot go on, as one sentence for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{reason}")]
-pub(crate) struct Failure {
-    pub(crate) reason: String,
-    /// The connection was lost or closed: another one may fare better. Otherwise one side is wrong.
-    pub(crate) is_loss: bool,
-}
-
-impl Failure {
-    /// The connection is gone, but a new one may do.
-    pub(crate) fn lost(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_loss: true }
-    }
-
-    /// Trying again would not help.
-    pub(crate) fn wrong(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_loss: false }
-    }
-}
-
-impl From<ConnectionError> for Failure {
-    fn from(error: ConnectionError) -> Self {
-        use ConnectionError::{ClosedByBroker, HeartbeatMissed};
-        let is_loss = matches!(error, ClosedByBroker(_) | HeartbeatMissed { .. });
-        Self { reason: error.to_string(), is_loss }
-    }
-}
-
-/// What is going on while a link is served.
-pub(crate) struct Moment<'a> {
-    /// Nanoseconds since the run began.
-    pub(crate) now: u64,
-    pub(crate) clock: RunClock,
-    /// Of the run, in the stamps.
-    pub(crate) mark: u16,
-    pub(crate) numbering: Numbering,
-    pub(crate) tally: &'a mut Tally,
-    /// Publishers that have just sent their last message.
-    pub(crate) publishers_done: usize,
-    /// Consumers that have just received their last message.
-    pub(crate) consumers_done: usize,
-    /// Callers that have had their last reply.
-    pub(crate) callers_done: usize,
-    /// Slots of churn that have closed their last one.
-    pub(crate) churners_done: usize,
-    /// The shortest latency that was measured, in nanoseconds.
-    pub(crate) fastest: Option<u64>,
-    /// Publishers with a schedule may send what is due.
-    pub(crate) is_pacing: bool,
-    /// One of them has.
-    pub(crate) has_paced: bool,
-}
-
-impl Moment<'_> {
-    #[inline]
-    fn confirmed(&mut self, sent_at: u64, count: u64) {
-        let nanos = self.now.saturating_sub(sent_at);
-        self.tally.measure(Latency::Confirm, nanos, count);
-        self.measured(nanos);
-    }
-
-    #[inline]
-    fn confirmed_intended(&mut self, sent_at: u64, late_nanos: u64) {
-        let nanos = self.now.saturating_sub(sent_at).saturating_add(late_nanos);
-        self.tally.measure(Latency::ConfirmIntended, nanos, 1);
-    }
-
-    #[inline]
-    fn delivered(&mut self, sent_at: u64, late_nanos: Option<u64>) {
-        let nanos = self.now.saturating_sub(sent_at);
-        self.tally.measure(Latency::EndToEnd, nanos, 1);
-        if let Some(late_nanos) = late_nanos {
-            self.tally.measure(Latency::EndToEndIntended, nanos.saturating_add(late_nanos), 1);
-        }
-        self.measured(nanos);
-    }
-
-    #[inline]
-    fn measured(&mut self, nanos: u64) {
-        self.fastest = Some(self.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
-    }
-}
 
 /// One connection under load.
 pub(crate) struct Link {
@@ -153,7 +72,7 @@ impl Link {
         self.socket.lose(moment);
         match &mut self.role {
             Role::Publishing(publishing) => publishing.lose(moment),
-            Role::Consuming(consuming) => consuming.lose(),
+            Role::Consuming(consuming) => consuming.lose(moment),
             Role::Calling(calling) => calling.lose(moment),
             Role::Answering(_) => {}
             Role::Churning(churning) => churning.lose(moment),
@@ -312,7 +231,10 @@ impl Link {
             (Role::Publishing(publishing), Event::Reply { channel, reply: Reply::TxCommitted }) => {
                 publishing.on_commit(channel, moment)?;
             }
-            (_, Event::Returned(_)) => moment.tally.counts.returned += 1,
+            (_, Event::Returned(returned)) => {
+                moment.tally.counts.returned += 1;
+                moment.witness_return(&returned);
+            }
             (_, Event::Blocked { .. }) => self.socket.block(moment.now),
             (_, Event::Unblocked) => self.socket.unblock(moment),
             (_, Event::Closed) => self.is_closed = true,

@@ -8,7 +8,7 @@ use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 use super::{Failure, Moment, socket::Socket};
 use crate::clock::nanos;
 pub(super) use publisher::{Publisher, PublisherProgress};
-use publisher::{QUANTUM, Sent};
+use publisher::{QUANTUM, Sent, low_bits};
 
 /// Bytes encoded for one write. Large enough to make the write cheap, small enough that the time
 /// stamps, taken once for each, are true.
@@ -99,6 +99,10 @@ impl Publishing {
         let is_confirmed = ring.is_some();
         let number = u32::try_from(index).unwrap_or(0);
         let count = publisher.append(most, socket, ring, number, moment);
+        if !is_confirmed && let Some(witness) = &mut moment.witness {
+            let sent = publisher.progress.sent;
+            witness.written(publisher.number, low_bits(sent - count), low_bits(count));
+        }
         if is_confirmed {
             self.outstanding += count;
             publisher.commit_full(&mut socket.connection);
@@ -127,6 +131,10 @@ impl Publishing {
         let outcome = ring.settle(tag, multiple, |sent| {
             publishers[sent.publisher as usize].settled(moment);
             settled += 1;
+            if let Some(witness) = &mut moment.witness {
+                let publisher = publishers[sent.publisher as usize].number;
+                witness.settled(publisher, sent.sequence, moment.now, accepted);
+            }
             if let Some(late_nanos) = sent.late_nanos.filter(|_| accepted) {
                 moment.confirmed_intended(sent.at, late_nanos);
             }

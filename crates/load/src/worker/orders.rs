@@ -12,6 +12,7 @@ use crate::{
     self_check::{Crew, ThreadSecond},
     stamp::Numbering,
     tally::Tally,
+    verify::{Observation, Watch, Witness},
 };
 
 /// What a run is for its workers.
@@ -25,6 +26,17 @@ pub(crate) struct Orders<'a> {
     pub(crate) reports: Sender<Report>,
     /// Makes lost connections again; absent: the first loss ends the run.
     pub(crate) connector: Option<&'a Connector<'a>>,
+    /// Consumers go on after the load until the queues are empty.
+    pub(crate) awaits_empty: bool,
+    /// What is to be seen of messages; absent: nothing.
+    pub(crate) watch: Option<Watch>,
+}
+
+impl Orders<'_> {
+    /// For one thread, if anything is to be seen.
+    pub(crate) fn witness(&self) -> Option<Witness> {
+        Some(Witness::new(self.watch.clone()?, self.reports.clone()))
+    }
 }
 
 /// What the threads of a run share.
@@ -44,6 +56,12 @@ pub(crate) struct Control {
     pub(crate) churners_done: AtomicUsize,
     /// Threads that await confirms; consumers go on while there are any.
     pub(crate) confirming: AtomicUsize,
+    /// Load threads that have stopped publishing.
+    pub(crate) draining: AtomicUsize,
+    /// Whoever waits for empty queues need not any longer.
+    pub(crate) is_empty: AtomicBool,
+    /// Every thread is done.
+    pub(crate) is_over: AtomicBool,
 }
 
 impl Control {
@@ -65,6 +83,10 @@ impl Control {
 pub(crate) enum Report {
     /// An interval is over.
     Part(Box<Part>),
+    /// What became of messages, for `run.verify`.
+    Seen(Vec<Observation>),
+    /// The run does not end as the scenario says, for this reason.
+    CutShort(String),
     /// A connection cannot go on.
     Failed(Failure),
     /// The thread is done.
@@ -79,6 +101,8 @@ pub(crate) struct Part {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) draining: bool,
+    /// Nothing follows from this worker.
+    pub(crate) is_last: bool,
     pub(crate) tally: Tally,
     pub(crate) crew: Crew,
 }

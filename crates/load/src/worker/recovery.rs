@@ -38,13 +38,18 @@ impl Worker {
             return Err(failure);
         };
         let link = &mut self.links[index];
-        let mut moment = moment(&mut self.tally, orders);
+        let mut moment = moment(&mut self.tally, &mut self.witness, orders);
         link.lose(&mut moment);
         orders.control.count_done(&moment);
         let now = moment.now;
         link.socket.deregister(self.poll.registry());
         let attempts = self.standings[index].lost(now);
-        if self.stage == Stage::Load {
+        let is_wanted = match self.stage {
+            Stage::Load => true,
+            Stage::Drain { .. } => orders.awaits_empty && link.is_consuming(),
+            Stage::Close { .. } => false,
+        };
+        if is_wanted {
             connector.submit(Lost::now(self.number, index, link.plan, attempts));
         }
         Ok(())
@@ -61,7 +66,7 @@ impl Worker {
                      when a connection was made again"
                 )));
             }
-            let mut moment = moment(&mut self.tally, orders);
+            let mut moment = moment(&mut self.tally, &mut self.witness, orders);
             link.resume(wire, &mut moment);
             self.standings[index].up_since = moment.now;
             let registered = link.socket.register(self.poll.registry(), Token(index));

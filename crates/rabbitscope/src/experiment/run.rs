@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_data::{
     run::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
-    scenario::{Auth, BrokerSpec, Scenario, Until},
+    scenario::{Auth, BrokerSpec, Scenario},
 };
 use rabbitscope_load::{LoadOutcome, PollOutcome, Session};
 
@@ -37,7 +37,6 @@ pub struct Finished {
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    not_there_yet(scenario)?;
     rabbitscope_load::check_files(scenario).map_err(|error| UsageError(error.to_string()))?;
     match &scenario.broker {
         BrokerSpec::Existing { uris } => target::dialer(uris, scenario).map(drop),
@@ -48,19 +47,6 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
         BrokerSpec::Throwaway(_) => Ok(()),
     }?;
     pages::check(scenario)
-}
-
-/// Keys that scenarios may have but that no run obeys yet: better no run than one that seems checked.
-fn not_there_yet(scenario: &Scenario) -> Result<(), UsageError> {
-    let keys = [
-        ("verify", scenario.run.verify),
-        ("trace-every", scenario.run.trace_every.is_some()),
-        ("until = \"empty\"", scenario.stop.until == Some(Until::Empty)),
-    ];
-    match keys.into_iter().find(|(_, is_used)| *is_used) {
-        Some((key, _)) => Err(UsageError(format!("`{key}` of [run] is not supported yet"))),
-        None => Ok(()),
-    }
 }
 
 /// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept.
@@ -224,6 +210,7 @@ fn record_of(
         doubts: outcome.doubts,
         client: outcome.client,
         steadiness: None,
+        verification: outcome.verification,
         expectations: Vec::new(),
         trace: None,
     })

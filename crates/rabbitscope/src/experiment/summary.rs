@@ -31,6 +31,9 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += "\n";
         text += &ProfileSummary::of(profile).to_string();
     }
+    if let Some(found) = &record.verification {
+        let _ = writeln!(text, "\n{}", found.sentence);
+    }
     text += &record.losses.iter().map(loss).collect::<String>();
     text += &judgement(record);
     if let Verdict::Aborted { reason } = &record.verdict {

@@ -5,6 +5,7 @@
 mod architecture;
 mod brokers;
 mod churn;
+mod emptying;
 mod ending;
 mod handling;
 mod inside;
@@ -19,5 +20,6 @@ mod rpc;
 mod runs;
 mod tops;
 mod usage;
+mod verification;
 mod watching;
 mod workbench;

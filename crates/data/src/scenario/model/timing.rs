@@ -80,8 +80,9 @@ pub enum WarmUp {
 /// An end of the load besides time and message counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Every queue of the scenario is empty.
-    Empty,
+    /// Every queue of the scenario is empty, within so long after the publishers have stopped (or,
+    /// without publishers, after the start).
+    Empty(Duration),
     /// Nothing was published or delivered for so long.
     Idle(Duration),
 }

@@ -63,7 +63,10 @@ impl Random {
             broker,
             connecting: self.connecting(),
             exchanges,
-            stop: Stop { duration: Some(duration), until: self.until() },
+            stop: Stop {
+                duration: Some(duration),
+                until: self.until(queues.iter().all(can_empty)),
+            },
             run: self.options(duration),
             expect: self.expect(),
             queues,
@@ -110,8 +113,9 @@ impl Random {
         }
     }
 
-    fn until(&mut self) -> Option<Until> {
-        let all = [None, Some(Until::Empty), Some(Until::Idle(Duration::from_millis(1500)))];
+    fn until(&mut self, can_empty: bool) -> Option<Until> {
+        let empty = can_empty.then_some(Until::Empty(Duration::from_secs(77)));
+        let all = [None, empty, Some(Until::Idle(Duration::from_millis(1500)))];
         all[self.below(3)]
     }
 
@@ -372,4 +376,8 @@ impl Random {
             slow_start: self.delay(),
         }
     }
+}
+
+fn can_empty(queue: &QueueSpec) -> bool {
+    queue.queue_type != QueueType::Stream && !queue.exclusive
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::{
     super::{
         error::{Problem, quoted, refuse},
-        model::{ConsumerGroup, PublisherGroup, RunOptions, Stop, Until, WarmUp},
+        model::{
+            ConsumerGroup, PublisherGroup, QueueSpec, QueueType, RunOptions, Stop, Until, WarmUp,
+        },
         wire::{self, UntilKind},
     },
     fields,
@@ -14,6 +16,9 @@ use crate::utc::parse_utc;
 
 /// How long nothing must happen for `until = "idle"`, unless the scenario says.
 const IDLE_TIME: Duration = Duration::from_secs(5);
+
+/// How long queues may take to be empty for `until = "empty"`, unless the scenario says.
+const EMPTY_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// `ends` says of each kind of group whether it ends by itself; absent: there are none.
 pub(super) fn stop(run: &wire::Run, ends: &[Option<bool>]) -> Result<Stop, Problem> {
@@ -38,10 +43,39 @@ fn until(run: &wire::Run) -> Result<Option<Until>, Problem> {
     if idle_time.is_some() && run.until != Some(UntilKind::Idle) {
         return refuse("idle-time", "goes with `until = \"idle\"`: leave it out");
     }
+    let empty_timeout = fields::duration("empty-timeout", run.empty_timeout.as_deref())?;
+    if empty_timeout.is_some() && run.until != Some(UntilKind::Empty) {
+        return refuse("empty-timeout", "goes with `until = \"empty\"`: leave it out");
+    }
     Ok(run.until.map(|kind| match kind {
-        UntilKind::Empty => Until::Empty,
+        UntilKind::Empty => Until::Empty(empty_timeout.unwrap_or(EMPTY_TIMEOUT)),
         UntilKind::Idle => Until::Idle(idle_time.unwrap_or(IDLE_TIME)),
     }))
+}
+
+/// `until = "empty"` needs publishers that stop, and queues that can be empty and can be asked.
+pub(super) fn can_empty(
+    stop: &Stop,
+    publishers: &[PublisherGroup],
+    queues: &[QueueSpec],
+) -> Result<(), Problem> {
+    let Some(Until::Empty(_)) = stop.until else { return Ok(()) };
+    if stop.duration.is_none() && !publishers.iter().all(PublisherGroup::ends) {
+        let reason = "`empty` needs publishers that stop: give `duration`, or `messages` to all";
+        return refuse("until", reason);
+    }
+    let is_unfit = |queue: &&QueueSpec| queue.exclusive || queue.queue_type == QueueType::Stream;
+    match queues.iter().find(is_unfit) {
+        None => Ok(()),
+        Some(queue) => {
+            let why = if queue.exclusive {
+                "exclusive, so that it cannot be asked"
+            } else {
+                "a stream, which is never empty"
+            };
+            refuse("until", format!("cannot be `empty`: queue `{}` is {why}", queue.name))
+        }
+    }
 }
 
 pub(super) fn options(

@@ -14,6 +14,7 @@ pub(in crate::scenario) struct Run {
     pub(in crate::scenario) duration: Option<String>,
     pub(in crate::scenario) until: Option<UntilKind>,
     pub(in crate::scenario) idle_time: Option<String>,
+    pub(in crate::scenario) empty_timeout: Option<String>,
     pub(in crate::scenario) start_at: Option<String>,
     pub(in crate::scenario) warm_up: Option<String>,
     pub(in crate::scenario) verify: Option<bool>,
@@ -43,15 +44,16 @@ impl From<&model::Scenario> for Run {
     fn from(scenario: &model::Scenario) -> Self {
         let model::RunOptions { warm_up, start_at, verify, trace_every, self_check } = scenario.run;
         let time = |time| display_duration(time).to_string();
-        let (until, idle_time) = match scenario.stop.until {
-            None => (None, None),
-            Some(Until::Empty) => (Some(UntilKind::Empty), None),
-            Some(Until::Idle(length)) => (Some(UntilKind::Idle), Some(time(length))),
+        let (until, idle_time, empty_timeout) = match scenario.stop.until {
+            None => (None, None, None),
+            Some(Until::Empty(timeout)) => (Some(UntilKind::Empty), None, Some(time(timeout))),
+            Some(Until::Idle(length)) => (Some(UntilKind::Idle), Some(time(length)), None),
         };
         Self {
             duration: scenario.stop.duration.map(time),
             until,
             idle_time,
+            empty_timeout,
             start_at: start_at.map(|at| display_utc(at).to_string()),
             warm_up: warm_up.map(|warm_up| match warm_up {
                 WarmUp::Auto => "auto".to_owned(),

@@ -7,6 +7,7 @@ use rabbitscope_data::scenario::ConsumerGroup;
 use crate::{
     clock::{SECOND, nanos},
     stamp::Stamp,
+    verify::Reader,
 };
 
 /// A message that has come.
@@ -17,6 +18,8 @@ pub(super) struct Held {
     pub(super) delivery_tag: u64,
     pub(super) redelivered: bool,
     pub(super) stamp: Option<Stamp>,
+    /// Whom it came to, and from where.
+    pub(super) reader: Reader,
 }
 
 /// What the consumers of a connection hold.
@@ -122,6 +125,11 @@ mod tests {
         Holding::of(&scenario.consumers[0], 1)
     }
 
+    fn message(arrived: u64) -> Held {
+        let reader = Reader { place: 0, consumer: 0 };
+        Held { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader }
+    }
+
     /// Messages that arrive at these milliseconds are done at those; absent: at once.
     fn check(keys: &str, arrivals: &[u64], expected: &[Option<u64>]) {
         let mut holding = holding(keys).unwrap();
@@ -129,7 +137,7 @@ mod tests {
             .iter()
             .map(|arrived| {
                 let arrived = arrived * MILLI;
-                let message = Held { arrived, delivery_tag: 1, redelivered: false, stamp: None };
+                let message = message(arrived);
                 holding.hold(0, message).map(|nanos| nanos / MILLI)
             })
             .collect();
@@ -151,8 +159,7 @@ mod tests {
         let mut holding = holding("rate = 100").unwrap();
         for at in 0..5 {
             let arrived = at * 20 * MILLI;
-            let message = Held { arrived, delivery_tag: 1, redelivered: false, stamp: None };
-            assert_eq!(holding.hold(0, message), None, "{at}");
+            assert_eq!(holding.hold(0, message(arrived)), None, "{at}");
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     stamp::{self, Stamp},
     tempo::LATE_NANOS,
     timetable::Timetable,
+    verify::Observation,
 };
 
 /// Messages that a publisher may send before the others on its connection get their turn, and that
@@ -26,7 +27,7 @@ pub(super) struct Sent {
     pub(super) late_nanos: Option<u64>,
     pub(super) publisher: u32,
     /// Low bits of its number with the publisher, as many as a stamp has and more.
-    sequence: u32,
+    pub(super) sequence: u32,
 }
 
 pub(in crate::link) struct Publisher {
@@ -208,6 +209,12 @@ impl Publisher {
 
     /// The answers to what it sent will not come.
     pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+        if self.window.is_none()
+            && let Some(witness) = &mut moment.witness
+        {
+            let before = low_bits(self.progress.sent);
+            witness.note(Observation::Unaccounted { publisher: self.number, before });
+        }
         self.count_full(moment);
         self.progress.full_since = None;
         self.progress.outstanding = 0;
@@ -306,7 +313,7 @@ impl Batch<'_, '_> {
             put(Stamp::renumber(first, number), head);
         }
         self.sequence = sequences.end;
-        if self.ring.is_some() {
+        if self.ring.is_some() || self.moment.witness.is_some() {
             sequences.for_each(|sequence| self.remember(sequence, None));
         }
         count
@@ -318,6 +325,10 @@ impl Batch<'_, '_> {
         let now = self.moment.now;
         if let Some(sequence) = self.again.pop_front() {
             self.moment.tally.counts.republished += 1;
+            if let Some(witness) = &mut self.moment.witness {
+                let publisher = self.publisher;
+                witness.note(Observation::Republished { publisher, first: sequence, count: 1 });
+            }
             return Some(self.stamp(u64::from(sequence), None));
         }
         let late_nanos = match &mut self.pace {
@@ -343,9 +354,12 @@ impl Batch<'_, '_> {
         Stamp::new(self.moment.mark, self.moment.now, late_nanos, number).encode()
     }
 
-    /// Remembers a message for its confirm.
+    /// Remembers a message for its confirm, and for those that check what becomes of it.
     #[inline]
     fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
+        if let Some(witness) = &mut self.moment.witness {
+            witness.sent(self.publisher, sequence, self.moment.now, late_nanos);
+        }
         if let Some(ring) = &mut self.ring {
             let (at, sequence) = (self.moment.now, low_bits(sequence));
             ring.push(Sent { at, late_nanos, publisher: self.index, sequence });
@@ -373,6 +387,6 @@ fn put(stamp: [u8; stamp::SIZE], head: &mut [u8]) {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a stamp keeps fewer bits")]
-fn low_bits(sequence: u64) -> u32 {
+pub(super) fn low_bits(sequence: u64) -> u32 {
     sequence as u32
 }

@@ -1,0 +1,36 @@
+//! What the check of every delivery found.
+
+use serde::{Deserialize, Serialize};
+
+/// `run.verify`: what became of every message. What is not certain is not guessed but counted as not
+/// judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Verification {
+    /// Messages of each publisher that are remembered; older ones are known by their number only.
+    pub window: u64,
+    /// Messages that the broker accepted: confirmed or committed, or written by a publisher without
+    /// confirms.
+    pub accepted: u64,
+    /// Of those, the ones that reached no consumer (with several queues: counted for each queue that
+    /// missed one) and are not in a queue any more. More may be among those not judged.
+    pub lost: u64,
+    /// Of the accepted, those that reached no consumer but may still be in a queue.
+    pub still_queued: u64,
+    /// Of the accepted, those of which it cannot be told whether they are lost.
+    pub not_judged: u64,
+    /// Deliveries of a message that had been delivered before, not marked as redelivered.
+    pub duplicates: u64,
+    /// Of those, deliveries of messages that a publisher had sent again after a lost connection.
+    pub duplicates_of_republished: u64,
+    /// Deliveries to a consumer that had got a later message of the same publisher before.
+    pub out_of_order: u64,
+    /// Of those, the ones that were marked as redelivered.
+    pub out_of_order_redelivered: u64,
+    /// Messages of a stream that were read again after a consumer had lost its connection.
+    pub read_again: u64,
+    /// Deliveries older than the window, which were not checked for duplicates.
+    pub unchecked_deliveries: u64,
+    /// All of that in a sentence.
+    pub sentence: String,
+}

@@ -1,0 +1,73 @@
+//! What a load did not get or did not measure, in words.
+
+use rabbitscope_data::run::{LoadTotals, Loss};
+
+/// What neither consumers nor callers got, and what was not measured; only what there is.
+pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
+    let unconfirmed = Loss {
+        what: "unconfirmed messages".to_owned(),
+        count: totals.unconfirmed,
+        of: totals.published,
+        meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
+    };
+    let unanswered = Loss {
+        what: "messages unanswered at a lost connection".to_owned(),
+        count: totals.unanswered,
+        of: totals.published,
+        meaning: "sent over a connection that was lost before the broker confirmed or refused \
+                  them: they may be lost"
+            .to_owned(),
+    };
+    let unmeasured = Loss {
+        what: "end-to-end latencies".to_owned(),
+        count: unstamped,
+        of: totals.consumed,
+        meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by \
+                  another run): delivered and counted, but not measured"
+            .to_owned(),
+    };
+    let dropped = Loss {
+        what: "scheduled messages".to_owned(),
+        count: totals.dropped,
+        of: totals.scheduled,
+        meaning:
+            "not sent: they could not be at their time (`late = \"skip\"`), or the load ended \
+                  first"
+                .to_owned(),
+    };
+    let losses = [unconfirmed, unanswered, unmeasured, dropped]
+        .into_iter()
+        .chain(of_groups(totals, refusal));
+    losses.filter(|loss| loss.count > 0).collect()
+}
+
+/// Messages that were to be followed, but for which there was no room.
+pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
+    (left_out > 0).then(|| Loss {
+        what: "followed messages".to_owned(),
+        count: left_out,
+        of: left_out + kept as u64,
+        meaning: "not in `trace.jsonl`, which has room for so many: raise `trace-every`".to_owned(),
+    })
+}
+
+/// What callers and churn did not get. `refusal` is the first thing that was said about it.
+fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
+    let churn = &totals.churn;
+    let unanswered = Loss {
+        what: "round trips".to_owned(),
+        count: totals.rpc.requests_unanswered,
+        of: totals.rpc.requests,
+        meaning: "requests to which no reply came in time: they are in no latency".to_owned(),
+    };
+    let failed = Loss {
+        what: "openings and closings".to_owned(),
+        count: churn.churn_failed,
+        of: churn.churn_opened + churn.churn_closed + churn.churn_failed,
+        meaning: format!(
+            "refused by the broker or lost with their connection, first: {}",
+            refusal.unwrap_or("no reason was given")
+        ),
+    };
+    [unanswered, failed]
+}

@@ -1,0 +1,77 @@
+//! What a link is told while it is served, and what it tells.
+
+use rabbitscope_amqp::Returned;
+
+use crate::{
+    clock::RunClock,
+    latency::Latency,
+    stamp::{Numbering, Stamp},
+    tally::Tally,
+    verify::{Observation, Witness},
+};
+
+/// What is going on while a link is served.
+pub(crate) struct Moment<'a> {
+    /// Nanoseconds since the run began.
+    pub(crate) now: u64,
+    pub(crate) clock: RunClock,
+    /// Of the run, in the stamps.
+    pub(crate) mark: u16,
+    pub(crate) numbering: Numbering,
+    pub(crate) tally: &'a mut Tally,
+    /// Writes down what becomes of messages; absent when nobody asks.
+    pub(crate) witness: Option<&'a mut Witness>,
+    /// Publishers that have just sent their last message.
+    pub(crate) publishers_done: usize,
+    /// Consumers that have just received their last message.
+    pub(crate) consumers_done: usize,
+    /// Callers that have had their last reply.
+    pub(crate) callers_done: usize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churners_done: usize,
+    /// The shortest latency that was measured, in nanoseconds.
+    pub(crate) fastest: Option<u64>,
+    /// Publishers with a schedule may send what is due.
+    pub(crate) is_pacing: bool,
+    /// One of them has.
+    pub(crate) has_paced: bool,
+}
+
+impl Moment<'_> {
+    #[inline]
+    pub(super) fn confirmed(&mut self, sent_at: u64, count: u64) {
+        let nanos = self.now.saturating_sub(sent_at);
+        self.tally.measure(Latency::Confirm, nanos, count);
+        self.measured(nanos);
+    }
+
+    #[inline]
+    pub(super) fn confirmed_intended(&mut self, sent_at: u64, late_nanos: u64) {
+        let nanos = self.now.saturating_sub(sent_at).saturating_add(late_nanos);
+        self.tally.measure(Latency::ConfirmIntended, nanos, 1);
+    }
+
+    #[inline]
+    pub(super) fn delivered(&mut self, sent_at: u64, late_nanos: Option<u64>) {
+        let nanos = self.now.saturating_sub(sent_at);
+        self.tally.measure(Latency::EndToEnd, nanos, 1);
+        if let Some(late_nanos) = late_nanos {
+            self.tally.measure(Latency::EndToEndIntended, nanos.saturating_add(late_nanos), 1);
+        }
+        self.measured(nanos);
+    }
+
+    #[inline]
+    pub(super) fn measured(&mut self, nanos: u64) {
+        self.fastest = Some(self.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
+    }
+
+    /// A message came back: nobody will get it.
+    pub(super) fn witness_return(&mut self, returned: &Returned<'_>) {
+        let Some(witness) = &mut self.witness else { return };
+        let stamp = Stamp::find(&returned.properties).or_else(|| Stamp::decode(&returned.body));
+        if let Some(stamp) = stamp.filter(|stamp| stamp.is_of(self.mark)) {
+            witness.note(Observation::Returned { number: stamp.number });
+        }
+    }
+}

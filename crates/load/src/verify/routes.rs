@@ -1,0 +1,163 @@
+//! Where each publisher's messages are bound to go, as far as the scenario says it.
+
+use std::collections::HashMap;
+
+use rabbitscope_data::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario};
+
+use super::Places;
+use crate::{plan::queues_of, stamp};
+
+/// What is known of a publisher's messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Course {
+    /// Some carry no stamp: they cannot be told from one another.
+    Unmarked,
+    /// They go to one queue or another.
+    Somewhere,
+    /// Each of them goes to each of these queues.
+    Fixed(Vec<u32>),
+}
+
+/// The course of every publisher, in the order of their numbers.
+pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
+    let mut known = HashMap::new();
+    let groups = scenario
+        .publishers
+        .iter()
+        .flat_map(|group| (0..group.count).map(move |member| (group, member)));
+    groups
+        .map(|(group, member)| {
+            if !is_marked(group) {
+                return Course::Unmarked;
+            }
+            let Some(key) = only_key(group, member, scenario) else { return Course::Somewhere };
+            let course = known.entry((group.exchange.as_str(), key)).or_insert_with_key(
+                |(exchange, key)| {
+                    let mut fixed = queues_for(exchange, key, scenario, places);
+                    fixed.retain(|place| !places.kind(*place).dead_letters);
+                    if fixed.is_empty() { Course::Somewhere } else { Course::Fixed(fixed) }
+                },
+            );
+            course.clone()
+        })
+        .collect()
+}
+
+/// Every message has a stamp.
+fn is_marked(group: &PublisherGroup) -> bool {
+    let sizes = group.sizes.iter().map(|step| step.size_bytes);
+    let mut sizes = sizes.chain([group.size_bytes]);
+    group.body.is_kept_intact() || sizes.all(|size| size as usize >= stamp::SIZE)
+}
+
+/// The routing key of a publisher that has one only.
+fn only_key(group: &PublisherGroup, member: u32, scenario: &Scenario) -> Option<String> {
+    let mut keys = match &group.keys {
+        RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
+        RoutingKeys::Fixed => vec![group.routing_key.clone()],
+        RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
+        RoutingKeys::Listed(_) | RoutingKeys::Random(_) => return None,
+    };
+    let mut mine = queues_of(member, group.count, keys.len());
+    match (mine.next(), mine.next()) {
+        (Some(only), None) => Some(keys.swap_remove(only)),
+        _ => None,
+    }
+}
+
+fn queues_for(exchange: &str, key: &str, scenario: &Scenario, places: &Places) -> Vec<u32> {
+    if exchange.is_empty() {
+        return places.number(key).into_iter().collect();
+    }
+    let declared = scenario.exchanges.iter().find(|spec| spec.name == exchange);
+    let kind = declared.map_or_else(|| exchange.trim_start_matches("amq."), |spec| &spec.kind);
+    let mut found = Vec::new();
+    for spec in scenario.queues.iter().filter(|spec| !spec.predeclared) {
+        let is_from = |binding: &&Binding| binding.exchange == exchange;
+        for binding in spec.bindings.iter().filter(is_from) {
+            let bound = spec.queue_names().into_iter().zip(spec.binding_keys(binding));
+            let reached = bound.filter(|(_, pattern)| matches(kind, pattern, key));
+            found.extend(reached.filter_map(|(name, _)| places.number(&name)));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Does an exchange of this kind send a message with `key` along a binding with `pattern`? Kinds that
+/// look at other things than keys are not judged.
+fn matches(kind: &str, pattern: &str, key: &str) -> bool {
+    match kind {
+        "direct" => pattern == key,
+        "fanout" => true,
+        "topic" => {
+            let pattern: Vec<_> = pattern.split('.').collect();
+            let key: Vec<_> = key.split('.').collect();
+            is_topic(&pattern, &key)
+        }
+        _ => false,
+    }
+}
+
+/// `*` stands for a word, `#` for any number of them.
+fn is_topic(pattern: &[&str], key: &[&str]) -> bool {
+    match (pattern.split_first(), key.split_first()) {
+        (None, None) => true,
+        (Some((&"#", rest)), _) if is_topic(rest, key) => true,
+        (Some((&"#", _)), Some((_, key))) => is_topic(pattern, key),
+        (Some((&word, pattern)), Some((&of_key, key))) => {
+            (word == "*" || word == of_key) && is_topic(pattern, key)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::scenario;
+
+    use super::*;
+
+    #[test]
+    fn topics_have_patterns() {
+        fn check(pattern: &str, key: &str, expected: bool) {
+            assert_eq!(matches("topic", pattern, key), expected, "{pattern} {key}");
+        }
+        check("a.b", "a.b", true);
+        check("a.*", "a.b", true);
+        check("a.*", "a", false);
+        check("a.*", "a.b.c", false);
+        check("#", "", true);
+        check("a.#", "a", true);
+        check("a.#.d", "a.b.c.d", true);
+        check("a.#.d", "a.b.c", false);
+        check("*.*", "a.", true);
+    }
+
+    #[test]
+    fn messages_are_owed_where_the_scenario_sends_them() {
+        fn check(publishers: &str, expected: &[Course]) {
+            let text = format!(
+                "name = \"r\"\nrun.duration = \"1s\"\n\
+                 exchanges = [{{ name = \"f\", type = \"fanout\" }}]\n\
+                 queues = [{{ name = \"q-{{}}\", to = 2, bindings = [{{ exchange = \"f\" }}, \
+                 {{ exchange = \"amq.topic\", routing-key = \"k.{{}}\" }}] }}, {{ name = \"d\", \
+                 arguments = {{ x-dead-letter-exchange = \"f\" }} }}]\n\
+                 [[publishers]]\n{publishers}"
+            );
+            let scenario = scenario::parse(&text, "test", &[]).unwrap();
+            assert_eq!(courses(&scenario, &Places::of(&scenario)), expected, "{publishers}");
+        }
+        let fixed = |places: &[u32]| Course::Fixed(places.to_vec());
+        check("queue = \"q-2\"", &[fixed(&[1])]);
+        check("queue = \"q-{}\"", &[Course::Somewhere]);
+        check("queue = \"q-{}\"\ncount = 3", &[fixed(&[0]), fixed(&[1]), fixed(&[0])]);
+        check("exchange = \"f\"", &[fixed(&[0, 1])]);
+        check("exchange = \"amq.topic\"\nrouting-key = \"k.1\"", &[fixed(&[0])]);
+        check("exchange = \"amq.topic\"\nrouting-key = \"x\"", &[Course::Somewhere]);
+        check("exchange = \"amq.headers\"", &[Course::Somewhere]);
+        check("queue = \"d\"", &[Course::Somewhere]);
+        check("queue = \"q-1\"\nsize = \"11B\"", &[Course::Unmarked]);
+    }
+}

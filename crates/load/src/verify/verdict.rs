@@ -1,0 +1,181 @@
+//! What the books add up to, and how that is said.
+
+use rabbitscope_data::run::Verification;
+
+use super::{
+    Places,
+    book::{Book, Shortfall},
+    checker::Found,
+    routes::Course,
+};
+
+/// Messages that did not arrive, by the queue that owes them.
+pub(super) struct Reckoning<'a> {
+    places: &'a Places,
+    depths: &'a [Option<u64>],
+    missing: Vec<u64>,
+    /// Owed by one queue or another.
+    missing_somewhere: u64,
+    /// In a stream, not read to its end.
+    tail: u64,
+    unjudged: u64,
+    accepted: u64,
+}
+
+impl<'a> Reckoning<'a> {
+    pub(super) fn new(places: &'a Places, depths: &'a [Option<u64>]) -> Self {
+        Self {
+            places,
+            depths,
+            missing: vec![0; places.names().len()],
+            missing_somewhere: 0,
+            tail: 0,
+            unjudged: 0,
+            accepted: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, course: &Course, book: &Book) {
+        self.accepted += book.accepted_count();
+        self.unjudged += book.unjudged();
+        let fixed = if let Course::Fixed(places) = course { places.as_slice() } else { &[] };
+        let mut is_settled = false;
+        for place in fixed {
+            // A queue that never got anything may have lost its binding before the load began.
+            let is_ordered = self.places.kind(*place).is_stream;
+            if let Some(shortfall) = book.shortfall_at(*place, is_ordered) {
+                self.owe(Some(*place), shortfall);
+                is_settled = true;
+            }
+        }
+        if !is_settled {
+            let is_stream = |place: &u32| self.places.kind(*place).is_stream;
+            let all = 0..u32::try_from(self.missing.len()).unwrap_or(u32::MAX);
+            let is_ordered = match fixed {
+                [] => !self.missing.is_empty() && all.into_iter().all(|place| is_stream(&place)),
+                fixed => fixed.iter().all(is_stream),
+            };
+            self.owe(fixed.first().copied(), book.shortfall(is_ordered));
+        }
+    }
+
+    fn owe(&mut self, place: Option<u32>, shortfall: Shortfall) {
+        match place {
+            Some(place) => self.missing[place as usize] += shortfall.missing,
+            None => self.missing_somewhere += shortfall.missing,
+        }
+        self.tail += shortfall.tail;
+        self.unjudged += shortfall.unjudged;
+    }
+
+    /// A queue that has as many messages as are missing may have just those; what is beyond that
+    /// number is certainly not there.
+    fn settle(&self, sum: &mut Verification) {
+        for (number, missing) in (0_u32..).zip(&self.missing) {
+            let depth = if self.places.kind(number).is_stream {
+                Some(0)
+            } else {
+                self.depths.get(number as usize).copied().flatten()
+            };
+            settle(*missing, depth, sum);
+        }
+        let queues = (0_u32..).zip(self.depths);
+        let mut depths = queues.filter(|(number, _)| !self.places.kind(*number).is_stream);
+        let depth = depths.try_fold(0, |sum: u64, (_, depth)| depth.map(|depth| sum + depth));
+        settle(self.missing_somewhere, depth, sum);
+    }
+}
+
+fn settle(missing: u64, depth: Option<u64>, sum: &mut Verification) {
+    match depth {
+        None => sum.not_judged += missing,
+        Some(depth) => {
+            sum.still_queued += missing.min(depth);
+            sum.lost += missing.saturating_sub(depth);
+        }
+    }
+}
+
+pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> Verification {
+    let mut sum = Verification {
+        window,
+        accepted: reckoning.accepted,
+        lost: 0,
+        still_queued: reckoning.tail,
+        not_judged: reckoning.unjudged,
+        duplicates: found.duplicates,
+        duplicates_of_republished: found.of_republished,
+        out_of_order: found.out_of_order,
+        out_of_order_redelivered: found.out_of_order_redelivered,
+        read_again: found.read_again,
+        unchecked_deliveries: found.unchecked,
+        sentence: String::new(),
+    };
+    reckoning.settle(&mut sum);
+    sum.sentence = sentence(&sum);
+    sum
+}
+
+/// What is not so is left out, but for the three questions.
+fn sentence(sum: &Verification) -> String {
+    let some = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let part = |count: u64, of: u64, what: &str, which: &str| {
+        some(of, which)
+            .map_or_else(|| format!("{count} {what}"), |of| format!("{count} {what} ({of})"))
+    };
+    let answers = [
+        format!("{} lost", sum.lost),
+        part(
+            sum.duplicates,
+            sum.duplicates_of_republished,
+            "duplicates",
+            "of messages that were sent again",
+        ),
+        part(sum.out_of_order, sum.out_of_order_redelivered, "out of order", "redelivered"),
+    ];
+    let asides = [
+        some(sum.still_queued, "not received, but still in the queue"),
+        some(sum.not_judged, "not judged"),
+        some(sum.read_again, "read again from a stream"),
+        some(sum.unchecked_deliveries, "deliveries too old to be checked for duplicates"),
+    ];
+    let found = format!("Of {} accepted messages {}", sum.accepted, answers.join(", "));
+    asides.into_iter().flatten().fold(found, |text, aside| format!("{text}; {aside}")) + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_queue_is_not_lost() {
+        fn check(missing: u64, depth: Option<u64>, expected: (u64, u64, u64)) {
+            let mut sum = Verification::default();
+            settle(missing, depth, &mut sum);
+            assert_eq!((sum.lost, sum.still_queued, sum.not_judged), expected);
+        }
+        check(10, Some(0), (10, 0, 0));
+        check(10, Some(4), (6, 4, 0));
+        check(10, Some(11), (0, 10, 0));
+        check(10, None, (0, 0, 10));
+        check(0, None, (0, 0, 0));
+    }
+
+    #[test]
+    fn sentences_say_what_there_is() {
+        let honest = Verification { accepted: 7, ..Verification::default() };
+        let expected = "Of 7 accepted messages 0 lost, 0 duplicates, 0 out of order.";
+        assert_eq!(sentence(&honest), expected);
+        let poor = Verification {
+            lost: 1,
+            duplicates: 3,
+            duplicates_of_republished: 2,
+            still_queued: 4,
+            not_judged: 5,
+            ..honest
+        };
+        let expected = "Of 7 accepted messages 1 lost, 3 duplicates (2 of messages that were sent \
+                        again), 0 out of order; 4 not received, but still in the queue; 5 not judged.";
+        assert_eq!(sentence(&poor), expected);
+    }
+}
