@@ -115,11 +115,12 @@ rate = 200
 messages = 600
 "#;
     let rate = run(&bench, text, 0);
-    check_within(seconds(&rate), 2.7, 3.3);
+    check_within(seconds(&rate), 2.7, 4.5);
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     let text = text.replace("rate = 200", "processing-time = \"10ms\"").replace("600", "150");
     let processing = run(&bench, &text, 0);
-    check_within(seconds(&processing), 1.49, 1.9);
+    // Each message takes as long as the machine sleeps too long as well.
+    check_within(seconds(&processing), 1.49, 4.0);
 }
 
 #[test]

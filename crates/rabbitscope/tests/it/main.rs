@@ -11,6 +11,7 @@ mod handling;
 mod inside;
 mod loads;
 mod logins;
+mod pace;
 mod polling;
 mod profiles;
 mod queues;

@@ -1,0 +1,153 @@
+//! An open loop is one: a rate is held without bursts, and a pause of the broker is not hidden.
+//!
+//! When messages were sent is known from the trace of every single one. Tests share the machine with
+//! others, so that the load generator may be kept from a CPU for a while; what has become due then
+//! goes out at once, as it must. Such a burst comes behind a gap; one without a gap is a fault.
+//! `make bench-pace` allows for neither, on a quiet machine.
+
+use std::{thread, time::Duration};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::{
+    loads::{count, run},
+    workbench::{Ended, Workbench, eventually, lines, own_broker},
+};
+
+const RATE: u64 = 14_000;
+const MILLI: u64 = 1_000_000;
+
+/// Longer than any step of a schedule, and shorter than the 2 ms of messages that a window must have
+/// above its share to be a burst.
+const GAP: u64 = 18 * MILLI / 10;
+
+fn trace(bench: &Workbench) -> Vec<Value> {
+    let text = bench.read("out/trace.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Windows of 10 ms, one from each message on: those with more than 1.2 times what the rate asks for
+/// behind a gap, and those without one.
+fn bursts(sent: &[u64]) -> (usize, usize) {
+    let most = usize::try_from(RATE / 100 * 12 / 10).unwrap();
+    let (mut excused, mut faults) = (0, 0);
+    for (at, from) in sent.iter().enumerate() {
+        let end = sent.partition_point(|time| *time < from + 10 * MILLI);
+        if end - at <= most {
+            continue;
+        }
+        let before = sent.partition_point(|time| time + 10 * MILLI < *from);
+        let is_late_start = before == 0 && sent[0] > GAP;
+        let mut pairs = sent[before.saturating_sub(1)..end].windows(2);
+        let is_behind_gap = is_late_start || pairs.any(|pair| pair[1] - pair[0] > GAP);
+        *(if is_behind_gap { &mut excused } else { &mut faults }) += 1;
+    }
+    (excused, faults)
+}
+
+#[test]
+fn bursts_are_found() {
+    let even: Vec<u64> = (0..RATE).map(|index| index * 1_000_000_000 / RATE).collect();
+    assert_eq!(bursts(&even), (0, 0));
+    let steps: Vec<u64> = even.iter().map(|time| time / MILLI * MILLI).collect();
+    assert_eq!(bursts(&steps), (0, 0), "a millisecond at once is no burst");
+    let early = |time: &u64| if *time < 500 * MILLI { *time } else { time - 5 * MILLI };
+    let mut permits: Vec<u64> = even.iter().map(early).collect();
+    permits.sort_unstable();
+    assert!(bursts(&permits).1 > 10, "70 messages ahead of their time");
+    let kept =
+        |time: &u64| if (200 * MILLI..300 * MILLI).contains(time) { 300 * MILLI } else { *time };
+    let (excused, faults) = bursts(&even.iter().map(kept).collect::<Vec<_>>());
+    assert!(excused > 1000 && faults == 0, "{excused} {faults}");
+}
+
+#[test]
+fn a_rate_is_held_without_bursts() {
+    let bench = Workbench::new("pace");
+    let text = format!(
+        r#"
+name = "pace"
+run = {{ duration = "4s", trace-every = 1 }}
+queues = [{{ name = "pace" }}]
+[[publishers]]
+queue = "pace"
+rate = {RATE}
+[[consumers]]
+queue = "pace"
+auto-ack = true
+"#
+    );
+    let run = run(&bench, &text, 0);
+    let [published, scheduled, dropped] =
+        ["published", "scheduled", "dropped"].map(|key| count(&run, key));
+    assert!((4 * RATE).abs_diff(scheduled) <= 4 * RATE / 100, "{scheduled}");
+    // Who is kept from a CPU when the load ends cannot send the last ones.
+    assert_eq!(published + dropped, scheduled);
+    assert!(dropped <= scheduled / 10, "{dropped} of {scheduled}");
+    let messages = trace(&bench);
+    assert_eq!(messages.len() as u64, published, "every message is followed");
+    let time = |message: &Value, key: &str| message[key].as_u64().unwrap();
+    for message in &messages {
+        let [intended, sent] = ["intended-nanos", "sent-nanos"].map(|key| time(message, key));
+        assert!(intended <= sent, "nothing is sent before its time: {message}");
+        let delivered = message["delivered-nanos"].as_u64();
+        assert!(delivered.is_none_or(|delivered| sent <= delivered), "{message}");
+    }
+    let deliveries = messages.iter().map(|message| time(message, "deliveries")).sum::<u64>();
+    assert_eq!(deliveries, count(&run, "consumed"));
+    let sent: Vec<u64> = messages.iter().map(|message| time(message, "sent-nanos")).collect();
+    let (excused, faults) = bursts(&sent);
+    assert_eq!(faults, 0, "of {published}, {excused} behind a gap");
+    assert!(excused <= sent.len() * 3 / 4, "{excused} of {published} windows are behind a gap");
+}
+
+/// In 8 seconds, 2 of which the broker does nothing: a quarter of the messages fall due meanwhile and
+/// wait for 1 s on average. Only a window of them is ever on its way, which is all that latencies from
+/// the time of sending can see.
+#[test]
+fn a_pause_of_the_broker_shows_from_the_schedule() {
+    let broker = own_broker("intended");
+    let bench = Workbench::new("intended");
+    let text = r#"
+name = "intended"
+run = { duration = "8s", trace-every = 100 }
+queues = [{ name = "intended" }]
+[[publishers]]
+queue = "intended"
+rate = 2000
+confirm-window = 10
+[[consumers]]
+queue = "intended"
+prefetch = 100
+"#;
+    bench.file("s.toml", text);
+    let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
+    eventually("two seconds", || lines(&bench.path("out/series.jsonl")) >= 2);
+    let pid = Pid::from_raw(broker.pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    thread::sleep(Duration::from_secs(2));
+    kill_process(pid, Signal::CONT).unwrap();
+    Ended::from(running.wait_with_output().unwrap()).code(0);
+    let run = bench.json("out/run.json");
+    let of = |name: &str, key: &str| {
+        let latencies = run["latencies"].as_array().unwrap();
+        let found = latencies.iter().find(|it| it["name"] == name).unwrap();
+        Duration::from_nanos(found[key].as_u64().unwrap())
+    };
+    for name in ["confirm-intended", "end-to-end-intended"] {
+        let p99 = of(name, "p99");
+        assert!(p99 >= Duration::from_millis(1500), "{name} {p99:?}");
+    }
+    // What a closed loop would have told: the pause is in the maximum, and nowhere else.
+    let (p99, max) = (of("confirm", "p99"), of("confirm", "max"));
+    assert!(max >= Duration::from_millis(1900), "{max:?}");
+    assert!(p99 < Duration::from_secs(1), "{p99:?}");
+    assert!(count(&run, "late") > 2000 && count(&run, "scheduled") >= 15_900, "{run:#}");
+    let waited = trace(&bench).into_iter().filter(|message| {
+        let time = |key: &str| message[key].as_u64().unwrap();
+        time("sent-nanos") - time("intended-nanos") > 1_000 * MILLI
+    });
+    let waited = waited.count();
+    assert!(waited >= 15, "{waited} of the followed messages waited for more than 1 s");
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Is a constant rate held without bursts? Follows every message of an open-loop publisher and looks at
+# every window of 10 ms, one from each message on. Needs a quiet machine, and says so when the load
+# generator was kept from its CPU. Prints a line for each round and writes target/bench-pace/rounds.csv;
+# ends with 1 when a round missed its rate by more than 1 % or had a window above 1.2 times the rate.
+#
+#   ROUNDS=5 SECONDS_EACH=10 RATE=14000 scripts/bench-pace.sh
+set -eu
+cd "$(dirname "$0")/.."
+rounds=${ROUNDS:-5}
+seconds=${SECONDS_EACH:-10}
+rate=${RATE:-14000}
+program=target/release/rabbitscope
+results=target/bench-pace
+work=$(mktemp -d)
+broker=
+
+finish() {
+    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+value() { node -p "JSON.parse(require('fs').readFileSync('$1', 'utf8'))['$2']"; }
+
+"$program" broker start --json >"$work/broker.json"
+broker=$(value "$work/broker.json" name)
+RABBITSCOPE_URI=$(value "$work/broker.json" uri)
+export RABBITSCOPE_URI
+
+cat >"$work/pace.toml" <<EOF
+name = "pace"
+run = { duration = "${seconds}s", trace-every = 1, self-check = false }
+queues = [{ name = "rabbitscope-pace" }]
+[[publishers]]
+queue = "rabbitscope-pace"
+rate = $rate
+[[consumers]]
+queue = "rabbitscope-pace"
+auto-ack = true
+EOF
+
+cat >"$work/judge.js" <<'EOF'
+const fs = require("fs");
+const [, , directory, rate, round, csv] = process.argv;
+const run = JSON.parse(fs.readFileSync(`${directory}/run.json`, "utf8"));
+const lines = fs.readFileSync(`${directory}/trace.jsonl`, "utf8").trim().split("\n");
+const messages = lines.map((line) => JSON.parse(line));
+const sent = messages.map((message) => message["sent-nanos"]);
+const late = messages.map((message) => message["sent-nanos"] - message["intended-nanos"]);
+late.sort((a, b) => a - b);
+const expected = (rate * run["duration-nanos"]) / 1e9;
+const miss = Math.abs(sent.length / expected - 1);
+let most = 0, above = 0, end = 0;
+sent.forEach((time, at) => {
+    while (end < sent.length && sent[end] < time + 1e7) end += 1;
+    most = Math.max(most, end - at);
+    if (end - at > (1.2 * rate) / 100) above += 1;
+});
+const worst = most / (rate / 100);
+const milli = (nanos) => (nanos / 1e6).toFixed(2);
+const p99 = late[Math.floor(late.length * 0.99)], max = late[late.length - 1];
+console.log(
+    `round ${round}: ${sent.length} messages, ${(100 * miss).toFixed(3)} % off the rate; ` +
+    `fullest 10 ms ${worst.toFixed(3)} times the rate, ${above} windows above 1.2; ` +
+    `behind the schedule p99 ${milli(p99)} ms, at most ${milli(max)} ms` +
+    (max > 3e6 ? " (kept from its CPU: the machine is not quiet)" : ""),
+);
+fs.appendFileSync(csv, `${round},${sent.length},${miss},${worst},${above},${p99},${max}\n`);
+process.exit(miss > 0.01 || above > 0 ? 1 : 0);
+EOF
+
+mkdir -p "$results"
+echo "round,messages,off-by,fullest-window,windows-above,late-p99-nanos,late-max-nanos" >"$results/rounds.csv"
+failed=0
+for round in $(seq "$rounds"); do
+    rm -rf "$work/out"
+    "$program" run "$work/pace.toml" --out "$work/out" >/dev/null
+    node "$work/judge.js" "$work/out" "$rate" "$round" "$results/rounds.csv" || failed=1
+done
+exit "$failed"
