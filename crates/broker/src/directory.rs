@@ -18,7 +18,7 @@ use std::{
 use rabbitscope_data::scenario::ThrowawayBroker;
 
 use crate::{
-    BrokerError,
+    BrokerError, Installation,
     listeners::{Ports, loopback_config},
 };
 
@@ -97,6 +97,7 @@ pub(crate) fn environment(
     let inside = |name: &str| directory.join(name).display().to_string();
     let erl_args =
         format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
+    let more = plugins_path(spec).map(|path| ("RABBITMQ_PLUGINS_DIR", path));
     let pairs = [
         ("PATH", search_path()),
         ("LANG", "C.UTF-8".to_owned()),
@@ -124,7 +125,17 @@ pub(crate) fn environment(
         ("RABBITMQ_PID_FILE", inside("rabbitmq.pid")),
         ("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", erl_args),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value)).into()
+    let all = pairs.into_iter().chain(more);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The caller's plugins and those that came with the broker.
+fn plugins_path(spec: &ThrowawayBroker) -> Option<String> {
+    let own = Some(&spec.plugins_directory).filter(|path| !path.is_empty())?;
+    let own = std::path::absolute(own).ok()?;
+    let server = Installation::find().ok()?.server.canonicalize().ok()?;
+    let with_broker = server.parent()?.parent()?.join("plugins");
+    Some(format!("{}:{}", own.display(), with_broker.display()))
 }
 
 fn search_path() -> String {

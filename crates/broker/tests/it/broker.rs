@@ -31,6 +31,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
     let log = log("serves");
     let spec = ThrowawayBroker {
         plugins: LISTENING.map(str::to_owned).into(),
+        plugins_directory: String::new(),
         config: "channel_max = 77".to_owned(),
         advanced_config: "[{rabbit, [{credit_flow_default_credit, {7, 3}}]}].".to_owned(),
         erl_args: "+S 1".to_owned(),

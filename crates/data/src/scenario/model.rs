@@ -98,6 +98,8 @@ impl fmt::Debug for BrokerSpec {
 pub struct ThrowawayBroker {
     /// Plugins to enable, by name.
     pub plugins: Vec<String>,
+    /// A directory with plugins (`.ez`) beside those that came with the broker; empty for none.
+    pub plugins_directory: String,
     /// Lines added to `rabbitmq.conf`.
     pub config: String,
     /// Contents of `advanced.config`; empty for none.

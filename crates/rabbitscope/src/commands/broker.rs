@@ -40,6 +40,9 @@ struct Start {
     /// Plugins to enable, for example `rabbitmq_management,rabbitmq_stream`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     plugins: Vec<String>,
+    /// A directory with plugins (.ez) beside those that came with the broker
+    #[arg(long, value_name = "DIR")]
+    plugins_directory: Option<PathBuf>,
     /// Lines for rabbitmq.conf
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -94,6 +97,7 @@ impl Start {
         let read = |file: Option<PathBuf>| file.map_or(Ok(String::new()), |file| text_of(&file));
         let spec = ThrowawayBroker {
             plugins: self.plugins,
+            plugins_directory: directory(self.plugins_directory)?,
             config: read(self.config)?,
             advanced_config: read(self.advanced_config)?,
             erl_args: self.erl_args,
@@ -111,6 +115,11 @@ impl Start {
         }
         Ok(Exit::Done)
     }
+}
+
+fn directory(path: Option<PathBuf>) -> Result<String, UsageError> {
+    let path = path.unwrap_or_default().into_os_string();
+    path.into_string().map_err(|_| UsageError("--plugins-directory has to be UTF-8".to_owned()))
 }
 
 fn text_of(file: &PathBuf) -> Result<String, UsageError> {

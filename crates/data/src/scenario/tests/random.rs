@@ -37,6 +37,7 @@ impl Random {
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
                 plugins: vec!["rabbitmq_stream".to_owned()],
+                plugins_directory: "more plugins".to_owned(),
                 config: "a = 1\nb = \"2\"\n".to_owned(),
                 advanced_config: "[{rabbit, []}].".to_owned(),
                 erl_args: "+S 1 '\\'".to_owned(),

@@ -10,6 +10,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
     let Some(uris) = uris(wire.uri, wire.uris)? else {
         return Ok(BrokerSpec::Throwaway(ThrowawayBroker {
             plugins: plugins(wire.plugins.unwrap_or_default())?,
+            plugins_directory: wire.plugins_directory.unwrap_or_default(),
             config: wire.config.unwrap_or_default(),
             advanced_config: wire.advanced_config.unwrap_or_default(),
             erl_args: wire.erl_args.unwrap_or_default(),
@@ -17,6 +18,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
     };
     let of_throwaway = [
         ("plugins", wire.plugins.is_some()),
+        ("plugins-directory", wire.plugins_directory.is_some()),
         ("config", wire.config.is_some()),
         ("advanced-config", wire.advanced_config.is_some()),
         ("erl-args", wire.erl_args.is_some()),

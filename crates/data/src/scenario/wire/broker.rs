@@ -28,6 +28,7 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) send_buffer: Option<String>,
     pub(in crate::scenario) receive_buffer: Option<String>,
     pub(in crate::scenario) plugins: Option<Vec<String>>,
+    pub(in crate::scenario) plugins_directory: Option<String>,
     pub(in crate::scenario) config: Option<String>,
     pub(in crate::scenario) advanced_config: Option<String>,
     pub(in crate::scenario) erl_args: Option<String>,
@@ -70,6 +71,7 @@ impl Broker {
             },
             BrokerSpec::Throwaway(broker) => Self {
                 plugins: Some(broker.plugins.clone()),
+                plugins_directory: Some(broker.plugins_directory.clone()),
                 config: Some(broker.config.clone()),
                 advanced_config: Some(broker.advanced_config.clone()),
                 erl_args: Some(broker.erl_args.clone()),
