@@ -14,6 +14,7 @@ mod timing;
 mod topology;
 
 use super::connecting::Connecting;
+use crate::profile::Event;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
 pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES};
@@ -293,6 +294,32 @@ pub struct ConsumerGroup {
 pub enum ProfileEvent {
     /// CPU time.
     Cpu,
+    /// Waiting.
+    OffCpu,
+    /// Memory that was mapped.
+    Mmap,
+    /// Memory that was given back.
+    Munmap,
+    /// Growth of the C library's heap.
+    Brk,
+    /// Pages that were touched for the first time.
+    PageFaults,
+    /// Threads that left a CPU.
+    ContextSwitches,
+}
+
+impl From<ProfileEvent> for Event {
+    fn from(event: ProfileEvent) -> Self {
+        match event {
+            ProfileEvent::Cpu => Self::Cpu,
+            ProfileEvent::OffCpu => Self::OffCpu,
+            ProfileEvent::Mmap => Self::Mmap,
+            ProfileEvent::Munmap => Self::Munmap,
+            ProfileEvent::Brk => Self::Brk,
+            ProfileEvent::PageFaults => Self::PageFaults,
+            ProfileEvent::ContextSwitches => Self::ContextSwitches,
+        }
+    }
 }
 
 /// A profile that is taken while the load runs.

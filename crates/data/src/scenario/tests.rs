@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused() {
     refused(&["queues.0.type=qourum"], &["queues.0.type", "did you mean `quorum`?"]);
     refused(&["queues.0.arguments.x-queue-type=stream"], &["set by `type`"]);
     refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
-    refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`cpu`"]);
+    refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`off-cpu`"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
     refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);

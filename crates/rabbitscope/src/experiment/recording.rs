@@ -9,11 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::{
-    profile::Profile,
-    scenario::{ProfileEvent, ProfileSpec},
-};
-use rabbitscope_probe::{CpuOptions, ProbeError, Progress, record_cpu};
+use rabbitscope_data::{profile::Profile, scenario::ProfileSpec};
+use rabbitscope_probe::{Options, ProbeError, Progress};
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -41,20 +38,21 @@ pub(super) fn record(
         thread::sleep(STEP.min(spec.delay.saturating_sub(start.elapsed())));
     }
     let offset = start.elapsed();
-    let profile = record_cpu(&options(pid, spec, spec.duration), load_ended, &mut |_| {});
-    Some(profile.map(|profile| Recorded { profile, offset }))
+    let options = options(pid, spec, spec.duration);
+    let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
+    Some(profiles.map(|mut profiles| Recorded { profile: profiles.remove(0), offset }))
 }
 
 /// A recording of no length: whatever forbids a recording says so now, and not when the load has
 /// been running for a while.
 pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
     let options = options(pid, spec, Duration::ZERO);
-    record_cpu(&options, &AtomicBool::new(false), &mut |_| {}).map(drop)
+    rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {}).map(drop)
 }
 
-fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> CpuOptions {
-    let ProfileEvent::Cpu = spec.event;
-    CpuOptions { pid, freq_hz: spec.freq_hz, duration: Some(duration) }
+fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {
+    let events = vec![spec.event.into()];
+    Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration) }
 }
 
 /// How far a recording of `whole` length is.

@@ -6,6 +6,8 @@
 mod read;
 mod write;
 
+use rabbitscope_data::profile::Event;
+
 pub use read::{profile_path, write_report};
 pub use write::{RunDirectory, SeriesFile};
 
@@ -13,7 +15,11 @@ const RECORD: &str = "run.json";
 const SCENARIO: &str = "scenario.toml";
 const SERIES: &str = "series.jsonl";
 const TRACE: &str = "trace.jsonl";
-const PROFILE: &str = "profile-cpu.pb.gz";
 const BROKER: &str = "broker.json";
 const BROKER_LOG: &str = "broker.log";
 const REPORT: &str = "report.html";
+
+/// The file of a profile of `event`.
+fn profile_name(event: Event) -> String {
+    format!("profile-{}.pb.gz", event.name())
+}

@@ -8,22 +8,22 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_data::{
-    profile::read_pprof,
+    profile::{Event, read_pprof},
     run::{FORMAT_VERSION, RunRecord, SecondRow},
 };
 use rabbitscope_web::Report;
 
-use super::{PROFILE, RECORD, SERIES};
+use super::{RECORD, SERIES, profile_name};
 use crate::{atomic_file::AtomicFile, exit::UsageError};
 
 /// The profile of a run.
 pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
-    let path = run_dir.join(PROFILE);
-    if path.is_file() {
+    let places = Event::RECORDED.map(|event| run_dir.join(profile_name(event)));
+    if let Some(path) = places.into_iter().find(|path| path.is_file()) {
         return Ok(path);
     }
     let message = if run_dir.join(RECORD).is_file() {
-        format!("the run {} has no profile ({PROFILE})", run_dir.display())
+        format!("the run {} has no profile", run_dir.display())
     } else {
         format!("{} is not a run directory (no {RECORD})", run_dir.display())
     };

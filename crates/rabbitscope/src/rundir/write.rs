@@ -12,11 +12,14 @@ use rabbitscope_data::{
     profile::{Profile, write_pprof},
     run::{RunRecord, SecondRow, TracedMessage},
     scenario::Scenario,
+    utc::display_utc,
 };
 use rabbitscope_load::LatencyRecord;
 use serde::Serialize;
 
-use super::{BROKER, BROKER_LOG, PROFILE, RECORD, REPORT, SCENARIO, SERIES, TRACE, write_report};
+use super::{
+    BROKER, BROKER_LOG, RECORD, REPORT, SCENARIO, SERIES, TRACE, profile_name, write_report,
+};
 use crate::{
     atomic_file::{self, AtomicFile},
     exit::UsageError,
@@ -114,10 +117,11 @@ impl RunDirectory {
 
     /// Writes the profile and says under which name.
     pub fn write_profile(&self, profile: &Profile) -> anyhow::Result<String> {
-        let mut file = AtomicFile::create(&self.path.join(PROFILE))?;
+        let name = profile_name(profile.event);
+        let mut file = AtomicFile::create(&self.path.join(&name))?;
         write_pprof(profile, file.writer()).context("cannot write the profile")?;
         file.commit()?;
-        Ok(PROFILE.to_owned())
+        Ok(name)
     }
 
     /// Writes what the broker looked like before and after.
@@ -174,25 +178,8 @@ impl SeriesFile {
 
 /// `20260102T030405Z`
 fn compact_utc(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (year, month, day) = civil_from_days(seconds / 86_400);
-    let of_day = seconds % 86_400;
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
-}
-
-/// Year, month and day of a number of days since 1970-01-01: Howard Hinnant's `civil_from_days`,
-/// <https://howardhinnant.github.io/date_algorithms.html>, for dates that are not before 1970.
-fn civil_from_days(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+    let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    display_utc(since_epoch).to_string().replace(['-', ':'], "")
 }
 
 #[cfg(test)]

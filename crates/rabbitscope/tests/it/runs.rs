@@ -39,7 +39,11 @@ fn a_throwaway_broker() {
 
     bench.rabbitscope("report out -o again.html").code(0);
     assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
-    bench.rabbitscope("run out/scenario.toml --set run.duration=3s --out again").code(0);
+    let event = if may_profile() { "--set profile.event=off-cpu" } else { "" };
+    bench
+        .rabbitscope(&format!("run out/scenario.toml --set run.duration=3s {event} --out again"))
+        .code(0);
+    assert_eq!(bench.path("again/profile-off-cpu.pb.gz").is_file(), may_profile());
 }
 
 #[test]
