@@ -10,7 +10,7 @@ use std::{
 use mio::{Events, Interest, Poll, Token};
 
 use super::{
-    shared::{Arrived, Command, Renewal, Shared},
+    switchboard::{Arrived, Command, Renewal, Switchboard},
     wire::Wire,
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(super) struct Link {
     wire: Wire,
     poll: Poll,
     commands: mpsc::Receiver<Command>,
-    shared: Arc<Shared>,
+    shared: Arc<Switchboard>,
     frames: FrameReader,
     unsent: Vec<u8>,
     renewals: Vec<(Renewal, Vec<u8>)>,
@@ -69,7 +69,7 @@ impl Link {
         wire: Wire,
         poll: Poll,
         commands: mpsc::Receiver<Command>,
-        shared: Arc<Shared>,
+        shared: Arc<Switchboard>,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -194,7 +194,7 @@ impl Link {
 }
 
 /// Gives it to whom it is for; says what our node has to answer at once.
-fn answers(shared: &Shared, incoming: Incoming) -> Option<Outgoing> {
+fn answers(shared: &Switchboard, incoming: Incoming) -> Option<Outgoing> {
     let mut state = shared.state();
     let noproc = || Term::atom("noproc");
     match incoming {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::shared::{Arrived, Backlog, Entry, MOST_UNREAD_BYTES, Shared};
+use super::switchboard::{Arrived, Backlog, Entry, MOST_UNREAD_BYTES, Switchboard};
 use crate::{
     ErlangError, Term,
     distribution::{Outgoing, message_of},
@@ -15,7 +15,7 @@ use crate::{
 /// Gets messages. Whoever monitors it is told when it is dropped.
 #[derive(Debug)]
 pub struct Mailbox {
-    shared: Arc<Shared>,
+    shared: Arc<Switchboard>,
     pid: Pid,
     arrivals: mpsc::Receiver<Arrived>,
     backlog: Arc<Backlog>,
@@ -43,7 +43,7 @@ pub enum Received {
 }
 
 impl Mailbox {
-    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+    pub(super) fn new(shared: &Arc<Switchboard>) -> Self {
         let (sender, arrivals) = mpsc::channel();
         let backlog = Arc::new(Backlog::default());
         let id = shared.number();

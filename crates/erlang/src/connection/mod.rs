@@ -8,7 +8,7 @@ mod link;
 mod mailbox;
 mod open;
 mod options;
-mod shared;
+mod switchboard;
 mod tls;
 mod wire;
 
@@ -22,8 +22,8 @@ use call::Call;
 pub use mailbox::{Mailbox, Received};
 pub(crate) use open::unique;
 pub use options::{ConnectOptions, Port, TlsFiles};
-use shared::Shared;
-pub(crate) use shared::{Command, Renewal};
+use switchboard::Switchboard;
+pub(crate) use switchboard::{Command, Renewal};
 
 use crate::{
     ErlangError, Term,
@@ -34,7 +34,7 @@ use crate::{
 /// A connection. Shared between threads as it is; closed when dropped.
 #[derive(Debug)]
 pub struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<Switchboard>,
     link: Option<JoinHandle<()>>,
 }
 

@@ -14,7 +14,7 @@ use mio::{Poll, Waker};
 use super::{
     ConnectOptions, Connection, Port,
     link::{self, Link},
-    shared::Shared,
+    switchboard::Switchboard,
     tls,
     wire::{Stream, Wire},
 };
@@ -70,8 +70,13 @@ fn start(stream: Stream, node: &NodeName, visitor: &Visitor) -> std::io::Result<
     let waker = Waker::new(poll.registry(), link::WOKEN)?;
     link::register(&poll, &mut wire)?;
     let (sender, commands) = mpsc::channel();
-    let shared =
-        Arc::new(Shared::new(node.to_string(), &visitor.name, visitor.creation, sender, waker));
+    let shared = Arc::new(Switchboard::new(
+        node.to_string(),
+        &visitor.name,
+        visitor.creation,
+        sender,
+        waker,
+    ));
     let link = Link::new(wire, poll, commands, Arc::clone(&shared));
     let link = thread::Builder::new().name("erlang-link".to_owned()).spawn(|| link.run())?;
     Ok(Connection { shared, link: Some(link) })

@@ -73,7 +73,7 @@ pub(super) struct State {
 
 /// Shared by the link and everybody that uses the connection.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct Switchboard {
     node: String,
     own: Atom,
     creation: u32,
@@ -84,7 +84,7 @@ pub(crate) struct Shared {
     state: Mutex<State>,
 }
 
-impl Shared {
+impl Switchboard {
     pub(super) fn new(
         node: String,
         own: &str,
