@@ -100,7 +100,13 @@ pub enum ErlangError {
         /// Where the cookie came from.
         origin: String,
     },
-    /// The node does not allow us, or already has somebody of our name.
+    /// The node has a connection from somebody else who goes by the same name.
+    #[error("node {node} already has a connection from our name; try again")]
+    NameTaken {
+        /// The node.
+        node: String,
+    },
+    /// The node does not allow us.
     #[error("node {node} does not allow the connection: {reason}")]
     NotAllowed {
         /// The node.

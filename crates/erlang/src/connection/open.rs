@@ -29,12 +29,27 @@ pub(super) fn open(options: &ConnectOptions) -> Result<Connection, ErlangError> 
     let cookies = options.cookie.cookies()?;
     let mut refused = None;
     for cookie in &cookies {
-        match open_with(options, cookie, deadline) {
+        match open_as_anybody(options, cookie, deadline) {
             Err(error @ ErlangError::CookieRefused { .. }) => refused = Some(error),
             done => return done,
         }
     }
     Err(refused.expect("there is at least one cookie"))
+}
+
+/// Names are drawn by lot; one that somebody else has is drawn again.
+fn open_as_anybody(
+    options: &ConnectOptions,
+    cookie: &Cookie,
+    deadline: Instant,
+) -> Result<Connection, ErlangError> {
+    for _ in 0..3 {
+        match open_with(options, cookie, deadline) {
+            Err(ErlangError::NameTaken { .. }) => {}
+            done => return done,
+        }
+    }
+    open_with(options, cookie, deadline)
 }
 
 fn open_with(

@@ -116,7 +116,7 @@ fn check_status(node: &NodeName, message: &[u8]) -> Result<(), ErlangError> {
     };
     match message {
         b"sok" | b"sok_simultaneous" => Ok(()),
-        b"snok" | b"salive" => Err(refused("it already has a connection from our name")),
+        b"snok" | b"salive" => Err(ErlangError::NameTaken { node: node.to_string() }),
         b"snot_allowed" => Err(refused("it only talks to nodes on its list, and we are not on it")),
         other => Err(refused(&format!("it said {:?}", String::from_utf8_lossy(other)))),
     }
