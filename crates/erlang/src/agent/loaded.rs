@@ -15,7 +15,7 @@ const KEEPER: &str = include_str!("keeper.txt");
 const MODULE_MACRO: &str = "?MODULE";
 
 /// Scanning, parsing and compiling on a node that is busy.
-const LOAD: Duration = Duration::from_secs(20);
+const LOAD: Duration = Duration::from_secs(60);
 
 /// A program that has not been heard of for so long is taken for dead.
 const DEADMAN: Duration = Duration::from_secs(15);
@@ -54,7 +54,7 @@ pub struct Loaded<'a> {
 impl<'a> Loaded<'a> {
     /// Compiles and loads a module of which functions are called.
     pub fn functions(connection: &'a Connection, source: Source) -> Result<Self, ErlangError> {
-        Self::load(connection, source, Term::atom("none"))
+        Self::load(connection, source, Term::atom("none"), Compiled::Quickly)
     }
 
     /// Compiles and loads a module and starts its agent with these options, a map.
@@ -63,10 +63,27 @@ impl<'a> Loaded<'a> {
         source: Source,
         options: Term,
     ) -> Result<Self, ErlangError> {
-        Self::load(connection, source, Term::tuple([Term::atom("options"), options]))
+        let start = Term::tuple([Term::atom("options"), options]);
+        Self::load(connection, source, start, Compiled::Well)
     }
 
-    fn load(connection: &'a Connection, source: Source, start: Term) -> Result<Self, ErlangError> {
+    /// The same for an agent that leaves the work to functions of the node, so that optimising it
+    /// would take longer than it ever saves.
+    pub fn light_agent(
+        connection: &'a Connection,
+        source: Source,
+        options: Term,
+    ) -> Result<Self, ErlangError> {
+        let start = Term::tuple([Term::atom("options"), options]);
+        Self::load(connection, source, start, Compiled::Quickly)
+    }
+
+    fn load(
+        connection: &'a Connection,
+        source: Source,
+        start: Term,
+        compiled: Compiled,
+    ) -> Result<Self, ErlangError> {
         let began = Instant::now();
         let mailbox = connection.mailbox();
         let module = unique(&format!("{}_", source.name));
@@ -75,7 +92,7 @@ impl<'a> Loaded<'a> {
             ("Controller", mailbox.pid().clone().into()),
             ("Module", Term::atom(&module)),
             ("Source", Term::Binary(text.into_bytes())),
-            ("Options", compiler_options(&start)),
+            ("Options", compiler_options(compiled)),
             ("Start", start),
             ("DeadmanMs", Term::Integer(DEADMAN.as_millis().try_into().unwrap_or(i64::MAX))),
         ];
@@ -207,8 +224,16 @@ impl Drop for Loaded<'_> {
     }
 }
 
-/// Without an agent only a few functions are called, which are faster run than optimised.
-fn compiler_options(start: &Term) -> Term {
+/// What the compiler spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compiled {
+    /// Fast code, after a third of a second and more.
+    Well,
+    /// Code that runs soon.
+    Quickly,
+}
+
+fn compiler_options(compiled: Compiled) -> Term {
     const UNOPTIMISED: [&str; 11] = [
         "no_copt",
         "no_postopt",
@@ -222,9 +247,9 @@ fn compiler_options(start: &Term) -> Term {
         "no_module_opt",
         "no_line_info",
     ];
-    match start {
-        Term::Atom(_) => UNOPTIMISED.map(Term::atom).to_vec().into(),
-        _ => Vec::new().into(),
+    match compiled {
+        Compiled::Quickly => UNOPTIMISED.map(Term::atom).to_vec().into(),
+        Compiled::Well => Vec::new().into(),
     }
 }
 

@@ -51,7 +51,7 @@ impl Request<'_, '_> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let message = self.loaded.receive(left)?;
-            if let Some(payload) = message.as_ref().and_then(|message| self.payload_in(message)) {
+            if let Some(payload) = message.and_then(|message| self.payload_in(message)) {
                 return self.reply_in(payload).map(Some);
             }
             if left.is_zero() {
@@ -75,18 +75,20 @@ impl Request<'_, '_> {
     }
 
     /// What belongs to an earlier request is not ours.
-    fn payload_in<'t>(&self, message: &'t Term) -> Option<&'t Term> {
-        let [reference, payload] = message.as_tagged("rabbitscope")? else { return None };
-        (reference.as_reference() == Some(&self.reference)).then_some(payload)
+    fn payload_in(&self, message: Term) -> Option<Term> {
+        let [reference, _] = message.as_tagged("rabbitscope")? else { return None };
+        (reference.as_reference() == Some(&self.reference)).then(|| last_of(message))
     }
 
-    fn reply_in(&mut self, payload: &Term) -> Result<Reply, ErlangError> {
-        if let Some([event]) = payload.as_tagged("event") {
-            return Ok(Reply::Event(event.clone()));
+    fn reply_in(&mut self, payload: Term) -> Result<Reply, ErlangError> {
+        let is = |tag: &str| matches!(payload.as_tagged(tag), Some([_]));
+        let (is_event, is_done) = (is("event"), is("done"));
+        self.open = is_event;
+        if is_event {
+            return Ok(Reply::Event(last_of(payload)));
         }
-        self.open = false;
-        if let Some([result]) = payload.as_tagged("done") {
-            return Ok(Reply::Done(result.clone()));
+        if is_done {
+            return Ok(Reply::Done(last_of(payload)));
         }
         let error = payload.as_tagged("error").and_then(|error| {
             let [kind, text] = error else { return None };
@@ -98,8 +100,16 @@ impl Request<'_, '_> {
                 kind,
                 text: shortened(&text),
             },
-            None => ErlangError::unexpected("a request to the agent", payload),
+            None => ErlangError::unexpected("a request to the agent", &payload),
         })
+    }
+}
+
+/// What a tuple ends with, without a copy: events may be large.
+fn last_of(term: Term) -> Term {
+    match term {
+        Term::Tuple(mut elements) => elements.pop().unwrap_or(Term::Tuple(elements)),
+        other => other,
     }
 }
 
