@@ -1,147 +1,130 @@
 %% Queues of the node: from the tables that the broker fills, or from the queues themselves.
 %%
-%% Functions only; nothing stays on the node after a call. The queues are gone through in pieces, so
-%% that the memory a call takes does not grow with their number, and rows are sent as they are found:
-%% a node that cannot send waits (see README.md for how this is loaded).
-%%
-%% A row is {VHost, Name, Type, Node, Figures}, and Figures is {State, Ready, Unacknowledged,
-%% Consumers, MemoryBytes}, each `unknown` if it is, or an atom that says why there are none:
-%% not_here (the figures are in the other tables, or on another node), no_answer, not_asked, gone.
+%% A small agent (see README.md): it waits for requests, gives each a process of its own, and has nothing
+%% to clean up. Tables are gone through in pieces, so that the memory a look takes does not grow with the
+%% number of queues, and rows are sent as they are found: a node that cannot send waits. Followed by
+%% queue_table.erl, which is put behind this.
 -module(rabbitscope_queues).
--export([tables/3, processes/3]).
+-export([start/3, cleanup/1]).
 
--type to() :: {pid(), reference()}.
+%% ---- The agent ----
 
-%% What the broker wrote into its tables the last time, table by table; the program puts together what
-%% belongs to one queue. Only what is asked for is copied out of a table: a queue's row of
-%% queue_metrics is a list of fifty things.
--spec tables(to(), binary() | all, binary() | all) -> {parts, non_neg_integer(), map()}.
-tables(To, VHost, Part) ->
-    Each = fun (Found, {Sent, Types}) ->
-        Wanted = [Queue || Queue <- Found, wanted(Queue, VHost, Part)],
-        Rows = [row(Queue, not_here) || Queue <- Wanted],
-        {send(To, names, Rows, Sent), lists:foldl(fun count/2, Types, Wanted)}
-    end,
-    {Sent, Types} = each_piece(Each, {0, #{}}),
-    Depths = fun (Found, Count) -> send(To, depths, Found, Count) end,
-    More = each_of(queue_coarse_metrics, depths(VHost), Depths, Sent),
-    Infos = fun (Found, Count) -> send(To, infos, [info(Row) || Row <- Found], Count) end,
-    Last = each_of(queue_metrics, infos(layout(Types), VHost), Infos, More),
-    {parts, Last, facts()}.
+%% It runs before the node's ordinary processes, or a look at a busy node would spend its time waiting for
+%% turns. It does next to nothing itself; a look does so only if the program asks for it (`urgent`), which
+%% keeps account of how much of the time that is.
+start(Controller, Keeper, Options) ->
+    Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
+    spawn_opt(fun () ->
+        process_flag(trap_exit, true),
+        agent(Controller, Keeper, Words, #{})
+    end, [{priority, high}, {message_queue_data, off_heap}]).
 
-%% How many queues of a type, and one of them.
-count({Resource, Type, _}, Types) ->
-    {Number, _} = maps:get(Type, Types, {0, none}),
-    Types#{Type => {Number + 1, Resource}}.
+cleanup(_) -> ok.
 
-depths(VHost) ->
-    [{{{resource, '$1', queue, '$2'}, '$3', '$4', '_', '_'}, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}].
-
-of_vhost(all) -> [];
-of_vhost(VHost) -> [{'=:=', '$1', {const, VHost}}].
-
-%% Where state, consumers and memory are in the list that the most frequent type of queue writes.
-layout(Types) ->
-    Most = lists:reverse(lists:sort([{Number, Resource} || {Number, Resource} <- maps:values(Types)])),
-    Infos = case Most of
-        [{_, Resource} | _] -> all_infos(Resource);
-        [] -> []
-    end,
-    [place(Key, Infos, 1) || Key <- [state, consumers, memory]].
-
-place(_, [], _) -> none;
-place(Key, [{Key, _} | _], At) -> At;
-place(Key, [_ | Rest], At) -> place(Key, Rest, At + 1).
-
-all_infos(Resource) -> try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end.
-
-infos(Layout, VHost) ->
-    Head = {{resource, '$1', queue, '$2'}, '$3', '_'},
-    Slow = {Head, of_vhost(VHost), [{{'$1', '$2'}}]},
-    case lists:member(none, Layout) of
-        true -> [Slow];
-        false ->
-            Long = {'>=', {length, '$3'}, lists:max(Layout)},
-            Values = [nth(At, '$3') || At <- Layout],
-            [{Head, [Long | of_vhost(VHost)], [list_to_tuple([list_to_tuple(['$1', '$2' | Values])])]}, Slow]
+agent(Controller, Keeper, Words, Looks) ->
+    receive
+        {request, Ref, Name, Args} ->
+            Look = spawn_opt(fun () -> look({Controller, Ref}, Name, Args) end, options(Words, Args)),
+            agent(Controller, Keeper, Words, Looks#{Look => Ref});
+        {cancel, Ref} ->
+            [exit(Look, kill) || {Look, Of} <- maps:to_list(Looks), Of =:= Ref],
+            agent(Controller, Keeper, Words, Looks);
+        {'EXIT', Look, Reason} when is_map_key(Look, Looks) ->
+            {Ref, Others} = maps:take(Look, Looks),
+            Reason =:= normal orelse (Controller ! {rabbitscope, Ref, {error, died, why(Reason)}}),
+            agent(Controller, Keeper, Words, Others);
+        {'EXIT', From, Reason} when From =:= Keeper; Reason =:= shutdown ->
+            [begin unlink(Look), exit(Look, kill) end || Look <- maps:keys(Looks)];
+        _ -> agent(Controller, Keeper, Words, Looks)
     end.
 
-nth(1, List) -> {hd, List};
-nth(At, List) -> nth(At - 1, {tl, List}).
+%% Enough room from the start that a look ends before it has garbage to collect.
+options(Words, Args) ->
+    Limit = #{size => Words, kill => true, error_logger => false},
+    Urgent = [{priority, high} || maps:get(urgent, Args)],
+    [link, {max_heap_size, Limit}, {min_heap_size, 65536}, {message_queue_data, off_heap} | Urgent].
 
-%% Lists of another layout are read whole.
-info({VHost, Name, {state, State}, {consumers, Consumers}, {memory, Memory}}) ->
-    {VHost, Name, State, Consumers, Memory};
-info(Row) ->
-    {VHost, Name} = {element(1, Row), element(2, Row)},
-    Infos = all_infos({resource, VHost, queue, Name}),
-    {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
+why(killed) -> <<"the look at the queues needed more memory on the node than it may have">>;
+why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
+why(_) -> <<"the look at the queues failed on the node">>.
 
-%% What the queues say, each asked by a process of its own. One that does not answer holds up nobody
-%% else: a thousand are asked at the same time, and at the deadline it is said who has not answered.
--spec processes(to(), {binary() | all, binary() | all}, pos_integer()) ->
-    {parts, non_neg_integer(), map()}.
-processes(To, {VHost, Part}, WithinMs) ->
-    Deadline = now_ms() + WithinMs,
-    Each = fun (Found, {Asked, Sent}) ->
-        Wanted = [Queue || Queue <- Found, wanted(Queue, VHost, Part)],
-        ask(Wanted, Deadline, To, Asked, Sent)
+look({Controller, Ref} = To, Name, Args) ->
+    Began = erlang:monotonic_time(microsecond),
+    case Name of
+        tables -> tables(To, Args);
+        infos -> infos(To, maps:get(queues, Args));
+        processes -> processes(To, Args)
     end,
-    {Asked, Sent} = each_piece(Each, {#{}, 0}),
-    Last = collect(0, Deadline, To, Asked, Sent),
-    {parts, Last, facts()}.
-
-facts() ->
-    #{interval_ms => environment(collect_statistics_interval, 5000),
-      statistics => environment(collect_statistics, none),
-      node => node()}.
+    Controller ! {rabbitscope, Ref, {done, #{
+        took_us => erlang:monotonic_time(microsecond) - Began,
+        interval_ms => environment(collect_statistics_interval, 5000),
+        statistics => environment(collect_statistics, none)
+    }}}.
 
 environment(Key, Default) -> application:get_env(rabbit, Key, Default).
 
 now_ms() -> erlang:monotonic_time(millisecond).
 
-send(To, Rows, Sent) -> send(To, rows, Rows, Sent).
+send(_, _, []) -> ok;
+send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {What, Rows}}}.
 
-send(_, _, [], Sent) -> Sent;
-send({Pid, Ref}, What, Rows, Sent) ->
-    Pid ! {Ref, {What, Rows}},
-    Sent + 1.
+%% ---- From the tables ----
 
-%% Name, type and process of all queues, some hundred at a time. The record that holds them has
-%% another form in each release; the broker says which.
-each_piece(Each, Acc) ->
-    Fields = apply(amqqueue, fields, []),
-    Variables = [{name, '$1'}, {type, '$2'}, {pid, '$3'}],
-    Head = list_to_tuple([amqqueue | [proplists:get_value(Field, Variables, '_') || Field <- Fields]]),
-    Pattern = [{Head, [], [{{'$1', '$2', '$3'}}]}],
-    Table = hd([Table || Table <- [rabbit_khepri_queue, rabbit_queue], ets:info(Table, size) =/= undefined]),
-    each_of(Table, Pattern, Each, Acc).
+%% What the broker wrote into its tables the last time, table by table; the program puts together what
+%% belongs to one queue.
+%%   {names, [{VHost, Name, Type, Process}]}
+%%   {depths, [{VHost, Name, Ready, Unacknowledged, Reductions}]}
+%%   {infos, [{VHost, Name, State, Consumers, MemoryBytes}]}     if `infos` is true
+%% A row of queue_metrics is a list of thirty things and more, so that reading them is most of the work; a
+%% match specification takes three times as long as a look-up. But a classic queue writes its row of
+%% queue_metrics just before that of queue_coarse_metrics, and its reductions are never the same twice:
+%% while they are, the program knows that the infos are, too, and need not ask. (A quorum queue writes them
+%% the other way round, a stream always says 0 reductions: the program asks for theirs each time.)
+tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
+    each_piece(VHost, Part, fun (Found, _) ->
+        send(To, names, Found),
+        WithInfos andalso infos(To, [{InVHost, Name} || {InVHost, Name, _, _} <- Found])
+    end, none),
+    in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none).
 
-%% Rows that come and go meanwhile do no harm, but none may be seen twice.
-each_of(Table, Pattern, Each, Acc) ->
-    ets:safe_fixtable(Table, true),
-    try go_on(ets:select(Table, Pattern, 300), Each, Acc)
-    after ets:safe_fixtable(Table, false)
-    end.
+depths(VHost) ->
+    Head = {{resource, '$1', queue, '$2'}, '$3', '$4', '_', '$5'},
+    [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4', '$5'}}]}].
 
-go_on('$end_of_table', _, Acc) -> Acc;
-go_on({Found, Next}, Each, Acc) -> go_on(ets:select(Next), Each, Each(Found, Acc)).
+of_vhost(all) -> [];
+of_vhost(VHost) -> [{'=:=', '$1', {const, VHost}}].
 
-wanted({{resource, VHost, queue, Name}, _, _}, Wanted, Part) ->
-    (Wanted =:= all orelse Wanted =:= VHost)
-        andalso (Part =:= all orelse binary:match(Name, Part) =/= nomatch).
+infos(To, Queues) -> send(To, infos, [info(Queue) || Queue <- Queues]).
 
-row({{resource, VHost, queue, Name}, Type, Process}, Figures) ->
-    {VHost, Name, type(Type), node_of(Process), Figures}.
+info({VHost, Name}) ->
+    Resource = {resource, VHost, queue, Name},
+    Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
+    {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
-type(rabbit_classic_queue) -> classic;
-type(rabbit_quorum_queue) -> quorum;
-type(rabbit_stream_queue) -> stream;
-type(Other) -> Other.
+%% Name, type and process of all queues that are wanted.
+each_piece(VHost, Part, Each, Acc) ->
+    Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
+    Wanted = case Part of
+        all -> Each;
+        _ -> fun (Found, Now) -> Each([Row || Row <- Found, has(Row, Part)], Now) end
+    end,
+    in_pieces(queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
-node_of(Pid) when is_pid(Pid) -> node(Pid);
-node_of({_, Node}) -> Node;
-node_of(_) -> node().
+has({_, Name, _, _}, Part) -> binary:match(Name, Part) =/= nomatch.
+
+%% ---- From the queues ----
+
+%% What the queues say, each asked by a process of its own. One that does not answer holds up nobody
+%% else: a thousand are asked at the same time, and at the deadline it is said who has not answered.
+%%   {rows, [{VHost, Name, Type, Process, Figures}]}
+%% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each `unknown` if it is, or an atom
+%% that says why there are none: no_answer, not_asked, gone.
+processes(To, #{vhost := VHost, name := Part, within_ms := WithinMs}) ->
+    Deadline = now_ms() + WithinMs,
+    Asked = each_piece(VHost, Part, fun (Found, Asked) -> ask(Found, Deadline, To, Asked) end, #{}),
+    collect(Deadline, To, Asked).
+
+row({VHost, Name, Type, Process}, Figures) -> {VHost, Name, Type, Process, Figures}.
 
 figures(Infos, Ready, Unacknowledged) ->
     {value(state, Infos), Ready, Unacknowledged, value(consumers, Infos), value(memory, Infos)}.
@@ -152,52 +135,49 @@ value(Key, Infos) ->
         _ -> unknown
     end.
 
-ask([], _, _, Asked, Sent) -> {Asked, Sent};
-ask([Queue | Rest], Deadline, To, Asked, Sent) when map_size(Asked) < 1000 ->
-    Name = element(1, Queue),
-    {Process, Monitor} = spawn_monitor(fun () -> exit({answer, answer(Name)}) end),
-    ask(Rest, Deadline, To, Asked#{Monitor => {Process, Queue}}, Sent);
-ask(Queues, Deadline, To, Asked, Sent) ->
+ask([], _, _, Asked) -> Asked;
+ask([Queue | Rest], Deadline, To, Asked) when map_size(Asked) < 1000 ->
+    {VHost, Name, _, _} = Queue,
+    {Process, Monitor} = spawn_monitor(fun () -> exit({answer, answer({resource, VHost, queue, Name})}) end),
+    ask(Rest, Deadline, To, Asked#{Monitor => {Process, Queue}});
+ask(Queues, Deadline, To, Asked) ->
     case now_ms() < Deadline of
-        true ->
-            {Fewer, More} = collect_some(500, Deadline, To, Asked, Sent),
-            ask(Queues, Deadline, To, Fewer, More);
-        false ->
-            {Asked, send(To, [row(Queue, not_asked) || Queue <- Queues], Sent)}
+        true -> ask(Queues, Deadline, To, collect_some(500, Deadline, To, Asked, []));
+        false -> send(To, rows, [row(Queue, not_asked) || Queue <- Queues]), Asked
     end.
 
-answer(Name) ->
+answer(Resource) ->
     Items = [state, messages_ready, messages_unacknowledged, consumers, memory],
-    case rabbit_amqqueue:lookup(Name) of
+    case rabbit_amqqueue:lookup(Resource) of
         {ok, Queue} ->
             Infos = rabbit_amqqueue:info(Queue, Items),
             figures(Infos, value(messages_ready, Infos), value(messages_unacknowledged, Infos));
         _ -> gone
     end.
 
-%% Waits until no more than so many are still asked. At the deadline the rest is given up.
-collect(Most, Deadline, To, Asked, Sent) ->
-    {Fewer, More} = collect_some(Most, Deadline, To, Asked, Sent),
+%% Waits for the rest. At the deadline it is given up.
+collect(Deadline, To, Asked) ->
     Late = maps:fold(fun (Monitor, {Process, Queue}, Rows) ->
         demonitor(Monitor, [flush]),
         exit(Process, kill),
         [row(Queue, no_answer) | Rows]
-    end, [], Fewer),
-    send(To, Late, More).
+    end, [], collect_some(0, Deadline, To, Asked, [])),
+    send(To, rows, Late).
 
-collect_some(Most, Deadline, To, Asked, Sent) ->
-    collect_some(Most, Deadline, To, Asked, Sent, []).
-
-collect_some(Most, _, To, Asked, Sent, Rows) when map_size(Asked) =< Most ->
-    {Asked, send(To, Rows, Sent)};
-collect_some(Most, Deadline, To, Asked, Sent, Rows) when length(Rows) >= 300 ->
-    collect_some(Most, Deadline, To, Asked, send(To, Rows, Sent), []);
-collect_some(Most, Deadline, To, Asked, Sent, Rows) ->
+%% Waits until no more than so many are still asked.
+collect_some(Most, _, To, Asked, Rows) when map_size(Asked) =< Most ->
+    send(To, rows, Rows),
+    Asked;
+collect_some(Most, Deadline, To, Asked, Rows) when length(Rows) >= 300 ->
+    send(To, rows, Rows),
+    collect_some(Most, Deadline, To, Asked, []);
+collect_some(Most, Deadline, To, Asked, Rows) ->
     receive
         {'DOWN', Monitor, process, _, Reason} when is_map_key(Monitor, Asked) ->
             {{_, Queue}, Fewer} = maps:take(Monitor, Asked),
             Figures = case Reason of {answer, Answer} -> Answer; _ -> no_answer end,
-            collect_some(Most, Deadline, To, Fewer, Sent, [row(Queue, Figures) | Rows])
+            collect_some(Most, Deadline, To, Fewer, [row(Queue, Figures) | Rows])
     after max(0, Deadline - now_ms()) ->
-        {Asked, send(To, Rows, Sent)}
+        send(To, rows, Rows),
+        Asked
     end.

@@ -75,16 +75,16 @@ impl Typed {
             return self.serve(address, &stop);
         }
         let connection = self.node.connect()?;
-        let reader = QueueReader::new(&connection)?;
-        self.show(&reader)?;
+        let mut reader = QueueReader::new(&connection)?;
+        self.show(&mut reader)?;
         while self.watch && !waited(self.interval, &stop) {
-            self.show(&reader)?;
+            self.show(&mut reader)?;
         }
         reader.end()?;
         Ok(Exit::Done)
     }
 
-    fn show(&self, reader: &QueueReader<'_>) -> anyhow::Result<()> {
+    fn show(&self, reader: &mut QueueReader<'_>) -> anyhow::Result<()> {
         let wanted = Wanted { vhost: self.vhost.clone(), name: self.name.clone() };
         let listing = self.read(reader, &wanted)?;
         let page = Page { number: self.page, size: self.limit };
@@ -104,7 +104,7 @@ impl Typed {
     }
 
     /// A node without statistics has nothing in its tables about classic queues.
-    fn read(&self, reader: &QueueReader<'_>, wanted: &Wanted) -> anyhow::Result<Listing> {
+    fn read(&self, reader: &mut QueueReader<'_>, wanted: &Wanted) -> anyhow::Result<Listing> {
         if self.exact {
             return Ok(reader.ask_queues(wanted, self.within)?);
         }

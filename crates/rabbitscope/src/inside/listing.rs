@@ -1,13 +1,17 @@
 //! Queues as rows: what was found, what is wanted of it, in which order.
 
-use std::cmp::Reverse;
+use std::{
+    cmp::Reverse,
+    hash::{DefaultHasher, Hash, Hasher},
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
 use super::{Align, human_bytes, table};
 
 /// A queue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct QueueRow {
     pub(crate) name: String,
@@ -27,7 +31,7 @@ pub(crate) struct QueueRow {
 }
 
 /// Why a queue has no figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Missing {
     /// Its leader is on another node, whose tables have them.
@@ -59,7 +63,11 @@ pub(crate) struct Listing {
     pub(crate) age_limit_ms: u64,
     /// The node keeps figures of classic queues.
     pub(crate) statistics: bool,
-    pub(crate) took_ms: u64,
+    /// When the look began.
+    pub(crate) began: Instant,
+    pub(crate) took: Duration,
+    /// As much of it as the node worked, or was busy with others.
+    pub(crate) took_on_node: Duration,
     pub(crate) rows: Vec<QueueRow>,
 }
 
@@ -140,7 +148,8 @@ pub(crate) struct Shown<'a> {
     source: Source,
     #[serde(skip_serializing_if = "Option::is_none")]
     age_limit_ms: Option<u64>,
-    took_ms: u64,
+    took_ms: f64,
+    took_on_node_ms: f64,
     /// Queues that fit what was asked for, on all pages.
     total: usize,
     /// Queues that were asked and have not answered, or could not be asked in time.
@@ -160,7 +169,8 @@ impl Listing {
             node: &self.node,
             source: self.source,
             age_limit_ms: (self.source == Source::Tables).then_some(self.age_limit_ms),
-            took_ms: self.took_ms,
+            took_ms: tenths_of_ms(self.took),
+            took_on_node_ms: tenths_of_ms(self.took_on_node),
             total: rows.len(),
             unanswered: rows.iter().filter(late).map(|row| row.to_path()).collect(),
             queues: page.of(&rows).to_vec(),
@@ -196,12 +206,23 @@ impl QueueRow {
     }
 }
 
+fn tenths_of_ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e4).round() / 10.0
+}
+
 /// A name may hold anything, also what a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 impl Shown<'_> {
+    /// The same for the same queues and figures, however long it took to get them: an HTTP entity tag.
+    pub(crate) fn tag(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        (self.total, &self.queues).hash(&mut hasher);
+        format!("W/\"{:016x}\"", hasher.finish())
+    }
+
     /// The table, and how its figures were obtained.
     pub(crate) fn to_text(&self) -> String {
         use Align::{Left, Right};
@@ -225,7 +246,7 @@ impl Shown<'_> {
             number => format!("; {number} gave no answer: {}", some_of(&self.unanswered)),
         };
         format!(
-            "{}\n\n{} of {} queues, {how}, in {} ms{late}",
+            "{}\n\n{} of {} queues, {how}, in {:.0} ms{late}",
             table(columns, &rows),
             self.queues.len(),
             self.total,
@@ -269,7 +290,9 @@ mod tests {
         ];
         let node = "a@b".to_owned();
         let source = Source::Queues;
-        Listing { node, source, age_limit_ms: 5, statistics: true, took_ms: 1, rows }
+        let (began, took, took_on_node) =
+            (Instant::now(), Duration::from_millis(2), Duration::from_millis(1));
+        Listing { node, source, age_limit_ms: 5, statistics: true, began, took, took_on_node, rows }
     }
 
     #[test]

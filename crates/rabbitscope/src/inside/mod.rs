@@ -10,13 +10,15 @@ mod listing;
 mod losses;
 mod prometheus;
 mod reader;
+mod rows;
 mod service;
 mod top;
 mod tree_profile;
+mod urgency;
 
 pub(crate) use columns::{Align, human_bytes, table};
 pub(crate) use functions::{FunctionLine, counted_table, function_table};
-pub(crate) use listing::{Listing, Missing, Page, QueueRow, SortKey, Source, Wanted};
+pub(crate) use listing::{Listing, Missing, Page, QueueRow, Shown, SortKey, Source, Wanted};
 pub(crate) use losses::{said_of_calls, said_of_tree};
 pub(crate) use prometheus::prometheus;
 pub(crate) use reader::QueueReader;

@@ -1,17 +1,21 @@
-//! Reads queues through functions that were loaded into the node.
+//! Reads queues through an agent that was loaded into the node.
 
-use std::{
-    collections::HashMap,
-    time::{Duration, Instant},
+use std::time::{Duration, Instant};
+
+use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source as Module, Term};
+
+use super::{
+    Listing, Source, Wanted,
+    rows::{Place, Remembered, Rows},
+    urgency::Urgency,
 };
-
-use rabbitscope_erlang::{Connection, ErlangError, Loaded, Source as Module, Term};
-
-use super::{Listing, Missing, QueueRow, Source, Wanted};
 
 const MODULE: Module = Module {
     name: "rabbitscope_queues",
-    text: include_str!("../../../../agent/rabbitscope_queues.erl"),
+    text: concat!(
+        include_str!("../../../../agent/rabbitscope_queues.erl"),
+        include_str!("../../../../agent/queue_table.erl"),
+    ),
 };
 
 /// The node's tables can be read even by a node that is very busy.
@@ -20,207 +24,153 @@ const TABLES: Duration = Duration::from_secs(30);
 /// Beyond the deadline that the node itself keeps.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What a look may hold on the node. It holds some hundred rows at a time.
+const MOST_HEAP_BYTES: u32 = 64 << 20;
+
+/// So many queues are named in one message.
+const MOST_NAMED: usize = 1000;
+
 /// Queues of one node.
 #[derive(Debug)]
 pub(crate) struct QueueReader<'a> {
-    module: Loaded<'a>,
+    agent: Loaded<'a>,
+    node: String,
+    remembered: Remembered,
+    urgency: Urgency,
+}
+
+/// What the node says at the end of each request.
+struct Facts {
+    took: Duration,
+    interval_ms: u64,
+    statistics: bool,
 }
 
 impl<'a> QueueReader<'a> {
     pub(crate) fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
-        Ok(Self { module: Loaded::functions(connection, MODULE)? })
+        let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
+        Ok(Self {
+            agent: Loaded::light_agent(connection, MODULE, options)?,
+            node: connection.node().to_owned(),
+            remembered: Remembered::default(),
+            urgency: Urgency::default(),
+        })
     }
 
     /// What the queues wrote into the node's tables the last time.
-    pub(crate) fn read_tables(&self, wanted: &Wanted) -> Result<Listing, ErlangError> {
-        let arguments = filters(wanted).to_vec();
-        self.read("tables", arguments, TABLES, Source::Tables)
+    pub(crate) fn read_tables(&mut self, wanted: &Wanted) -> Result<Listing, ErlangError> {
+        let began = Instant::now();
+        let first = self.remembered.is_empty();
+        let arguments = arguments(wanted, ("infos", truth(first)));
+        let mut rows = Rows::default();
+        let mut facts = self.ask("tables", arguments, TABLES, &mut rows)?;
+        if !first {
+            let unknown = rows.recall(&self.remembered, &self.node);
+            for some in unknown.chunks(MOST_NAMED) {
+                facts.took += self.ask("infos", named(some), TABLES, &mut rows)?.took;
+            }
+        }
+        self.remembered = rows.memory();
+        Ok(self.listing(rows, Source::Tables, began, &facts))
     }
 
     /// What the queues answer within this time.
     pub(crate) fn ask_queues(
-        &self,
+        &mut self,
         wanted: &Wanted,
         within: Duration,
     ) -> Result<Listing, ErlangError> {
+        let began = Instant::now();
         let limit_ms = i64::try_from(within.as_millis()).unwrap_or(i64::MAX);
-        let arguments = vec![Term::tuple(filters(wanted)), limit_ms.into()];
-        self.read("processes", arguments, within + GRACE, Source::Queues)
+        let arguments = arguments(wanted, ("within_ms", limit_ms.into()));
+        let mut rows = Rows::default();
+        let facts = self.ask("processes", arguments, within + GRACE, &mut rows)?;
+        Ok(self.listing(rows, Source::Queues, began, &facts))
     }
 
     /// Removes what was loaded, and waits until it is gone.
     pub(crate) fn end(self) -> Result<(), ErlangError> {
-        self.module.end().map(drop)
+        self.agent.end().map(drop)
     }
 
-    fn read(
-        &self,
-        function: &str,
-        arguments: Vec<Term>,
-        within: Duration,
-        source: Source,
-    ) -> Result<Listing, ErlangError> {
-        let began = Instant::now();
-        let connection = self.module.connection();
-        let mut rows = Rows::default();
-        let module = self.module.module();
-        let facts = connection.call_in_parts(module, function, arguments, within, &mut |part| {
-            rows.take(&part).ok_or_else(|| ErlangError::unexpected("queues", &part))
-        })?;
-        let fact = |key: &str| {
-            facts.get(key).ok_or_else(|| ErlangError::unexpected("facts about statistics", &facts))
-        };
-        Ok(Listing {
-            node: connection.node().to_owned(),
+    fn listing(&self, rows: Rows, source: Source, began: Instant, facts: &Facts) -> Listing {
+        let node = &self.node;
+        Listing {
+            node: node.clone(),
             source,
-            age_limit_ms: fact("interval_ms")?.as_u64().unwrap_or_default(),
-            statistics: !fact("statistics")?.is_atom("none"),
-            took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            rows: rows.of_node(connection.node()),
-        })
-    }
-}
-
-/// Rows as they come, and where each queue's is. Figures from the tables come after the names.
-#[derive(Default)]
-struct Rows {
-    rows: Vec<QueueRow>,
-    places: HashMap<Place, usize>,
-}
-
-impl Rows {
-    fn take(&mut self, part: &Term) -> Option<()> {
-        let [what, found] = part.as_tuple()? else { return None };
-        let found = found.as_list()?.iter();
-        match what.as_atom()? {
-            "names" => found.map(|row| self.name(row)).collect(),
-            "rows" => {
-                self.rows.extend(found.map(row_of).collect::<Option<Vec<_>>>()?);
-                Some(())
-            }
-            "depths" => found.map(|row| self.depth(row)).collect(),
-            "infos" => found.map(|row| self.info(row)).collect(),
-            _ => None,
+            age_limit_ms: facts.interval_ms,
+            statistics: facts.statistics,
+            began,
+            took: began.elapsed(),
+            took_on_node: facts.took,
+            rows: rows.of_node(node),
         }
     }
 
-    fn name(&mut self, row: &Term) -> Option<()> {
-        let place = place_of(row.as_tuple()?)?;
-        self.places.insert(place, self.rows.len());
-        self.rows.push(row_of(row)?);
-        Some(())
-    }
-
-    /// The row of a queue, if that queue is wanted.
-    fn at(&mut self, place: &Place) -> Option<&mut QueueRow> {
-        self.rows.get_mut(*self.places.get(place)?)
-    }
-
-    fn depth(&mut self, row: &Term) -> Option<()> {
-        let fields @ [_, _, ready, unacknowledged] = row.as_tuple()? else { return None };
-        if let Some(row) = self.at(&place_of(fields)?) {
-            (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
-        }
-        Some(())
-    }
-
-    fn info(&mut self, row: &Term) -> Option<()> {
-        let fields @ [_, _, state, consumers, memory] = row.as_tuple()? else { return None };
-        if let Some(row) = self.at(&place_of(fields)?) {
-            row.state = known(state);
-            (row.consumers, row.memory_bytes) = (consumers.as_u64(), memory.as_u64());
-        }
-        Some(())
-    }
-
-    /// What has no figures although its leader is on this node is new, and not missing.
-    fn of_node(mut self, node: &str) -> Vec<QueueRow> {
-        for row in &mut self.rows {
-            if row.missing == Some(Missing::NotHere) && row.node == node {
-                row.missing = None;
+    /// One request: rows as they come, facts at the end.
+    fn ask(
+        &mut self,
+        name: &str,
+        mut arguments: Vec<(Term, Term)>,
+        within: Duration,
+        rows: &mut Rows,
+    ) -> Result<Facts, ErlangError> {
+        let now = Instant::now();
+        // What asks queues and waits for them is in no hurry.
+        let urgent = name != "processes" && self.urgency.may(now);
+        arguments.push((Term::atom("urgent"), truth(urgent)));
+        let mut request = self.agent.request(name, Term::Map(arguments))?;
+        let deadline = now + within;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match request.next(left)? {
+                Some(Reply::Event(part)) => {
+                    rows.take(&part).ok_or_else(|| ErlangError::unexpected("queues", &part))?;
+                }
+                Some(Reply::Done(facts)) => {
+                    let facts = facts_of(&facts)
+                        .ok_or_else(|| ErlangError::unexpected("facts about a look", &facts))?;
+                    if urgent {
+                        self.urgency.spent(now, facts.took);
+                    }
+                    return Ok(facts);
+                }
+                None => {
+                    let (node, asked) = (self.node.clone(), format!("the request {name}"));
+                    return Err(ErlangError::NoAnswer { node, asked, within });
+                }
             }
         }
-        self.rows
     }
 }
 
-/// Virtual host and name.
-type Place = (Vec<u8>, Vec<u8>);
-
-/// Every row begins with them.
-fn place_of(fields: &[Term]) -> Option<Place> {
-    let [vhost, name, ..] = fields else { return None };
-    Some((vhost.as_binary()?.to_vec(), name.as_binary()?.to_vec()))
+fn facts_of(answer: &Term) -> Option<Facts> {
+    Some(Facts {
+        took: Duration::from_micros(answer.get("took_us")?.as_u64()?),
+        interval_ms: answer.get("interval_ms")?.as_u64()?,
+        statistics: !answer.get("statistics")?.is_atom("none"),
+    })
 }
 
-/// The name of a state.
-fn known(state: &Term) -> Option<String> {
-    state.as_atom().filter(|state| *state != "unknown").map(str::to_owned)
-}
-
-fn filters(wanted: &Wanted) -> [Term; 2] {
-    [&wanted.vhost, &wanted.name]
-        .map(|text| text.as_ref().map_or_else(|| Term::atom("all"), |text| Term::text(text)))
-}
-
-fn row_of(term: &Term) -> Option<QueueRow> {
-    let [vhost, name, kind, node, figures] = term.as_tuple()? else { return None };
-    let empty = QueueRow {
-        name: name.to_text()?,
-        vhost: vhost.to_text()?,
-        kind: kind.as_atom()?.to_owned(),
-        node: node.as_atom()?.to_owned(),
-        state: None,
-        ready: None,
-        unacknowledged: None,
-        consumers: None,
-        memory_bytes: None,
-        missing: None,
+fn arguments(wanted: &Wanted, (key, value): (&str, Term)) -> Vec<(Term, Term)> {
+    let filter = |text: &Option<String>| {
+        text.as_ref().map_or_else(|| Term::atom("all"), |text| Term::text(text))
     };
-    match figures.as_tuple() {
-        Some([state, ready, unacknowledged, consumers, memory]) => Some(QueueRow {
-            state: known(state),
-            ready: ready.as_u64(),
-            unacknowledged: unacknowledged.as_u64(),
-            consumers: consumers.as_u64(),
-            memory_bytes: memory.as_u64(),
-            ..empty
-        }),
-        _ => Some(QueueRow { missing: Some(missing(figures.as_atom()?)?), ..empty }),
-    }
+    vec![
+        (Term::atom("vhost"), filter(&wanted.vhost)),
+        (Term::atom("name"), filter(&wanted.name)),
+        (Term::atom(key), value),
+    ]
 }
 
-fn missing(word: &str) -> Option<Missing> {
-    match word {
-        "not_here" => Some(Missing::NotHere),
-        "no_answer" => Some(Missing::NoAnswer),
-        "not_asked" => Some(Missing::NotAsked),
-        "gone" => Some(Missing::Gone),
-        _ => None,
-    }
+fn truth(value: bool) -> Term {
+    Term::atom(if value { "true" } else { "false" })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_as_the_node_sends_them() {
-        let row = |figures: Term| {
-            row_of(&Term::tuple([
-                Term::text("/"),
-                Term::text("q"),
-                Term::atom("classic"),
-                Term::atom("a@b"),
-                figures,
-            ]))
-        };
-        let unknown = || Term::atom("unknown");
-        let figures = Term::tuple([unknown(), 1.into(), 2.into(), unknown(), 4.into()]);
-        let read = row(figures).unwrap();
-        assert_eq!((read.state, read.ready, read.consumers), (None, Some(1), None));
-        assert_eq!(row(Term::atom("no_answer")).unwrap().missing, Some(Missing::NoAnswer));
-        assert_eq!(row(Term::atom("else")), None);
-        assert_eq!(row_of(&Term::Integer(1)), None);
-    }
+fn named(places: &[Place]) -> Vec<(Term, Term)> {
+    let place = |(vhost, name): &Place| {
+        Term::tuple([Term::Binary(vhost.clone()), Term::Binary(name.clone())])
+    };
+    let queues: Vec<Term> = places.iter().map(place).collect();
+    vec![(Term::atom("queues"), queues.into())]
 }

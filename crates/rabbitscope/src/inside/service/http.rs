@@ -13,6 +13,8 @@ pub(super) struct Request {
     /// Decoded, in the order in which they came.
     pub(super) query: Vec<(String, String)>,
     pub(super) authorization: Option<String>,
+    /// The client has an answer with one of these tags, or with any (`*`).
+    pub(super) if_none_match: Option<String>,
     pub(super) keep_alive: bool,
 }
 
@@ -22,6 +24,8 @@ pub(super) struct Response {
     pub(super) status: &'static str,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
+    /// Of what is in it, whenever it was asked for.
+    pub(super) tag: Option<String>,
 }
 
 /// The next request; `None` at the end of the connection.
@@ -42,6 +46,7 @@ pub(super) fn read_request(stream: &mut impl BufRead) -> io::Result<Option<Reque
         path: path.to_owned(),
         query: query.split('&').filter(|pair| !pair.is_empty()).map(pair).collect(),
         authorization: None,
+        if_none_match: None,
         keep_alive: version == "HTTP/1.1",
     };
     loop {
@@ -62,6 +67,7 @@ pub(super) fn read_request(stream: &mut impl BufRead) -> io::Result<Option<Reque
 fn heed(request: &mut Request, name: &str, value: &str) -> io::Result<()> {
     match name {
         "authorization" => request.authorization = Some(value.to_owned()),
+        "if-none-match" => request.if_none_match = Some(value.to_owned()),
         "connection" if value.eq_ignore_ascii_case("close") => request.keep_alive = false,
         "connection" if value.eq_ignore_ascii_case("keep-alive") => request.keep_alive = true,
         "transfer-encoding" => return Err(malformed("a body is not expected")),
@@ -104,10 +110,33 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+impl Request {
+    /// The client has what has this tag (RFC 9110, weak comparison).
+    pub(super) fn knows(&self, tag: &str) -> bool {
+        let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+        let same = |one: &str| one.trim() == "*" || opaque(one) == opaque(tag);
+        self.if_none_match.as_ref().is_some_and(|known| known.split(',').any(same))
+    }
+}
+
 impl Response {
     pub(super) fn text(status: &'static str, text: &str) -> Self {
         let body = format!("{text}\n").into_bytes();
-        Self { status, content_type: "text/plain; charset=utf-8", body }
+        Self { status, content_type: "text/plain; charset=utf-8", body, tag: None }
+    }
+
+    pub(super) fn found(content_type: &'static str, body: Vec<u8>) -> Self {
+        Self { status: "200 OK", content_type, body, tag: None }
+    }
+
+    /// The client has it already.
+    pub(super) fn not_modified(tag: String) -> Self {
+        let (status, content_type) = ("304 Not Modified", "application/json");
+        Self { status, content_type, body: Vec::new(), tag: Some(tag) }
+    }
+
+    pub(super) fn with_tag(self, tag: String) -> Self {
+        Self { tag: Some(tag), ..self }
     }
 
     /// One write, so that the answer is not held up by the other side's delayed acknowledgement.
@@ -117,12 +146,18 @@ impl Response {
         } else {
             ""
         };
+        let tag = self.tag.as_ref().map_or_else(String::new, |tag| format!("ETag: {tag}\r\n"));
+        // Of a 304 that would be the length of what is not sent.
+        let length = if self.status.starts_with("304") {
+            String::new()
+        } else {
+            format!("Content-Length: {}\r\n", self.body.len())
+        };
         let head = format!(
-            "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{challenge}\
-             Cache-Control: no-store\r\nConnection: {}\r\n\r\n",
+            "HTTP/1.1 {}\r\nContent-Type: {}\r\n{length}{challenge}{tag}\
+             Cache-Control: no-cache\r\nConnection: {}\r\n\r\n",
             self.status,
             self.content_type,
-            self.body.len(),
             if keep_alive { "keep-alive" } else { "close" },
         );
         stream.write_all(&[head.as_bytes(), &self.body].concat())?;
@@ -141,7 +176,7 @@ mod tests {
     #[test]
     fn requests() {
         let text = "GET /queues?vhost=%2f&name=a+b%zz HTTP/1.1\r\nHost: x\r\n\
-                    Authorization: Bearer t\r\nConnection: close\r\n\r\n";
+                    Authorization: Bearer t\r\nIf-None-Match: \"1\"\r\nConnection: close\r\n\r\n";
         let expected = Request {
             method: "GET".to_owned(),
             path: "/queues".to_owned(),
@@ -150,6 +185,7 @@ mod tests {
                 ("name".to_owned(), "a b%zz".to_owned()),
             ],
             authorization: Some("Bearer t".to_owned()),
+            if_none_match: Some("\"1\"".to_owned()),
             keep_alive: false,
         };
         assert_eq!(parse(text).unwrap(), Some(expected));
@@ -169,5 +205,27 @@ mod tests {
         }
         let endless = format!("GET / HTTP/1.1\r\nX: {}", "y".repeat(20_000));
         assert!(parse(&endless).is_err());
+    }
+
+    #[test]
+    fn what_the_client_has() {
+        fn check(known: &str, expected: bool) {
+            let request = Request { if_none_match: Some(known.to_owned()), ..Request::default() };
+            assert_eq!(request.knows("W/\"a\""), expected, "{known}");
+        }
+        check("\"b\"", false);
+        check("\"a\"", true);
+        check("\"b\", W/\"a\"", true);
+        check("*", true);
+    }
+
+    #[test]
+    fn what_the_client_has_is_not_sent_again() {
+        let mut sent = Vec::new();
+        Response::not_modified("W/\"a\"".to_owned()).write(&mut sent, true).unwrap();
+        let sent = String::from_utf8(sent).unwrap();
+        assert!(sent.starts_with("HTTP/1.1 304 Not Modified\r\n"), "{sent}");
+        assert!(sent.contains("\r\nETag: W/\"a\"\r\n") && sent.ends_with("\r\n\r\n"), "{sent}");
+        assert!(!sent.contains("Content-Length"), "{sent}");
     }
 }

@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::Context;
+use rabbitscope_data::units::parse_duration;
 use rabbitscope_erlang::{ConnectOptions, Connection};
 
 use super::{
@@ -21,7 +22,7 @@ use super::{
 };
 use crate::{
     exit::UsageError,
-    inside::{Listing, Page, SortKey, Wanted, prometheus},
+    inside::{Listing, Page, Shown, SortKey, Wanted, prometheus},
 };
 
 /// Connections that are served at a time; who comes beyond them is told so.
@@ -68,7 +69,7 @@ impl Service {
     ) -> anyhow::Result<()> {
         let readings = Readings::start(connection, options);
         // The first client does not wait for the compiler on the node.
-        readings.next().map_err(anyhow::Error::msg)?;
+        readings.next(Duration::ZERO).map_err(anyhow::Error::msg)?;
         thread::spawn(move || self.accept(&readings));
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(POLL);
@@ -132,7 +133,7 @@ fn respond(request: &Request, guard: &Guard, readings: &Readings) -> Response {
     if request.method != "GET" {
         return Response::text("405 Method Not Allowed", "only GET");
     }
-    let answer: fn(&Listing, &Question) -> Response = match request.path.as_str() {
+    let answer: fn(&Shown<'_>) -> Response = match request.path.as_str() {
         "/queues" => as_json,
         "/metrics" => as_prometheus,
         _ => return Response::text("404 Not Found", "there are /queues and /metrics"),
@@ -141,8 +142,8 @@ fn respond(request: &Request, guard: &Guard, readings: &Readings) -> Response {
         Ok(question) => question,
         Err(wrong) => return Response::text("400 Bad Request", &wrong),
     };
-    match readings.next() {
-        Ok(listing) => answer(&listing, &question),
+    match readings.next(question.max_age) {
+        Ok(listing) => answer_unless_known(&listing, &question, request, answer),
         Err(reason) => Response::text("503 Service Unavailable", &reason),
     }
 }
@@ -153,6 +154,8 @@ struct Question {
     wanted: Wanted,
     sort: SortKey,
     page: Page,
+    /// How old the look may be when the question comes.
+    max_age: Duration,
 }
 
 impl Question {
@@ -161,6 +164,7 @@ impl Question {
             wanted: Wanted::default(),
             sort: SortKey::Name,
             page: Page { number: 1, size: None },
+            max_age: Duration::ZERO,
         };
         for (key, value) in query {
             let number = || match value.parse() {
@@ -176,25 +180,42 @@ impl Question {
                 }
                 "page" => question.page.number = number()?,
                 "page-size" => question.page.size = Some(number()?),
-                _ => return Err(format!("{key} is none of vhost, name, sort, page, page-size")),
+                "max-age" => {
+                    question.max_age = parse_duration(value)
+                        .map_err(|_| "max-age has to be a time, such as 2s")?;
+                }
+                _ => {
+                    return Err(format!(
+                        "{key} is none of vhost, name, sort, page, page-size, max-age"
+                    ));
+                }
             }
         }
         Ok(question)
     }
 }
 
-fn as_json(listing: &Listing, question: &Question) -> Response {
+fn answer_unless_known(
+    listing: &Listing,
+    question: &Question,
+    request: &Request,
+    answer: fn(&Shown<'_>) -> Response,
+) -> Response {
     let shown = listing.shown(&question.wanted, question.sort, question.page);
-    match serde_json::to_vec(&shown) {
-        Ok(body) => Response { status: "200 OK", content_type: "application/json", body },
+    let tag = shown.tag();
+    if request.knows(&tag) { Response::not_modified(tag) } else { answer(&shown).with_tag(tag) }
+}
+
+fn as_json(shown: &Shown<'_>) -> Response {
+    match serde_json::to_vec(shown) {
+        Ok(body) => Response::found("application/json", body),
         Err(error) => Response::text("500 Internal Server Error", &error.to_string()),
     }
 }
 
-fn as_prometheus(listing: &Listing, question: &Question) -> Response {
-    let shown = listing.shown(&question.wanted, question.sort, question.page);
-    let body = prometheus(&shown.queues, 0).into_bytes();
-    Response { status: "200 OK", content_type: "text/plain; version=0.0.4; charset=utf-8", body }
+fn as_prometheus(shown: &Shown<'_>) -> Response {
+    let body = prometheus(&shown.queues, shown.unanswered.len()).into_bytes();
+    Response::found("text/plain; version=0.0.4; charset=utf-8", body)
 }
 
 #[cfg(test)]
@@ -213,6 +234,8 @@ mod tests {
         check("page", "2", true);
         check("page", "0", false);
         check("page-size", "x", false);
+        check("max-age", "500ms", true);
+        check("max-age", "5", false);
         check("nonsense", "", false);
     }
 

@@ -1,0 +1,21 @@
+
+%% ---- The broker's table of queues ----
+
+%% The record that holds a queue has another form in each release; the broker says which. Variables:
+%% `[{Field, Pattern}]`, fields that are not named match anything.
+queue_head(Variables) ->
+    list_to_tuple([amqqueue | [proplists:get_value(Field, Variables, '_') || Field <- apply(amqqueue, fields, [])]]).
+
+queue_table() ->
+    hd([Table || Table <- [rabbit_khepri_queue, rabbit_queue], ets:info(Table, size) =/= undefined]).
+
+%% Calls Each(Found, Acc) for what a match specification finds, 500 at a time, so that the memory it
+%% takes does not grow with the table. Rows that come and go meanwhile do no harm, but none is seen twice.
+in_pieces(Table, Specification, Each, Acc) ->
+    ets:safe_fixtable(Table, true),
+    try go_on(ets:select(Table, Specification, 500), Each, Acc)
+    after ets:safe_fixtable(Table, false)
+    end.
+
+go_on('$end_of_table', _, Acc) -> Acc;
+go_on({Found, Next}, Each, Acc) -> go_on(ets:select(Next), Each, Each(Found, Acc)).
