@@ -1,19 +1,65 @@
-%% The processes, queues, connections and channels that do or hold most.
+%% The processes, queues, connections and channels that do or hold most, and what the schedulers do.
 %%
-%% Functions only; followed by roles.erl, which is put behind this. Two snapshots are taken on the node
-%% and compared there. The first is kept in a table of the calling process, one small row for each
-%% candidate; of the second only the best are kept. Everything goes away with the call.
+%% A small agent (see README.md), followed by tables.erl and roles.erl, which are put behind this. Two
+%% snapshots are taken on the node and compared there. The first is kept in a table of the request's process, one small row for each
+%% candidate; of the second only the best are kept. Everything goes away with the request.
 -module(rabbitscope_top).
--export([top/4]).
+-export([start/3, cleanup/1]).
+
+%% ---- The agent ----
+
+start(Controller, Keeper, Options) ->
+    Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
+    spawn_opt(fun () ->
+        process_flag(trap_exit, true),
+        agent(Controller, Keeper, Words, none)
+    end, [{message_queue_data, off_heap}]).
+
+%% One request at a time: {Worker, Ref, Armed}.
+agent(Controller, Keeper, Words, Now) ->
+    receive
+        {request, Ref, top, Args} when Now =:= none ->
+            Armed = arm(Keeper),
+            Limit = #{size => Words, kill => true, error_logger => false},
+            Worker = spawn_opt(fun () -> Controller ! {rabbitscope, Ref, {done, top(Args)}} end,
+                [link, {max_heap_size, Limit}]),
+            agent(Controller, Keeper, Words, {Worker, Ref, Armed});
+        {'EXIT', From, Reason} when From =:= element(1, Now) ->
+            {_, Ref, Armed} = Now,
+            cleanup([Armed]),
+            Keeper ! {armed, []},
+            Reason =:= normal orelse (Controller ! {rabbitscope, Ref, {error, died, why(Reason)}}),
+            agent(Controller, Keeper, Words, none);
+        {cancel, Ref} when Ref =:= element(2, Now) ->
+            exit(element(1, Now), kill),
+            agent(Controller, Keeper, Words, Now);
+        {'EXIT', From, Reason} when From =:= Keeper; Reason =:= shutdown ->
+            Now =:= none orelse cleanup([element(3, Now)]);
+        _ -> agent(Controller, Keeper, Words, Now)
+    end.
+
+%% Microstates are counted for everybody or for nobody. Whoever had it on keeps it on.
+arm(Keeper) ->
+    Keeper ! {armed, [microstates]},
+    case erlang:system_flag(microstate_accounting, true) of
+        false -> microstates;
+        true -> Keeper ! {armed, []}, none
+    end.
+
+cleanup(Armed) ->
+    lists:member(microstates, Armed) andalso erlang:system_flag(microstate_accounting, false).
+
+why(killed) -> <<"the two snapshots needed more memory on the node than they may have">>;
+why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
+why(_) -> <<"the snapshots failed on the node">>.
 
 %% What: processes, queues, connections, channels. Sort: cpu, memory, mailbox, binaries, in, out.
-top(What, Sort, IntervalMs, Limit) ->
-    %% 128 MiB; beyond that the node is worth more than the answer.
-    process_flag(max_heap_size, #{size => 16777216, kill => true, error_logger => false}),
+top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
     %% Counted by the VM for as long as somebody wants it, ends with this process.
     erlang:system_flag(scheduler_wall_time, true),
     Before = ets:new(before, [set, private]),
     Schedulers = erlang:statistics(scheduler_wall_time),
+    Microstates = erlang:statistics(microstate_accounting),
     Start = erlang:monotonic_time(microsecond),
     Count = remember(What, Before),
     timer:sleep(IntervalMs),
@@ -28,50 +74,13 @@ top(What, Sort, IntervalMs, Limit) ->
       statistics_ms => Statistics,
       rates => What =:= connections orelse Known,
       schedulers => use_of_schedulers(Schedulers, erlang:statistics(scheduler_wall_time)),
+      microstates => microstates(Microstates, erlang:statistics(microstate_accounting)),
       online => erlang:system_info(schedulers_online),
       run_queue => erlang:statistics(run_queue),
       memory_bytes => erlang:memory(total)}.
 
 environment(Key, Default) ->
     case application:get_env(rabbit, Key) of {ok, Value} -> Value; undefined -> Default end.
-
-%% ---- Who is looked at ----
-
-%% Calls Each(Pid, Key, Acc) for everybody.
-each(processes, Each, Acc) ->
-    lists:foldl(fun (Pid, In) -> Each(Pid, none, In) end, Acc, processes() -- [self()]);
-each(queues, Each, Acc) ->
-    Fields = apply(amqqueue, fields, []),
-    Variables = [{name, '$1'}, {pid, '$2'}],
-    Head = list_to_tuple([amqqueue | [proplists:get_value(Field, Variables, '_') || Field <- Fields]]),
-    Table = hd([Table || Table <- [rabbit_khepri_queue, rabbit_queue], ets:info(Table, size) =/= undefined]),
-    in_pieces(Table, [{Head, [], [{{'$2', '$1'}}]}], fun ({Process, Name}, In) ->
-        case local(Process) of
-            none -> In;
-            Pid -> Each(Pid, Name, In)
-        end
-    end, Acc);
-each(connections, Each, Acc) -> created(connection_created, Each, Acc);
-each(channels, Each, Acc) -> created(channel_created, Each, Acc).
-
-created(Table, Each, Acc) ->
-    in_pieces(Table, [{{'$1', '_'}, [], ['$1']}], fun (Pid, In) -> Each(Pid, none, In) end, Acc).
-
-in_pieces(Table, Pattern, Each, Acc) ->
-    ets:safe_fixtable(Table, true),
-    try in_pieces(ets:select(Table, Pattern, 300), Each, Acc)
-    after ets:safe_fixtable(Table, false)
-    end.
-
-in_pieces('$end_of_table', _, Acc) -> Acc;
-in_pieces({Found, Next}, Each, Acc) ->
-    in_pieces(ets:select(Next), Each, lists:foldl(Each, Acc, Found)).
-
-%% A quorum queue has a registered name in place of a pid.
-local(Pid) when is_pid(Pid), node(Pid) =:= node() -> Pid;
-local({Name, Node}) when Node =:= node() ->
-    case whereis(Name) of undefined -> none; Pid -> Pid end;
-local(_) -> none.
 
 %% ---- Snapshots ----
 
@@ -151,7 +160,7 @@ traffic(What) ->
     Sums = ets:new(traffic, [set, private]),
     Add = fun (Key, Position, More) -> ets:update_counter(Sums, Key, {Position, More}, {Key, 0, 0}) end,
     published(What, Add),
-    in_pieces(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    each_found(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, Queue} = element(1, Row),
         %% get, get_no_ack, deliver, deliver_no_ack
         Add(key(What, Channel, Queue), 3, element(2, Row) + element(3, Row) + element(4, Row) + element(5, Row))
@@ -159,12 +168,12 @@ traffic(What) ->
     Sums.
 
 published(queues, Add) ->
-    in_pieces(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {_, {Queue, _}} = element(1, Row),
         Add(Queue, 2, element(2, Row))
     end, none);
 published(channels, Add) ->
-    in_pieces(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    each_found(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, _} = element(1, Row),
         Add(Channel, 2, element(2, Row))
     end, none).
@@ -222,14 +231,6 @@ own(channels, Pid, _) ->
     Infos = infos(channel_created, Pid),
     #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos)}.
 
-infos(Table, Pid) -> try ets:lookup_element(Table, Pid, 2) catch error:badarg -> [] end.
-
-text(Key, Infos) ->
-    case proplists:get_value(Key, Infos) of
-        Text when is_binary(Text) -> Text;
-        _ -> <<>>
-    end.
-
 protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p", [Major, Minor, Patch]));
 protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));
 protocol(Other) -> iolist_to_binary(io_lib:format("~tp", [Other])).
@@ -241,3 +242,13 @@ use_of_schedulers(Before, After) when is_list(Before), is_list(After) ->
     [{Id, 1000 * (Active - Active0) div max(1, Total - Total0)}
         || {{Id, Active0, Total0}, {Id, Active, Total}} <- Pairs];
 use_of_schedulers(_, _) -> [].
+
+%% What the threads of each type did in the interval, together, in the VM's own unit of time.
+microstates(Before, After) ->
+    Earlier = maps:from_list([{{Type, Id}, Counters} || #{type := Type, id := Id, counters := Counters} <- Before]),
+    lists:foldl(fun (#{type := Type, id := Id, counters := Counters}, Sums) ->
+        Was = maps:get({Type, Id}, Earlier, #{}),
+        More = maps:map(fun (State, Count) -> max(0, Count - maps:get(State, Was, 0)) end, Counters),
+        Sum = maps:get(Type, Sums, #{}),
+        Sums#{Type => maps:map(fun (State, Count) -> Count + maps:get(State, Sum, 0) end, More)}
+    end, #{}, After).

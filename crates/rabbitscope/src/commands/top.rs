@@ -51,7 +51,7 @@ impl Typed {
         }
         let stop = interrupt::watch()?;
         let connection = self.node.connect()?;
-        let reader = TopReader::new(&connection)?;
+        let mut reader = TopReader::new(&connection)?;
         let live = std::io::stdout().is_terminal() && !self.once && !self.json;
         loop {
             let top = reader.read(self.kind, self.sort, self.interval, self.limit)?;

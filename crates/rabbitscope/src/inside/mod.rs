@@ -8,6 +8,7 @@ mod columns;
 mod functions;
 mod listing;
 mod losses;
+mod microstates;
 mod prometheus;
 mod reader;
 mod rows;

@@ -1,23 +1,30 @@
 //! Who does or holds most: read from the node as a small table, whatever their number.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
-use rabbitscope_erlang::{Connection, ErlangError, Loaded, Source as Module, Term};
+use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source as Module, Term};
 use serde::Serialize;
 
-use super::{Align, human_bytes, listing::printable, table};
+use super::{Align, human_bytes, listing::printable, microstates::Microstates, table};
 
 const MODULE: Module = Module {
     name: "rabbitscope_top",
     text: concat!(
         include_str!("../../../../agent/rabbitscope_top.erl"),
-        "\n",
+        include_str!("../../../../agent/tables.erl"),
+        include_str!("../../../../agent/queue_table.erl"),
         include_str!("../../../../agent/roles.erl"),
     ),
 };
 
 /// Beyond the interval that is measured.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// What the two snapshots may hold on the node; beyond that the node is worth more than the answer.
+const MOST_HEAP_BYTES: u32 = 128 << 20;
 
 /// Of what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -61,6 +68,8 @@ pub(crate) struct Top {
     /// Share of the interval in which the schedulers that are online worked.
     scheduler_use: Option<f64>,
     schedulers_online: u64,
+    /// What the VM's threads did, by type.
+    microstates: Microstates,
     run_queue: u64,
     memory_bytes: u64,
     /// The node counts messages, and within this interval that says something.
@@ -98,32 +107,53 @@ pub(crate) struct TopRow {
 /// Reads tops of one node.
 #[derive(Debug)]
 pub(crate) struct TopReader<'a> {
-    module: Loaded<'a>,
+    agent: Loaded<'a>,
 }
 
 impl<'a> TopReader<'a> {
     pub(crate) fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
-        Ok(Self { module: Loaded::functions(connection, MODULE)? })
+        let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
+        Ok(Self { agent: Loaded::light_agent(connection, MODULE, options)? })
     }
 
     /// Two snapshots with the interval between them; the `rows` best.
     pub(crate) fn read(
-        &self,
+        &mut self,
         kind: Kind,
         key: Key,
         interval: Duration,
         rows: u32,
     ) -> Result<Top, ErlangError> {
         let interval_ms = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
-        let arguments = vec![word(&kind), word(&key), interval_ms.into(), rows.into()];
-        let answer = self.module.call("top", arguments, interval + GRACE)?;
-        let node = self.module.connection().node();
+        let arguments = Term::map([
+            ("what", word(&kind)),
+            ("sort", word(&key)),
+            ("interval_ms", interval_ms.into()),
+            ("limit", rows.into()),
+        ]);
+        let answer = self.ask(arguments, interval + GRACE)?;
+        let node = self.agent.connection().node();
         top_of(&answer, node, kind, key).ok_or_else(|| ErlangError::unexpected("top", &answer))
+    }
+
+    fn ask(&mut self, arguments: Term, within: Duration) -> Result<Term, ErlangError> {
+        let node = self.agent.connection().node().to_owned();
+        let mut request = self.agent.request("top", arguments)?;
+        let deadline = Instant::now() + within;
+        loop {
+            match request.next(deadline.saturating_duration_since(Instant::now()))? {
+                Some(Reply::Done(answer)) => return Ok(answer),
+                Some(Reply::Event(_)) => {}
+                None => {
+                    return Err(ErlangError::NoAnswer { node, asked: "top".to_owned(), within });
+                }
+            }
+        }
     }
 
     /// Removes what was loaded, and waits until it is gone.
     pub(crate) fn end(self) -> Result<(), ErlangError> {
-        self.module.end().map(drop)
+        self.agent.end().map(drop)
     }
 }
 
@@ -147,6 +177,7 @@ fn top_of(answer: &Term, node: &str, kind: Kind, sorted_by: Key) -> Option<Top> 
         candidates: number("candidates")?,
         scheduler_use: scheduler_use(answer.get("schedulers")?, schedulers_online),
         schedulers_online,
+        microstates: Microstates::of(answer.get("microstates")?)?,
         run_queue: number("run_queue")?,
         memory_bytes: number("memory_bytes")?,
         rates_known: answer.get("rates")?.is_atom("true"),
@@ -201,12 +232,13 @@ impl fmt::Display for Top {
         });
         writeln!(
             f,
-            "{}  {used}run queue {}, memory {}, {} {}\n",
+            "{}  {used}run queue {}, memory {}, {} {}\n{}\n",
             self.node,
             self.run_queue,
             human_bytes(self.memory_bytes),
             self.candidates,
             self.kind.words(),
+            self.microstates,
         )?;
         f.write_str(&self.table())?;
         write!(f, "\n\nover {:.1} s", self.interval_ms as f64 / 1000.0)?;

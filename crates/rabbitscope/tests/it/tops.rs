@@ -38,6 +38,8 @@ fn who_does_most_under_load() {
     assert!(channels["candidates"].as_u64().unwrap() >= 2, "{channels}");
 
     let processes = top("processes --limit 10");
+    let working = &processes["microstates"]["scheduler"]["emulator"];
+    assert!(working.as_f64().unwrap() > 0.01, "{processes}");
     let cost = |row: &Value| row["reductions-per-second"].as_f64().unwrap();
     let found = rows(&processes);
     assert_eq!(found.len(), 10);
