@@ -1,24 +1,41 @@
 %% What is known of the queues, from tables that the node keeps anyway. No queue process is asked: the
 %% figures are as old as `collect_statistics_interval` at most, and a queue that is stuck delays nobody.
+%%
+%% The depths are cheap to read, the number of consumers is not: it is in a long list for each queue. So
+%% it is kept in a table here, with the reductions that the queue had when it wrote it. A classic queue
+%% writes its list just before its depth, and its reductions are never the same twice: while they are, the
+%% number is, too. Queues of other types do not write in this order, or say no reductions; their lists are
+%% read each time.
 -module(rabbit_queue_info).
--export([list/1]).
+-export([new_table/0, list/1]).
 
-%% Queues of a virtual host, or of all (`all`): maps with `name`, `vhost`, `type`, `ready`,
-%% `unacknowledged`, `consumers`. A figure is `null` as long as its queue has not reported it.
+-define(KNOWN, rabbit_queue_info_consumers).
+
+%% The table lives as long as the process that calls this.
+new_table() ->
+    ?KNOWN = ets:new(?KNOWN, [named_table, public, set, {read_concurrency, true}]).
+
+%% Queues of a virtual host, or of all (`all`): {Name, VHost, Type, Ready, Unacknowledged, Consumers}. A
+%% figure is `null` as long as its queue has not reported it.
 list(VHost) ->
     Queues = case VHost of
         all -> lists:append([rabbit_amqqueue:list(Each) || Each <- rabbit_vhost:list_names()]);
         _ -> rabbit_amqqueue:list(VHost)
     end,
+    VHost =:= all andalso forget_deleted(length(Queues)),
     Elsewhere = [Node || Node <- nodes_of(Queues), Node =/= node()],
     Remote = maps:from_list([{Node, remote_depths(Node)} || Node <- Elsewhere]),
     [row(Queue, Remote) || Queue <- Queues].
 
+%% Deleted queues are not looked for one by one.
+forget_deleted(Queues) ->
+    ets:info(?KNOWN, size) > 2 * Queues + 1000 andalso ets:delete_all_objects(?KNOWN).
+
 row(Queue, Remote) ->
     {resource, VHost, queue, Name} = Id = amqqueue:get_name(Queue),
-    {Ready, Unacknowledged} = depth(Id, home(Queue), Remote),
-    #{name => Name, vhost => VHost, type => type(amqqueue:get_type(Queue)), ready => Ready,
-        unacknowledged => Unacknowledged, consumers => consumers(Id)}.
+    Type = amqqueue:get_type(Queue),
+    {Ready, Unacknowledged, Reductions} = depth(Id, home(Queue), Remote),
+    {Name, VHost, type(Type), Ready, Unacknowledged, consumers(Type, Id, Reductions)}.
 
 type(rabbit_classic_queue) -> <<"classic">>;
 type(rabbit_quorum_queue) -> <<"quorum">>;
@@ -26,33 +43,41 @@ type(rabbit_stream_queue) -> <<"stream">>;
 type(Module) -> atom_to_binary(Module, utf8).
 
 depth(Id, Node, Remote) when is_map_key(Node, Remote) ->
-    maps:get(Id, map_get(Node, Remote), {null, null});
+    maps:get(Id, map_get(Node, Remote), {null, null, unknown});
 depth(Id, _, _) ->
-    case catch ets:lookup(queue_coarse_metrics, Id) of
-        [Row] -> {element(2, Row), element(3, Row)};
-        _ -> {null, null}
+    try ets:lookup(queue_coarse_metrics, Id) of
+        [{_, Ready, Unacknowledged, _, Reductions}] -> {Ready, Unacknowledged, Reductions};
+        _ -> {null, null, unknown}
+    catch error:badarg -> {null, null, unknown}
     end.
 
 %% Consumers are counted where the queue lives.
-consumers(Id) ->
-    case catch ets:lookup(queue_metrics, Id) of
-        [Row] ->
-            case lists:keyfind(consumers, 1, element(2, Row)) of
-                {_, Count} when is_integer(Count) -> Count;
-                _ -> null
-            end;
+consumers(rabbit_classic_queue, Id, Reductions) when is_integer(Reductions) ->
+    case ets:lookup(?KNOWN, Id) of
+        [{_, Reductions, Count}] -> Count;
+        _ ->
+            Count = written_consumers(Id),
+            ets:insert(?KNOWN, {Id, Reductions, Count}),
+            Count
+    end;
+consumers(_, Id, _) -> written_consumers(Id).
+
+written_consumers(Id) ->
+    try lists:keyfind(consumers, 1, ets:lookup_element(queue_metrics, Id, 2)) of
+        {_, Count} when is_integer(Count) -> Count;
         _ -> null
+    catch error:badarg -> null
     end.
 
 %% Another node may be slow or gone: after a second its queues have no figures.
 remote_depths(Node) ->
     try erpc:call(Node, ets, tab2list, [queue_coarse_metrics], 1000) of
-        Rows -> maps:from_list([{element(1, Row), {element(2, Row), element(3, Row)}} || Row <- Rows])
+        Rows -> maps:from_list([{element(1, Row), {element(2, Row), element(3, Row), unknown}} || Row <- Rows])
     catch _:_ -> #{}
     end.
 
 nodes_of(Queues) ->
-    lists:usort([home(Queue) || Queue <- Queues]).
+    maps:keys(maps:from_list([{home(Queue), here} || Queue <- Queues])).
 
 home(Queue) ->
     case amqqueue:get_pid(Queue) of

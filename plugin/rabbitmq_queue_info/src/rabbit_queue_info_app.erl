@@ -13,12 +13,15 @@ start(_Type, _Args) ->
         {"/queue-info", rabbit_queue_info_handler, []},
         {"/queue-info/:vhost", rabbit_queue_info_handler, []}
     ]}]),
+    {ok, Supervisor} = supervisor:start_link(?MODULE, []),
     {ok, _} = rabbit_web_dispatch:register_context_handler(?MODULE, Listener, "queue-info", Routes, "Queue info"),
-    supervisor:start_link(?MODULE, []).
+    {ok, Supervisor}.
 
 stop(_State) ->
     rabbit_web_dispatch:unregister_context(?MODULE),
     ok.
 
+%% What is remembered of the queues goes with the supervisor.
 init([]) ->
+    rabbit_queue_info:new_table(),
     {ok, {{one_for_one, 1, 1}, []}}.

@@ -70,7 +70,7 @@ may_use(User, VHost, Req) ->
 encode(Rows) ->
     [$[, lists:join($,, [encode_row(Row) || Row <- Rows]), $]].
 
-encode_row(#{name := Name, vhost := VHost, type := Type, ready := Ready, unacknowledged := Unacknowledged, consumers := Consumers}) ->
+encode_row({Name, VHost, Type, Ready, Unacknowledged, Consumers}) ->
     [<<"{\"name\":">>, text(Name), <<",\"vhost\":">>, text(VHost), <<",\"type\":">>, text(Type),
         <<",\"ready\":">>, number(Ready), <<",\"unacknowledged\":">>, number(Unacknowledged),
         <<",\"consumers\":">>, number(Consumers), $}].
@@ -79,7 +79,14 @@ number(null) -> <<"null">>;
 number(Value) -> integer_to_binary(Value).
 
 text(Text) ->
-    [$", [escaped(Character) || Character <- characters(Text)], $"].
+    case is_plain(Text) of
+        true -> [$", Text, $"];
+        false -> [$", [escaped(Character) || Character <- characters(Text)], $"]
+    end.
+
+%% Nearly every name is written as it is.
+is_plain(<<C, Rest/binary>>) when C >= 32, C < 127, C =/= $", C =/= $\\ -> is_plain(Rest);
+is_plain(Rest) -> Rest =:= <<>>.
 
 %% Names are bytes that are nearly always UTF-8; what is not is read as Latin-1.
 characters(Text) ->

@@ -14,6 +14,7 @@ mod logins;
 mod pace;
 mod polling;
 mod profiles;
+mod queue_info;
 mod queues;
 mod recovery;
 mod routing;

@@ -1,0 +1,120 @@
+//! The plugin `rabbitmq_queue_info`, built and enabled on a broker: who sees what.
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::Command,
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use serde_json::Value;
+
+use crate::workbench::{Workbench, eventually};
+
+/// `guest:guest` as basic authentication has it, and likewise below.
+const ADMINISTRATOR: &str = "Z3Vlc3Q6Z3Vlc3Q=";
+/// `limited:secret`, with the tag `management` and permissions on the virtual host `seen` only.
+const LIMITED: &str = "bGltaXRlZDpzZWNyZXQ=";
+/// `untagged:secret`, with permissions but no tag.
+const UNTAGGED: &str = "dW50YWdnZWQ6c2VjcmV0";
+/// `limited:wrong`
+const WRONG: &str = "bGltaXRlZDp3cm9uZw==";
+
+const SET_UP: &str = "begin \
+    [rabbit_vhost:add(VHost, <<\"guest\">>) || VHost <- [<<\"seen\">>, <<\"unseen\">>]], \
+    [{new, _} = rabbit_amqqueue:declare(rabbit_misc:r(VHost, queue, Name), true, false, [], none, <<\"guest\">>) \
+     || {VHost, Name} <- [{<<\"seen\">>, <<\"a\\\"b\">>}, {<<\"unseen\">>, <<\"secret-queue\">>}]], \
+    [begin rabbit_auth_backend_internal:add_user(User, <<\"secret\">>, <<\"test\">>), \
+       rabbit_auth_backend_internal:set_permissions(User, <<\"seen\">>, <<\".*\">>, <<\".*\">>, <<\".*\">>, <<\"test\">>) \
+     end || User <- [<<\"limited\">>, <<\"untagged\">>]], \
+    rabbit_auth_backend_internal:set_tags(<<\"limited\">>, [management], <<\"test\">>), \
+    rabbit_basic:publish(rabbit_misc:r(<<\"seen\">>, exchange, <<>>), <<\"a\\\"b\">>, [], <<\"body\">>), \
+    ok end";
+
+struct Plugin {
+    port: u16,
+    // Ends with the test.
+    broker: Broker,
+}
+
+impl Plugin {
+    fn start(bench: &Workbench) -> Self {
+        let build =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin/rabbitmq_queue_info/build.sh");
+        let plugins = bench.path("plugins");
+        assert!(Command::new(build).arg(&plugins).status().unwrap().success());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let spec = ThrowawayBroker {
+            plugins: vec!["rabbitmq_queue_info".to_owned()],
+            plugins_directory: plugins.display().to_string(),
+            advanced_config: format!(
+                "[{{rabbit, [{{collect_statistics_interval, 200}}]}}, \
+                 {{rabbitmq_queue_info, [{{listener, [{{ip, \"127.0.0.1\"}}, {{port, {port}}}]}}]}}]."
+            ),
+            ..ThrowawayBroker::default()
+        };
+        Self { port, broker: Broker::start(&spec, &bench.path("broker.log")).unwrap() }
+    }
+
+    /// Status and body.
+    fn get(&self, path: &str, credentials: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: here\r\nAuthorization: Basic {credentials}\r\n\
+             Connection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+
+    fn names(&self, path: &str, credentials: &str) -> Vec<String> {
+        let (status, body) = self.get(path, credentials);
+        assert_eq!(status, 200, "{path}: {body}");
+        let queues: Vec<Value> = serde_json::from_str(&body).unwrap();
+        let name = |queue: &Value| format!("{}/{}", queue["vhost"], queue["name"]);
+        let mut names: Vec<String> = queues.iter().map(name).collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn users_see_the_queues_of_the_virtual_hosts_that_they_may_use() {
+    let bench = Workbench::new("queue-info");
+    let plugin = Plugin::start(&bench);
+    assert_eq!(plugin.broker.eval(SET_UP).unwrap(), "ok");
+    let seen = r#""seen"/"a\"b""#;
+    let unseen = r#""unseen"/"secret-queue""#;
+    assert_eq!(plugin.names("/queue-info", ADMINISTRATOR), [seen, unseen]);
+    assert_eq!(plugin.names("/queue-info/unseen", ADMINISTRATOR), [unseen]);
+    assert_eq!(plugin.names("/queue-info", LIMITED), [seen]);
+    assert_eq!(plugin.names("/queue-info/seen", LIMITED), [seen]);
+
+    let check = |path: &str, credentials: &str, expected: u16| {
+        let (status, body) = plugin.get(path, credentials);
+        assert_eq!(status, expected, "{path}: {body}");
+        assert!(!body.contains("secret-queue"), "{path}: {body}");
+    };
+    check("/queue-info/unseen", LIMITED, 404);
+    check("/queue-info/no-such", LIMITED, 404);
+    check("/queue-info/no-such", ADMINISTRATOR, 404);
+    check("/queue-info", UNTAGGED, 403);
+    check("/queue-info", WRONG, 401);
+    check("/queue-info", "", 401);
+    assert_eq!(
+        plugin.get("/queue-info/unseen", LIMITED),
+        plugin.get("/queue-info/no-such", LIMITED),
+        "whether it exists is not said"
+    );
+
+    eventually("the queue has reported its message", || {
+        let (_, body) = plugin.get("/queue-info/seen", LIMITED);
+        let queues: Value = serde_json::from_str(&body).unwrap();
+        queues[0]["ready"] == 1 && queues[0]["consumers"] == 0 && queues[0]["type"] == "classic"
+    });
+}
