@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-.PHONY: demo test lint setup bench-overhead bench-load bench-pace fuzz
+.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues fuzz
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -30,6 +30,11 @@ bench-load: setup
 	cargo build --release --package rabbitscope-load --example sink
 	cargo build --release --package rabbitscope-amqp --example codec
 	scripts/bench-load.sh
+
+# How long a list of 3,000 queues takes under load, from the management plugin and from here: docs/performance.md.
+bench-queues: setup
+	cargo build --release --package rabbitscope
+	scripts/bench-queues.sh
 
 # Whether a constant rate is held without bursts, on a quiet machine.
 bench-pace: setup

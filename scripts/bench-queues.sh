@@ -1,39 +1,80 @@
 #!/bin/sh
-# How long a list of queues takes: 3,000 queues on a throwaway broker; the `queues` command, the
-# service of `queues --listen` over a warm connection, and the management interface, in turn.
-# QUEUES and REQUESTS change the numbers; RABBITSCOPE names the program, CLIENT what asks.
+# How long a list of 3,000 queues takes on a broker under load (3,000 publishers, 6,000 consumers, the
+# management plugin on): the management interface, the service of `queues --listen` and the plugin
+# rabbitmq_queue_info in turn, each over a warm connection; then the one-shot command. Prints quantiles
+# and ratios, keeps every single measurement, writes docs/performance.md.
+#
+#   QUEUES=3000 ROUNDS=60 RATE=0.5 scripts/bench-queues.sh
+#
+# RATE is in messages a second for each publisher. DOCUMENT= (empty) leaves the document alone.
 set -eu
 cd "$(dirname "$0")/.."
 program=${RABBITSCOPE:-target/release/rabbitscope}
 queues=${QUEUES:-3000}
-requests=${REQUESTS:-200}
+rounds=${ROUNDS:-60}
+rate=${RATE:-0.5}
+document=${DOCUMENT-docs/performance.md}
+results=target/bench-queues
 
 work=$(mktemp -d)
-export TMPDIR="$work"
+broker=
+load=
 service=
-stop() {
-    [ -z "$service" ] || kill "$service" 2>/dev/null || true
-    "$program" broker stop --all >/dev/null 2>&1 || true
+finish() {
+    for child in $service $load; do
+        kill -INT "$child" 2>/dev/null && wait "$child" || true
+    done
+    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
     rm -rf "$work"
 }
-trap stop EXIT
+trap finish EXIT
+trap 'exit 130' INT TERM
 
-"$program" broker start --plugins rabbitmq_management --json >"$work/broker.json"
-field() { sed -n "s/.*\"$1\": \"\\(.*\\)\".*/\\1/p" "$work/broker.json"; }
+mkdir -p "$results"
+field() { node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8'))['$1']"; }
+
+plugin/rabbitmq_queue_info/build.sh "$work/plugins" >/dev/null
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); });')
+echo "[{rabbitmq_queue_info, [{listener, [{ip, \"127.0.0.1\"}, {port, $port}]}]}]." >"$work/advanced.config"
+"$program" broker start --json --plugins rabbitmq_management,rabbitmq_queue_info \
+    --plugins-directory "$work/plugins" --advanced-config "$work/advanced.config" >"$work/broker.json"
+broker=$(field name)
 management=$(field management-url)
 
-node scripts/bench-queues.mjs declare "$management" "$queues"
-sleep 6 # until every queue has written its figures
-
-echo "one-shot, connection and compilation included:"
-for _ in 1 2 3 4 5; do
-    start=$(date +%s%N)
-    "$program" queues --json >"$work/queues.json"
-    echo "  $((($(date +%s%N) - start) / 1000000)) ms"
+# The same load as in the experiments; the poller is left out, because here others ask.
+sed '/^\[\[pollers\]\]/,$d; /^plugins = /d' scenarios/many-queues.toml >"$work/load.toml"
+"$program" run "$work/load.toml" --uri "$(field uri)" --out "$work/load" --set run.duration=2h --set queues.0.to="$queues" \
+    --set publishers.0.count="$queues" --set consumers.0.count="$((2 * queues))" --set publishers.0.rate="$rate" \
+    --set run.self-check=false >"$work/load.log" 2>&1 &
+load=$!
+waited=0
+until [ "$(wc -l 2>/dev/null <"$work/load/series.jsonl" || echo 0)" -ge 12 ]; do
+    kill -0 "$load" 2>/dev/null || {
+        cat "$work/load.log" >&2
+        exit 1
+    }
+    [ "$((waited += 1))" -le 240 ] || {
+        echo "the load does not begin" >&2
+        exit 1
+    }
+    sleep 1
 done
 
-"$program" queues --listen 127.0.0.1:0 2>"$work/service" &
+"$program" queues --node "$broker" --listen 127.0.0.1:0 2>"$work/service" &
 service=$!
-until grep -q http:// "$work/service"; do sleep 0.1; done
+until grep -q http:// "$work/service"; do
+    kill -0 "$service" || {
+        cat "$work/service" >&2
+        exit 1
+    }
+    sleep 0.1
+done
 address=$(sed -n 's|.*\(http://[^/]*\)/.*|\1|p' "$work/service")
-node scripts/bench-queues.mjs ask "$management" "$address" "$requests"
+
+node scripts/bench-queues.mjs measure "$results/measurements.jsonl" "$rounds" "$queues" \
+    "management=${management}api/queues" \
+    "management-totals=${management}api/queues?disable_stats=true&enable_queue_totals=true" \
+    "service=$address/queues" \
+    "plugin=http://127.0.0.1:$port/queue-info" \
+    -- "$program" queues --node "$broker" --json
+node scripts/bench-queues.mjs report "$results/measurements.jsonl" "$work/load/series.jsonl" "$document"
