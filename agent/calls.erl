@@ -88,9 +88,10 @@ calls_loop(#c{stop = none} = S) ->
         cancel -> S#c{stop = cancelled};
         {credit, N} -> add_credit(N), calls_loop(S);
         look_at_memory ->
-            case memory_grown(S#c.budget) of
-                true -> S#c{stop = max_node_memory_bytes};
-                false -> calls_loop(S)
+            %% The bytes of this request are those that it sends.
+            case over_memory(maps:remove(max_bytes, S#c.budget)) of
+                none -> calls_loop(S);
+                Stop -> S#c{stop = Stop}
             end;
         _ -> calls_loop(S)
     end;
@@ -177,7 +178,7 @@ calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) 
     [event(To, (maps:remove(start, Call))#{took_ns => none, outcome => not_returned, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
     #{stopped_by => S#c.stop, calls => S#c.seen, calls_on_node => AtEnd - Before, calls_per_second => S#c.rate,
-        calls_dropped => S#c.dropped + mailbox(), narrowed => Narrowed, processes => S#c.flagged,
+        calls_dropped => S#c.dropped + events_left(0), narrowed => Narrowed, processes => S#c.flagged,
         elapsed_ns => erlang:monotonic_time(nanosecond) - S#c.started}.
 
 %% ---- Terms as text: cut, and without what must not be read ----

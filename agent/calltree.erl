@@ -28,7 +28,10 @@
 
 -record(s, {
     to, tracing, budget, entries = [], tails = #{}, procs = #{}, pausing = false,
-    nodes = #{}, count = 0, most_nodes, weights = #{}, slowest = none,
+    hidden = false,     % the functions asked for arm nobody now
+    count = 0, most_nodes, slowest = none,
+    held = [],          % events that others may still come before, newest first
+    lingering = #{},    % processes that were followed, are traced still, and since when nobody waits for them
     calls = 0, cut = 0, most_calls, at_once, role = any, follow = false, not_followed = 0,
     events = 0, window = 0, window_events, windows = 1,
     seen = 0, unseen = 0, unplaced = 0, clearing = [], rate = 0, stop = none, started = 0
@@ -41,7 +44,7 @@ flags(_) -> flags().
 
 calltree(#{args := Args} = To) ->
     Budget = budget(To, #{max_events => 2000000, duration_ms => 10000, max_mailbox => 20000,
-        max_node_memory_bytes => 50331648}),
+        max_bytes => 50331648, max_node_memory_bytes => 50331648}),
     Entries = case Args of
         #{module := _} -> must_exist(pattern_of(Args));
         _ -> []
@@ -61,6 +64,7 @@ calltree(#{args := Args} = To) ->
     put(nodes, #{}),
     start_clocks(Budget),
     erlang:send_after(50, self(), tick),
+    State#s.follow andalso (self() ! in_order),
     Ended = tree_loop(start_open(Chosen, set_entries(State))),
     tree_result(Ended).
 
@@ -90,12 +94,26 @@ set_entries(#s{entries = Entries} = S) ->
     lists:foldl(fun set_entry/2, S, Entries).
 
 set_entry(MFA, #s{tracing = Tracing} = S) ->
-    Spec = [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}],
-    S#s{tracing = set_pattern(MFA, Spec, [meta], Tracing)}.
+    S#s{tracing = set_pattern(MFA, arming(Tracing), [meta], Tracing)}.
+
+%% Whoever calls the function is traced from there on.
+arming(Tracing) -> [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}].
 
 hide_entries(#s{entries = Entries, tracing = Tracing} = S) ->
     [drop_pattern(MFA, [meta], Tracing) || MFA <- Entries],
-    S.
+    S#s{hidden = true}.
+
+%% Nobody else is armed while as many as may be are recorded: on a function that everybody calls, the
+%% events of those that are made quiet again would be more than those that are used.
+hide_when_full(#s{hidden = false, procs = Procs, at_once = Most, entries = [_ | _]} = S) when map_size(Procs) >= Most ->
+    hide_entries(S);
+hide_when_full(S) -> S.
+
+show_entries(#s{hidden = true, pausing = false, procs = Procs, at_once = Most, entries = Entries, tracing = Tracing} = S)
+        when map_size(Procs) < Most ->
+    [change_pattern(MFA, arming(Tracing), [meta], Tracing) || MFA <- Entries],
+    S#s{hidden = false};
+show_entries(S) -> S.
 
 start_open(Pids, S) ->
     lists:foldl(fun start_open_one/2, S, Pids).
@@ -112,24 +130,38 @@ root_node(Pid, S) ->
 
 tree_loop(#s{stop = none} = S) ->
     receive
-        {trace_ts, Pid, What, About, Ts} -> tree_loop(counted_event(event(What, Pid, About, none, Ts, S)));
-        {trace_ts, Pid, call, MFA, Caller, Ts} -> tree_loop(counted_event(event(call, Pid, MFA, Caller, Ts, S)));
+        {trace_ts, Pid, What, About, Ts} -> tree_loop(arrived({Ts, Pid, What, About, none}, S));
+        {trace_ts, Pid, call, MFA, Caller, Ts} -> tree_loop(arrived({Ts, Pid, call, MFA, Caller}, S));
+        in_order ->
+            erlang:send_after(5, self(), in_order),
+            tree_loop(in_order(erlang:monotonic_time(nanosecond) - 10000000, S));
         tick -> tree_loop(tick(S));
         pause_over -> tree_loop(resume(S));
-        time_is_up -> S#s{stop = duration};
-        cancel -> S#s{stop = cancelled};
+        time_is_up -> tree_loop(S#s{stop = duration});
+        cancel -> tree_loop(S#s{stop = cancelled});
         {credit, N} -> add_credit(N), tree_loop(S);
         look_at_memory ->
-            case memory_grown(S#s.budget) of
-                true -> S#s{stop = max_node_memory_bytes};
-                false -> tree_loop(S)
+            case over_memory(S#s.budget) of
+                none -> tree_loop(S);
+                Stop -> tree_loop(S#s{stop = Stop})
             end;
         _ -> tree_loop(S)
     end;
-tree_loop(S) -> S.
+%% What is held back still belongs to the record.
+tree_loop(S) -> in_order(infinity, S).
 
-counted_event(#s{events = Events, window = Window} = S0) ->
-    S = S0#s{events = Events + 1, window = Window + 1},
+%% The events of one process come in order. Those of several, of which one waits for another, may not:
+%% the node keeps an event back for a moment while somebody else is sending.
+arrived(Event, #s{follow = false} = S) -> counted_event(Event, S);
+arrived(Event, #s{held = Held} = S) -> S#s{held = [Event | Held]}.
+
+in_order(Before, #s{held = Held} = S) ->
+    {Later, Now} = lists:partition(fun(Event) -> element(1, Event) > Before end, Held),
+    lists:foldl(fun counted_event/2, S#s{held = Later}, lists:keysort(1, lists:reverse(Now))).
+
+counted_event(_, #s{events = Events, budget = #{max_events := Most}} = S) when Events > Most -> S;
+counted_event({Ts, Pid, What, About, Caller}, #s{events = Events, window = Window} = S0) ->
+    S = hide_when_full(event(What, Pid, About, Caller, Ts, S0#s{events = Events + 1, window = Window + 1})),
     if
         Events rem 256 =/= 0 -> S;
         Events >= map_get(max_events, S#s.budget) -> S#s{stop = max_events};
@@ -150,6 +182,7 @@ event(What, Pid, About, Caller, Ts, #s{procs = Procs} = S) ->
     end.
 
 %% The first event of a process. Only a call tells whether it is inside the function.
+stranger(_, Pid, _, _, _, #s{lingering = Lingering} = S) when is_map_key(Pid, Lingering) -> S;
 stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) ->
     %% Armed by an earlier call that made none itself: this one is seen from its beginning.
     Again = lists:member(MFA, Entries),
@@ -203,249 +236,10 @@ dismiss(Pid, #s{tracing = Tracing, clearing = Clearing} = S) ->
 enter(Entry, Base, Exact, Ts, P) ->
     P#p{entry = Entry, stack = [{Entry, entry, real}], base = Base, exact = Exact, class = run, last = Ts, since = Ts, idle = 0}.
 
-%% ---- What one process did ----
-
-happened(What, About, Caller, Ts, #p{stack = [{Entry, entry, _}]} = P, S) ->
-    {Node, S1} = child(P#p.root, Entry, S),
-    weigh(P#p.owner, Node, 3, 1),
-    happened(What, About, Caller, Ts, P#p{stack = [{Entry, Node, real}]}, S1);
-happened(call, MFA, Caller, Ts, #p{open = false, stack = []} = P, S) ->
-    %% Outside, and not quiet yet.
-    case lists:member(MFA, S#s.entries) of
-        true -> keep(enter(MFA, caller_of(Caller), true, Ts, P), S);
-        false -> outside(P, S)
-    end;
-happened(_, _, _, Ts, #p{open = false, stack = []} = P, S) ->
-    outside(P#p{last = Ts}, S);
-happened(call, MFA, {follow, Target, Caller}, Ts, P, S) ->
-    S1 = happened(call, MFA, Caller, Ts, P, S),
-    follow(Target, P#p.pid, Ts, S1);
-happened(call, MFA, Caller, Ts, P, S) ->
-    called(MFA, Caller, elapse(P, Ts), S);
-happened(return_to, To, _, Ts, P, S) ->
-    returned(To, elapse(P, Ts), S);
-happened(out, MFA, _, Ts, #p{class = run} = P, S) ->
-    scheduled_out(MFA, elapse(P, Ts), S);
-happened(in, MFA, _, Ts, #p{class = off} = P, S) ->
-    scheduled_in(MFA, elapse(P, Ts), S);
-happened(What, _, _, Ts, P, S) when What =:= gc_minor_start; What =:= gc_major_start ->
-    keep((elapse(P, Ts))#p{class = gc, before_gc = P#p.class}, S);
-happened(What, _, _, Ts, #p{class = gc} = P, S) when What =:= gc_minor_end; What =:= gc_major_end ->
-    keep((elapse(P, Ts))#p{class = P#p.before_gc}, S);
-happened(What, _, _, Ts, P, S) when What =:= out_exited; What =:= out_exiting; What =:= in_exiting ->
-    end_call(elapse(P, Ts), S);
-happened(_, _, _, _, _, S) ->
-    S.
-
-keep(#p{pid = Pid} = P, #s{procs = Procs} = S) -> S#s{procs = Procs#{Pid => P}}.
-
-%% Stays for a moment: a process that calls the function in a loop is measured exactly from its
-%% second call on.
-outside(#p{idle = Idle} = P, S) when Idle < 64 -> keep(P#p{idle = Idle + 1}, S);
-outside(P, S) -> forget(P, S).
-
-forget(#p{pid = Pid}, #s{procs = Procs} = S) ->
-    erase(Pid),
-    dismiss(Pid, S#s{procs = maps:remove(Pid, Procs)}).
-
-%% Time since the last event goes to where the process was. While it waits for a process that is
-%% followed, that one's time stands instead.
-elapse(#p{class = off, follow = {_, _}} = P, Ts) ->
-    P#p{last = Ts};
-elapse(#p{last = Last, owner = Owner, class = Class} = P, Ts) when Ts > Last ->
-    case Class of
-        run -> weigh(Owner, top(P), 0, Ts - Last);
-        off -> weigh(Owner, P#p.off, 1, Ts - Last);
-        gc -> weigh(Owner, top(P), 2, Ts - Last)
-    end,
-    P#p{last = Ts};
-elapse(P, _) -> P.
-
-top(#p{stack = [{_, Node, _} | _]}) -> Node;
-top(#p{root = Root}) -> Root.
-
-%% Kinds: 0 run, 1 off, 2 collection (nanoseconds), 3 calls.
-weigh(Owner, Node, Kind, Amount) ->
-    Key = Node bsl 2 bor Kind,
-    Weights = case get(Owner) of undefined -> #{}; Known -> Known end,
-    put(Owner, case Weights of
-        #{Key := Old} -> Weights#{Key := Old + Amount};
-        _ -> Weights#{Key => Amount}
-    end).
-
-called(MFA, Caller, #p{stack = [{Caller, _, _} | _]} = P, S) ->
-    push(MFA, real, P, S);
-called(MFA, Caller, #p{stack = Stack, open = Open} = P, S) ->
-    case lists:splitwith(fun({Name, _, _}) -> Name =/= Caller end, Stack) of
-        {Above, [_ | _] = Below} -> tail(MFA, P#p{stack = innermost_chain(Above) ++ Below}, S);
-        _ when Open, Stack =/= [], P#p.base =:= Caller -> tail(MFA, P#p{stack = innermost_chain(Stack)}, S);
-        _ when Open -> regrow(MFA, Caller, P, S);
-        _ -> called_from_elsewhere(MFA, Caller, P, S)
-    end.
-
-%% Of the frames above a caller those that return to it: the function that it called, and what that
-%% one has tail-called. Frames above have returned unseen.
-innermost_chain(Above) ->
-    case lists:reverse(Above) of
-        [First | Inner] -> lists:reverse([First | lists:takewhile(fun({_, _, Kind}) -> Kind =:= tail end, Inner)]);
-        [] -> []
-    end.
-
-%% Below the outermost function there is a caller that is not on the stack.
-called_from_elsewhere(MFA, Caller, #p{stack = [{Entry, _, _}], base = Base, exact = Exact} = P, S) ->
-    IsTail = lists:member(MFA, maps:get(Entry, S#s.tails, [])),
-    if
-        Exact, Caller =:= Base -> tail(MFA, P, S);
-        Exact -> left(call, MFA, Caller, P, S);
-        IsTail -> tail(MFA, P#p{base = Caller}, S);
-        true -> left(call, MFA, Caller, P, S)
-    end;
-called_from_elsewhere(MFA, Caller, #p{stack = Stack, base = Base} = P, S) ->
-    Inner = lists:any(fun({_, _, Kind}) -> Kind =:= real end, lists:droplast(Stack)),
-    if
-        Caller =:= Base -> tail(MFA, P#p{stack = innermost_chain(Stack)}, S);
-        Inner, is_tuple(Caller) -> {P1, S1} = pushed(Caller, real, P, S), push(MFA, real, P1, S1);
-        true -> left(call, MFA, Caller, P, S)
-    end.
-
-%% The call has ended; the event belongs to what comes after.
-left(call, MFA, Caller, #p{last = Ts} = P, S) ->
-    #s{procs = #{} = Procs} = S1 = end_call(P, S),
-    case Procs of
-        #{} when is_map_key(P#p.pid, Procs) -> happened(call, MFA, Caller, Ts, map_get(P#p.pid, Procs), S1);
-        _ -> S1
-    end.
-
-regrow(MFA, Caller, P, S) ->
-    {P1, S1} = case Caller of
-        {_, _, _} -> pushed(Caller, real, P#p{stack = []}, S);
-        _ -> {P#p{stack = []}, S}
-    end,
-    push(MFA, real, P1#p{base = Caller}, S1).
-
-push(MFA, Kind, P, S) ->
-    {P1, S1} = pushed(MFA, Kind, P, S),
-    weigh(P#p.owner, top(P1), 3, 1),
-    keep(P1, S1).
-
-pushed(MFA, Kind, #p{stack = [{MFA, Node, _} | _] = Stack} = P, S) ->
-    {P#p{stack = [{MFA, Node, Kind} | Stack]}, S};
-pushed(MFA, Kind, #p{stack = Stack} = P, S) ->
-    {Node, S1} = child(top(P), MFA, S),
-    {P#p{stack = [{MFA, Node, Kind} | Stack]}, S1}.
-
-tail(MFA, #p{stack = Stack} = P, S) ->
-    {Chain, Below} = lists:splitwith(fun({_, _, Kind}) -> Kind =:= tail end, Stack),
-    First = case Below of [Real | _] -> Chain ++ [Real]; [] -> Chain end,
-    case lists:keymember(MFA, 1, First) of
-        true ->
-            Folded = lists:dropwhile(fun({Name, _, _}) -> Name =/= MFA end, Stack),
-            P1 = P#p{stack = Folded},
-            weigh(P#p.owner, top(P1), 3, 1),
-            keep(P1, S);
-        false -> push(MFA, tail, P, S)
-    end.
-
-returned(To, #p{stack = Stack} = P, S) ->
-    Rest = case lists:dropwhile(fun({_, _, Kind}) -> Kind =:= tail end, Stack) of
-        [_ | Below] -> Below;
-        [] -> []
-    end,
-    case lists:dropwhile(fun({MFA, _, _}) -> MFA =/= To end, Rest) of
-        [] when P#p.open -> unfollow_if_left(P#p{stack = [], base = To}, S);
-        [] -> end_call(P, S);
-        Found -> unfollow_if_left(P#p{stack = Found}, S)
-    end.
-
-scheduled_out(MFA, #p{stack = [{Entry, _, _}], open = false, exact = false} = P, S) when MFA =/= Entry ->
-    end_call(P, S);
-scheduled_out(MFA, P, S) ->
-    {Off, S1} = child(top(P), {off, MFA}, S),
-    weigh(P#p.owner, Off, 3, 1),
-    keep(P#p{class = off, off = Off}, S1).
-
-scheduled_in(_, P, S) ->
-    keep(P#p{class = run}, S).
-
-%% ---- Following a call to another process ----
-
-follow(Target, Pid, Ts, #s{procs = Procs} = S) ->
-    Other = if is_pid(Target) -> Target; is_atom(Target) -> whereis(Target); true -> none end,
-    case Procs of
-        #{Pid := #p{stack = [{_, Node, _} | _], follow = none} = P} when is_pid(Other), not is_map_key(Other, Procs) ->
-            {Root, S1} = child(Node, {process, role(Other), process_name(Other)}, S),
-            weigh(P#p.owner, Root, 3, 1),
-            Q = #p{pid = Other, owner = P#p.owner, open = true, root = Root, last = Ts, since = Ts},
-            S1#s{procs = Procs#{Pid := P#p{follow = {Other, Node}}, Other => Q}};
-        _ -> S#s{not_followed = S#s.not_followed + 1}
-    end.
-
-unfollow_if_left(#p{follow = none} = P, S) -> keep(P, S);
-unfollow_if_left(#p{follow = {Other, Node}, stack = Stack, last = Ts} = P, S) ->
-    case lists:keymember(Node, 2, Stack) of
-        true -> keep(P, S);
-        false -> unfollow(Other, Ts, keep(P#p{follow = none}, S))
-    end.
-
-unfollow(Other, Ts, #s{procs = Procs} = S) ->
-    case Procs of
-        #{Other := Q} ->
-            Q1 = elapse(Q, Ts),
-            S1 = S#s{procs = maps:remove(Other, Procs)},
-            S2 = case Q1#p.follow of {Next, _} -> unfollow(Next, Ts, S1); none -> S1 end,
-            dismiss(Other, S2);
-        _ -> S
-    end.
-
-%% ---- The end of a call ----
-
-end_call(#p{open = true} = P, S) ->
-    forget(P, settle(P, S));
-end_call(#p{pid = Pid, since = Since, last = Ts} = P, S) ->
-    S1 = case P#p.follow of {Other, _} -> unfollow(Other, Ts, S); none -> S end,
-    Weights = get(Pid),
-    S2 = slower(Ts - Since, Pid, Weights, S1),
-    settle(P, S2),
-    put(Pid, #{}),
-    outside(P#p{stack = [], follow = none, class = run}, S2#s{calls = S2#s.calls + 1, seen = S2#s.seen + Ts - Since}).
-
-%% Adds a call's weights to those of all calls.
-settle(#p{owner = Owner}, S) ->
-    case erase(Owner) of
-        undefined -> S;
-        Weights ->
-            All = get(weights),
-            put(weights, maps:fold(fun add_weight/3, All, Weights)),
-            S
-    end.
-
-add_weight(Key, Amount, All) ->
-    case All of
-        #{Key := Old} -> All#{Key := Old + Amount};
-        _ -> All#{Key => Amount}
-    end.
-
-slower(Took, Pid, Weights, #s{slowest = none} = S) -> S#s{slowest = {Took, Pid, Weights}};
-slower(Took, Pid, Weights, #s{slowest = {Before, _, _}} = S) when Took > Before -> S#s{slowest = {Took, Pid, Weights}};
-slower(_, _, _, S) -> S.
-
-%% ---- Nodes ----
-
-child(Parent, Key, #s{count = Count} = S) ->
-    Known = get(nodes),
-    case Known of
-        #{{Parent, Key} := Node} -> {Node, S};
-        _ when Count >= S#s.most_nodes, Parent > 0 -> {Parent, S#s{unplaced = S#s.unplaced + 1}};
-        _ ->
-            Node = Count + 1,
-            put(nodes, Known#{{Parent, Key} => Node}),
-            {Node, S#s{count = Node}}
-    end.
-
 %% ---- Pauses, and the look around ten times a second ----
 
-pause(#s{procs = Procs, tracing = Tracing, window = Window} = S) ->
-    hide_entries(S),
+pause(#s{procs = Procs, tracing = Tracing, window = Window} = S0) ->
+    S = hide_entries(dismiss_lingering(infinity, S0)),
     [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
     %% Four times what the events have cost, at some 1.5 µs each: the observed processes get most of
     %% the time for themselves.
@@ -454,13 +248,7 @@ pause(#s{procs = Procs, tracing = Tracing, window = Window} = S) ->
 
 resume(#s{procs = Procs} = S) ->
     S1 = S#s{pausing = false, window = 0, windows = S#s.windows + 1},
-    Awake = lists:foldl(fun wake/2, S1, maps:values(Procs)),
-    set_again(Awake),
-    Awake.
-
-set_again(#s{entries = Entries, tracing = Tracing}) ->
-    Spec = [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}],
-    [change_pattern(MFA, Spec, [meta], Tracing) || MFA <- Entries].
+    show_entries(lists:foldl(fun wake/2, S1, maps:values(Procs))).
 
 %% Finds a process again: its innermost frames now, on what is known of its stack.
 wake(#p{pid = Pid, open = false, stack = []} = P, S) when Pid =/= none ->
@@ -512,158 +300,38 @@ place(Frames, #p{stack = Stack, open = Open} = P, S) ->
 push_all(Frames, P, S) ->
     lists:foldl(fun(MFA, {P1, S1}) -> pushed(MFA, real, P1, S1) end, {P, S}, Frames).
 
-tick(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
+tick(S0) ->
     erlang:send_after(50, self(), tick),
-    [flag(Pid, false, [arity], Tracing) || Pid <- lists:usort(Clearing), not is_map_key(Pid, Procs)],
-    S1 = S#s{clearing = []},
     Now = erlang:monotonic_time(nanosecond),
-    Silent = [P || #p{last = Last} = P <- maps:values(Procs), Now - Last > 200000000],
+    S = show_entries(clear_tracers(dismiss_lingering(Now - 100000000, S0))),
+    Silent = [P || #p{last = Last} = P <- maps:values(S#s.procs), Now - Last > 200000000],
     if
-        S#s.pausing -> S1;
-        true -> lists:foldl(fun still_there/2, S1, Silent)
+        S#s.pausing -> S;
+        true -> lists:foldl(fun still_there/2, S, Silent)
     end.
+
+%% The second step of making a process quiet, unless it has been armed again meanwhile: without
+%% `arity` its calls would come with all their arguments.
+clear_tracers(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
+    [flag(Pid, false, [arity], Tracing) || Pid <- lists:usort(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
+    S#s{clearing = []}.
+
+dismiss_lingering(Before, #s{lingering = Lingering} = S) ->
+    Idle = [Pid || {Pid, Since} <- maps:to_list(Lingering), Since < Before],
+    lists:foldl(fun dismiss/2, S#s{lingering = maps:without(Idle, Lingering)}, Idle).
 
 %% A process that has said nothing for long may have ended, or lost its flags to an earlier call's end.
 still_there(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
+    case is_armed(Pid, Tracing) of
+        true -> S;
+        false -> gone(P, S)
+    end.
+
+is_armed(Pid, Tracing) ->
     case flags_of(Pid, Tracing) of
-        {flags, [_ | _] = Flags} ->
-            case lists:member(call, Flags) of
-                true -> S;
-                false -> gone(P, S)
-            end;
-        _ -> gone(P, S)
+        {flags, Flags} when is_list(Flags) -> lists:member(call, Flags);
+        _ -> false
     end.
 
 flags_of(Pid, #{session := none}) -> catch erlang:trace_info(Pid, flags);
 flags_of(Pid, #{session := Session}) -> catch apply(trace, info, [Session, Pid, flags]).
-
-%% ---- The result ----
-
-tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S) ->
-    hide_entries(S),
-    [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
-    Total = lists:sum([counted(MFA, Tracing) || MFA <- Entries]),
-    Backlog = mailbox(),
-    Now = erlang:monotonic_time(nanosecond),
-    Last = lists:foldl(fun(P, Acc) -> unfinished(P, Now, Acc) end, S, maps:values(Procs)),
-    close_tracing(Tracing),
-    Waits = waits(get(nodes)),
-    send_nodes(To, nodes, get(nodes), get(weights), Waits),
-    Slowest = case Last#s.slowest of
-        none -> none;
-        {Took, Pid, Weights} ->
-            send_nodes(To, slowest, get(nodes), Weights, Waits),
-            #{took_ns => Took, pid => Pid}
-    end,
-    #{stopped_by => S#s.stop, events => S#s.events, events_dropped => Backlog, calls => Last#s.calls, calls_cut => Last#s.cut,
-        calls_on_node => Total, calls_per_second => S#s.rate, windows => S#s.windows,
-        elapsed_ns => Now - S#s.started, seen_ns => max(0, Last#s.seen - Last#s.unseen), unseen_ns => Last#s.unseen,
-        nodes => S#s.count, unplaced => S#s.unplaced, not_followed => S#s.not_followed,
-        gc_traced => map_get(gc, Tracing), slowest => Slowest}.
-
-%% What a call that has not ended has used so far counts; the call itself does not.
-unfinished(#p{open = false, stack = []}, _, S) -> S;
-unfinished(#p{owner = Owner, pid = Pid} = P, Now, S) ->
-    Unseen = case S#s.pausing of
-        false -> elapse(P, Now), 0;
-        true -> Now - P#p.last
-    end,
-    settle(P, S),
-    S1 = S#s{unseen = S#s.unseen + Unseen},
-    Took = Now - P#p.since,
-    if
-        not P#p.open -> S1#s{seen = S#s.seen + Took, cut = S#s.cut + 1};
-        Owner =:= Pid -> S1#s{seen = S#s.seen + Took};
-        true -> S
-    end.
-
-%% `{Id, Parent, Key, Calls, RunNs, WaitNs, RunnableNs, GcNs}`, parents first. What a process was
-%% scheduled out in is put to the function itself.
-send_nodes(To, What, Nodes, Weights, Waits) ->
-    Sorted = lists:sort([{Id, Parent, Key} || {{Parent, Key}, Id} <- maps:to_list(Nodes)]),
-    Rows = [node_row(Id, Parent, Key, Weights, Waits) || {Id, Parent, Key} <- Sorted],
-    send_rows(To, What, [Row || Row <- Rows, What =:= nodes orelse is_heavy(Row)]).
-
-is_heavy({_, _, _, Calls, Run, Wait, Runnable, Gc}) -> Calls + Run + Wait + Runnable + Gc > 0.
-
-node_row(Id, Parent, Key, Weights, Waits) ->
-    [Run, Off, Gc, Calls] = [maps:get(Id bsl 2 bor Kind, Weights, 0) || Kind <- [0, 1, 2, 3]],
-    case Key of
-        {off, MFA} ->
-            %% Without the code: nobody is made to wait for a scheduler a millisecond on average.
-            Waited = case maps:get(MFA, Waits, true) of
-                unknown -> Off > Calls * 1000000;
-                Known -> Known
-            end,
-            case Waited of
-                true -> {Id, Parent, {off, MFA}, Calls, Run, Off, 0, Gc};
-                false -> {Id, Parent, {off, MFA}, Calls, Run, 0, Off, Gc}
-            end;
-        _ -> {Id, Parent, Key, Calls, Run, Off, 0, Gc}
-    end.
-
-send_rows(_, _, []) -> ok;
-send_rows(To, What, Rows) ->
-    {Now, Later} = lists:split(min(1000, length(Rows)), Rows),
-    event(To, {What, Now}),
-    send_rows(To, What, Later).
-
-%% ---- What the code of a function says ----
-
-%% Of each function that a process was scheduled out in: does it wait for messages there? Else it was
-%% put back because its time was up, and was runnable.
-waits(Nodes) ->
-    Functions = lists:usort([MFA || {_, {off, MFA}} <- maps:keys(Nodes)]),
-    maps:from_list([{MFA, is_waiting(MFA)} || MFA <- Functions]).
-
-is_waiting({erlang, Name, _}) -> lists:member(Name, [hibernate, port_command, send, dist_ctrl_get_data]);
-is_waiting({prim_inet, _, _}) -> true;
-is_waiting({erts_internal, Name, _}) -> lists:prefix("await", atom_to_list(Name));
-is_waiting({_, _, _} = MFA) ->
-    case code_of(MFA) of
-        unknown -> unknown;
-        Code -> lists:any(fun is_receive/1, Code)
-    end;
-is_waiting(_) -> true.
-
-is_receive(Instruction) when is_tuple(Instruction) ->
-    lists:member(element(1, Instruction), [loop_rec, wait, wait_timeout]);
-is_receive(_) -> false.
-
-%% The functions that each entry ends in a call of.
-tails_of(Entries) ->
-    maps:from_list([{Entry, tails_in(code_of(Entry))} || Entry <- Entries]).
-
-tails_in(unknown) -> [];
-tails_in(Code) ->
-    lists:usort(lists:append([tail_in(Instruction) || Instruction <- Code])).
-
-tail_in({call_only, _, {_, _, _} = MFA}) -> [MFA];
-tail_in({call_last, _, {_, _, _} = MFA, _}) -> [MFA];
-tail_in({call_ext_only, _, {extfunc, M, F, A}}) -> [{M, F, A}];
-tail_in({call_ext_last, _, {extfunc, M, F, A}, _}) -> [{M, F, A}];
-tail_in(_) -> [].
-
-%% A function's code from its module's file, taken apart in a process of its own.
-code_of({Module, Name, Arity}) ->
-    Self = self(),
-    Work = fun() -> Self ! {self(), disassembled(Module, Name, Arity)} end,
-    {Pid, Monitor} = spawn_opt(Work, [monitor | limits(134217728)]),
-    receive
-        {Pid, Code} -> erlang:demonitor(Monitor, [flush]), Code;
-        {'DOWN', Monitor, _, _, _} -> unknown
-    end.
-
-disassembled(Module, Name, Arity) ->
-    case code:get_object_code(Module) of
-        {_, Beam, _} ->
-            case beam_disasm:file(Beam) of
-                {beam_file, _, _, _, _, Functions} ->
-                    case [Code || {function, F, A, _, Code} <- Functions, F =:= Name, A =:= Arity] of
-                        [Code] -> Code;
-                        _ -> unknown
-                    end;
-                _ -> unknown
-            end;
-        error -> unknown
-    end.

@@ -5,12 +5,12 @@
 %% a few; their time is that between entering a function and entering the next.
 
 counters(#{args := Args} = To) ->
-    Budget = budget(To, #{duration_ms => 3000, max_node_memory_bytes => 50331648}),
+    Budget = budget(To, #{duration_ms => 3000, max_bytes => 50331648, max_node_memory_bytes => 50331648}),
     Pids = lists:sublist(chosen(map_get(who, Args)), 64),
     Tracing = open_tracing(To),
     Wide = {'_', '_', '_'},
     refuse_patterned(Tracing, Wide),
-    {Functions, Armed} = called_functions(Wide, Tracing),
+    {Functions, Called, Armed} = called_functions(Wide, Tracing),
     Started = erlang:monotonic_time(nanosecond),
     [flag(Pid, true, [call, arity], Armed) || Pid <- Pids],
     start_clocks(Budget),
@@ -20,20 +20,29 @@ counters(#{args := Args} = To) ->
     Rows = [{MFA, Calls, Us} || MFA <- Functions, {Calls, Us} <- [call_time(MFA, Armed)], Calls > 0],
     close_tracing(Armed),
     send_rows(To, functions, Rows),
-    #{stopped_by => Stop, processes => length(Pids), elapsed_ns => Took, functions => length(Rows)}.
+    #{stopped_by => Stop, processes => length(Pids), elapsed_ns => Took, functions => length(Rows),
+        timed => length(Functions), called => Called}.
 
-%% Times are kept for functions that somebody on the node calls within half a second, the 2,000 called
-%% most: of all functions they would take more than a hundred megabytes of the node.
+%% Times are kept for functions that somebody on the node calls within half a second, those called most
+%% first: at most 2,000, since all would take more than a hundred megabytes of the node, and as many as
+%% a second suffices for, since a busy node needs milliseconds to set each, and again to read it.
 called_functions(Wide, Tracing) ->
     Counting = set_pattern(Wide, true, [call_count], Tracing),
     timer:sleep(500),
     Counted = [{Calls, MFA} || MFA <- functions_of(Wide), Calls <- [counted(MFA, Counting)], Calls > 0],
     drop_pattern(Wide, [call_count], Counting),
-    Chosen = [MFA || {_, MFA} <- lists:sublist(lists:reverse(lists:sort(Counted)), 2000)],
     %% One entry for the keeper: it removes the times of all functions.
     Timing = set_pattern(Wide, false, [call_time], Counting),
-    [change_pattern(MFA, true, [call_time], Timing) || MFA <- Chosen],
-    {Chosen, Timing}.
+    Most = [MFA || {_, MFA} <- lists:sublist(lists:reverse(lists:sort(Counted)), 2000)],
+    {time_each(Most, erlang:monotonic_time(millisecond) + 1000, Timing), length(Counted), Timing}.
+
+time_each([MFA | Rest], Deadline, Timing) ->
+    change_pattern(MFA, true, [call_time], Timing),
+    case erlang:monotonic_time(millisecond) < Deadline of
+        true -> [MFA | time_each(Rest, Deadline, Timing)];
+        false -> [MFA]
+    end;
+time_each([], _, _) -> [].
 
 counters_wait(Budget) ->
     receive
@@ -41,9 +50,9 @@ counters_wait(Budget) ->
         cancel -> cancelled;
         {credit, N} -> add_credit(N), counters_wait(Budget);
         look_at_memory ->
-            case memory_grown(Budget) of
-                true -> max_node_memory_bytes;
-                false -> counters_wait(Budget)
+            case over_memory(Budget) of
+                none -> counters_wait(Budget);
+                Stop -> Stop
             end;
         _ -> counters_wait(Budget)
     end.
@@ -62,13 +71,14 @@ call_time(MFA, Tracing) ->
 %% up who works at all; only the busiest are asked.
 
 sample(#{args := Args} = To) ->
-    start_clocks(budget(To, #{duration_ms => 10000, max_node_memory_bytes => 50331648})),
+    Budget = budget(To, #{duration_ms => 10000, max_bytes => 50331648, max_node_memory_bytes => 50331648}),
+    start_clocks(Budget),
     Interval = max(1, maps:get(interval_ms, Args, 10)),
     put(samples, #{}),
     self() ! look,
     self() ! next,
     Started = erlang:monotonic_time(nanosecond),
-    State = #{to => To, args => Args, interval => Interval, busy => [], before => #{}, asked => 0, taken => 0, ticks => 0,
+    State = #{to => To, args => Args, budget => Budget, interval => Interval, busy => [], before => #{}, asked => 0, taken => 0, ticks => 0,
         processes => 0, most => maps:get(max_processes, Args, 64)},
     {Stop, End} = sample_loop(State),
     Samples = get(samples),
@@ -91,6 +101,11 @@ sample_loop(#{interval := Interval} = S) ->
             sample_loop(Sampled);
         time_is_up -> {duration, S};
         cancel -> {cancelled, S};
+        look_at_memory ->
+            case over_memory(map_get(budget, S)) of
+                none -> sample_loop(S);
+                Stop -> {Stop, S}
+            end;
         {credit, N} -> add_credit(N), sample_loop(S);
         _ -> sample_loop(S)
     end.

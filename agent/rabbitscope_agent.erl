@@ -21,7 +21,8 @@ limits(Bytes) ->
         true -> Limit#{include_shared_binaries => true};
         false -> Limit
     end,
-    [{max_heap_size, Known}, {message_queue_data, off_heap}].
+    %% Before the observed processes: what they send is taken and ended in time, however busy they are.
+    [{max_heap_size, Known}, {message_queue_data, off_heap}, {priority, high}].
 
 otp_release() ->
     list_to_integer(erlang:system_info(otp_release)).

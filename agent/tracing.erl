@@ -13,9 +13,7 @@
 open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Session = apply(trace, session_create, [?MODULE, self(), []]),
     announce(To, #{session => Session}),
-    Others = apply(trace, session_info, [all]),
-    Alone = not is_list(Others) orelse [] =:= [Other || Other <- Others, Other =/= Session, not is_default(Other)],
-    #{session => Session, tracer => self(), to => To, gc => Alone};
+    #{session => Session, tracer => self(), to => To, gc => traces_alone(Session)};
 open_tracing(To) ->
     case [Pid || Pid <- [new | processes()], is_traced(Pid)] of
         [] -> ok;
@@ -26,8 +24,11 @@ open_tracing(To) ->
     end,
     #{session => none, tracer => self(), to => To, gc => true}.
 
-is_default(Session) ->
-    element(1, Session) =:= default orelse is_reference(element(1, Session)) andalso element(2, Session) =:= default.
+%% Whether nobody else can have a process's collections traced. The node has a session of its own, for
+%% those who trace without one; the second half of ours is what it is listed as.
+traces_alone({_, Listed}) ->
+    [] =:= apply(trace, session_info, [all]) -- [Listed, {legacy, default}]
+        andalso not lists:any(fun is_traced/1, processes()).
 
 is_traced(Pid) ->
     case erlang:trace_info(Pid, flags) of
@@ -173,9 +174,23 @@ start_clocks(#{duration_ms := Duration}) ->
     erlang:send_after(Duration, self(), time_is_up),
     erlang:send_after(100, self(), look_at_memory).
 
-memory_grown(#{memory := Before, max_node_memory_bytes := Most}) ->
+%% Which budget of memory is used up: the node's growth, or what this request itself has gathered.
+over_memory(#{memory := Before, max_node_memory_bytes := Most} = Budget) ->
     erlang:send_after(100, self(), look_at_memory),
-    erlang:memory(total) - Before > Most.
+    {memory, Own} = process_info(self(), memory),
+    Grown = erlang:memory(total) - Before > Most,
+    TooLarge = Own > maps:get(max_bytes, Budget, infinity),
+    if
+        Grown -> max_node_memory_bytes;
+        TooLarge -> max_bytes;
+        true -> none
+    end.
+
+%% Events that nobody has looked at, when it is over.
+events_left(N) ->
+    receive Event when element(1, Event) =:= trace_ts -> events_left(N + 1)
+    after 0 -> N
+    end.
 
 mailbox() ->
     {message_queue_len, N} = process_info(self(), message_queue_len),

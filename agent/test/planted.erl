@@ -1,7 +1,7 @@
 %% Functions whose times are known, because they say themselves how long they took: they spin by the
 %% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
--export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, login/2, garbage/1]).
+-export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, login/2, pressure/1, collect/1, nest/1, nested_once/0]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
 %% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
@@ -40,14 +40,48 @@ hot_loop() -> leaf(1), hot_loop().
 
 login(User, _Secrets) -> nap(1), User.
 
-garbage(N) -> length([lists:seq(1, 50) || _ <- lists:seq(1, N)]).
+%% Garbage is made, and collected when the node finds it necessary.
+pressure(Times) ->
+    in_process(fun() -> [{pressure_once(), 0} || _ <- lists:seq(1, Times)] end).
+
+pressure_once() ->
+    Before = erlang:monotonic_time(microsecond),
+    litter(200, term_to_binary(erlang:make_tuple(40000, []))),
+    erlang:monotonic_time(microsecond) - Before.
+
+%% Few calls, much garbage.
+litter(0, _) -> ok;
+litter(N, Packed) -> 40000 = tuple_size(binary_to_term(Packed)), litter(N - 1, Packed).
+
+%% Collections of known times, and running in between.
+collect(Times) ->
+    in_process(fun() ->
+        Live = lists:seq(1, 300000),
+        Spent = [collect_once() || _ <- lists:seq(1, Times)],
+        300000 = length(Live),
+        Spent
+    end).
+
+collect_once() ->
+    Spun = spin(5),
+    Before = erlang:monotonic_time(microsecond),
+    erlang:garbage_collect(),
+    {Spun, erlang:monotonic_time(microsecond) - Before}.
+
+%% A few long calls of each function.
+nest(Times) ->
+    in_process(fun() -> [nested_once() || _ <- lists:seq(1, Times)] end).
+
+nested_once() -> {nested(), nap(30)}.
 
 %% What the caller does, and what the server does for it meanwhile.
 ask(Server, Times) ->
-    in_process(fun() -> [{ask_once(Server), 0} || _ <- lists:seq(1, Times)] end).
+    in_process(fun() -> [ask_once(Server) || _ <- lists:seq(1, Times)] end).
 
 ask_once(Server) ->
-    spin(2) + gen_server:call(Server, slow).
+    Spun = spin(2),
+    {There, Slept} = gen_server:call(Server, slow),
+    {Spun + There, Slept}.
 
 start_server() ->
     {ok, Server} = gen_server:start(?MODULE, [], []),
@@ -56,9 +90,7 @@ start_server() ->
 init(_) -> {ok, none}.
 
 handle_call(slow, _, State) ->
-    Spun = spin(25),
-    nap(10),
-    {reply, Spun, State}.
+    {reply, {spin(25), nap(10)}, State}.
 
 handle_cast(_, State) -> {noreply, State}.
 
@@ -79,10 +111,13 @@ spin(Ms) ->
     spin_until(Before + Ms * 1000),
     erlang:monotonic_time(microsecond) - Before.
 
-%% Few calls: with very many the recording would make pauses.
-spin_until(End) ->
-    erlang:crc32(<<0:(20000 * 8)>>),
+%% Few calls, however fast the machine is: with very many the recording would make pauses.
+%% The compiler must not know the result.
+spin_until(End) -> spin_until(End, binary:decode_unsigned(binary:copy(<<255>>, 7500))).
+
+spin_until(End, Large) ->
+    true = Large * Large > Large,
     case erlang:monotonic_time(microsecond) < End of
-        true -> spin_until(End);
+        true -> spin_until(End, Large);
         false -> ok
     end.

@@ -30,6 +30,10 @@ pub struct Counters {
     pub functions: Vec<CountedFunction>,
     /// Processes that were counted.
     pub processes: u64,
+    /// Functions that were counted with their times: those that were called most just before.
+    pub timed: u64,
+    /// Functions that somebody on the node called just before.
+    pub called: u64,
     /// Length of the counting.
     pub elapsed: Duration,
     /// What ended it.
@@ -56,6 +60,8 @@ impl ProbeSession<'_> {
         Ok(Counters {
             functions,
             processes: fields.number("processes")?,
+            timed: fields.number("timed")?,
+            called: fields.number("called")?,
             elapsed: Duration::from_nanos(fields.number("elapsed_ns")?),
             stopped_by: fields.word("stopped_by")?,
         })

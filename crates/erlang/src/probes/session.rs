@@ -15,6 +15,8 @@ const AGENT: Source = Source {
         include_str!("../../../../agent/tracing.erl"),
         include_str!("../../../../agent/roles.erl"),
         include_str!("../../../../agent/calltree.erl"),
+        include_str!("../../../../agent/calltree_stack.erl"),
+        include_str!("../../../../agent/calltree_result.erl"),
         include_str!("../../../../agent/calls.erl"),
         include_str!("../../../../agent/counters.erl"),
     ),

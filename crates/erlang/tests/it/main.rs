@@ -7,5 +7,7 @@ mod damaged;
 mod live;
 mod node;
 mod peer;
+mod planted;
 mod probes;
 mod tls;
+mod truths;

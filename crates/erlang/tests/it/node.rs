@@ -39,3 +39,15 @@ pub(crate) fn tracing_alone() -> MutexGuard<'static, ()> {
     static TRACING: Mutex<()> = Mutex::new(());
     TRACING.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// From OTP 27 on everybody has a trace session of their own.
+pub(crate) fn has_sessions() -> bool {
+    eval("list_to_integer(erlang:system_info(otp_release)) >= 27") == "true"
+}
+
+/// Somebody has set a pattern for local calls on the function, in whichever session.
+pub(crate) fn is_patterned(function: &str) -> bool {
+    let legacy = format!("erlang:trace_info({{{function}}}, traced) =/= {{traced,false}}");
+    let sessions = format!("trace:session_info({{{function}}}) =/= []");
+    eval(if has_sessions() { &sessions } else { &legacy }) == "true"
+}

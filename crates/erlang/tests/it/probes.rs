@@ -1,77 +1,43 @@
-//! What the agent finds out, against functions that know their own times; and that it leaves nothing.
+//! Probes show what they should, do no harm, and leave nothing.
 
 use std::{
-    collections::HashMap,
-    sync::{
-        OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use rabbitscope_erlang::{
-    Connection, ErlangError, Term,
+    ErlangError, Term,
     probes::{
-        CallFilter, CallTree, CallsRequest, CallsResult, FunctionPattern, NodeKey, ProbeSession,
-        TracedCall, TreeNode, TreeRequest, Trigger, Watch, Who,
+        CallFilter, CallsRequest, CallsResult, FunctionPattern, ProbeSession, TracedCall,
+        TreeRequest, Trigger, Watch, Who,
     },
 };
 
-use crate::node::{broker, connection, tracing_alone};
+use crate::{
+    node::{connection, eval, has_sessions, tracing_alone},
+    planted::{LONG, Planted, await_traced, pattern},
+};
 
-/// The module whose functions know their own times, on the node as if it were part of it: with its
-/// file, in which the agent looks for receives and tail calls.
-struct Planted<'c> {
-    connection: &'c Connection,
-}
-
-impl<'c> Planted<'c> {
-    fn load(connection: &'c Connection) -> Self {
-        static LOADED: OnceLock<()> = OnceLock::new();
-        LOADED.get_or_init(|| {
-            let name = format!("rabbitscope-planted-{}", std::process::id());
-            let directory = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&directory).unwrap();
-            let source = directory.join("planted.erl");
-            std::fs::write(&source, include_str!("../../../../agent/test/planted.erl")).unwrap();
-            let (source, directory) = (source.display(), directory.display());
-            broker()
-                .eval(&format!(
-                    "code:add_patha(\"{directory}\"), \
-                     {{ok, planted}} = compile:file(\"{source}\", [{{outdir, \"{directory}\"}}]), \
-                     {{module, planted}} = code:load_file(planted)"
-                ))
-                .unwrap();
-        });
-        Self { connection }
-    }
-
-    fn call(
-        &self,
-        function: &str,
-        arguments: Vec<Term>,
-        within: Duration,
-    ) -> Result<Term, ErlangError> {
-        self.connection.call("planted", function, arguments, within)
-    }
-}
-
-const LONG: Duration = Duration::from_secs(20);
-
-/// Erlang that is true when neither we nor anybody else traces.
-const NOTHING_LEFT: &str = "{[P || P <- processes(), erlang:trace_info(P, flags) =/= {flags, []}], \
+/// Erlang for what of a probe is on the node: processes and functions that anybody traces, modules.
+const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     erlang:trace_info(new, flags), \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}], \
      {all, false} =/= erlang:trace_info(F, all)], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_agent\", atom_to_list(M))]}";
 
+/// The sessions of others than the node itself.
+const SESSIONS: &str = "trace:session_info(all) -- [{legacy, default}]";
+
 #[track_caller]
-fn assert_nothing_left() {
+pub(crate) fn assert_nothing_left() {
     let began = Instant::now();
     loop {
-        let left = broker().eval(NOTHING_LEFT).unwrap();
-        if left == "{[],{flags,[]},[],[]}" {
+        let mut left = eval(LEFT);
+        if has_sessions() {
+            left += &eval(SESSIONS);
+        }
+        if left.trim_end_matches("[]") == "{[],{flags,[]},[],[]}" {
             return;
         }
         assert!(began.elapsed() < Duration::from_secs(10), "left on the node: {left}");
@@ -79,136 +45,9 @@ fn assert_nothing_left() {
     }
 }
 
-fn pattern(function: &str) -> FunctionPattern {
-    FunctionPattern::parse(&format!("planted:{function}")).unwrap()
-}
-
-/// Records the function while it is called on the node; the call's own figures come with it.
-fn recorded(
-    planted: &Planted<'_>,
-    function: &str,
-    follow: bool,
-    call: (&str, Vec<Term>),
-) -> (CallTree, Term) {
-    let recorder = connection();
-    let request = TreeRequest {
-        trigger: Trigger::Call(pattern(function)),
-        role: None,
-        follow,
-        max_calls: 10_000,
-        duration: LONG,
-    };
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let tree = scope.spawn(|| {
-            let mut session = ProbeSession::start(&recorder)?;
-            session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
-        });
-        await_traced("leaf, 1");
-        let (name, arguments) = call;
-        let figures = planted.call(name, arguments, LONG).unwrap();
-        stop.store(true, Ordering::Relaxed);
-        (tree.join().unwrap().unwrap(), figures)
-    })
-}
-
-/// The patterns of a recording are set.
-fn await_traced(function: &str) {
-    let asked = format!("erlang:trace_info({{planted, {function}}}, traced)");
-    let began = Instant::now();
-    while broker().eval(&asked).unwrap() != "{traced,local}" {
-        assert!(began.elapsed() < LONG, "never traced");
-        thread::sleep(Duration::from_millis(20));
-    }
-    thread::sleep(Duration::from_millis(300));
-}
-
-/// Time below all functions of that name, by what it was spent with: run and the like, wait.
-fn spent(tree: &CallTree, name: &str) -> (f64, f64) {
-    let by_id: HashMap<u64, &TreeNode> = tree.nodes.iter().map(|node| (node.id, node)).collect();
-    let is_it = |node: &TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
-    let below = |node: &&TreeNode| {
-        let mut at = Some(*node);
-        std::iter::from_fn(|| {
-            let here = at?;
-            at = by_id.get(&here.parent).copied();
-            Some(here)
-        })
-        .any(is_it)
-    };
-    tree.nodes.iter().filter(below).fold((0.0, 0.0), |(run, wait), node| {
-        let busy = node.run + node.runnable + node.gc;
-        (run + busy.as_secs_f64() * 1e6, wait + node.wait.as_secs_f64() * 1e6)
-    })
-}
-
-fn figures(term: &Term) -> (f64, f64) {
-    let parts = term.as_tuple().unwrap();
-    (parts[0].as_f64().unwrap(), parts[1].as_f64().unwrap())
-}
-
-#[track_caller]
-fn close(what: &str, measured: f64, truth: f64) {
-    let error = (measured - truth).abs() / truth;
-    assert!(error < 0.05, "{what}: {measured:.0} µs, and it was {truth:.0} µs ({error:.3})");
-}
-
-#[test]
-fn running_and_waiting_are_told_apart() {
-    let _alone = tracing_alone();
-    let connection = connection();
-    let planted = Planted::load(&connection);
-    for (entry, call) in [("work_once/0", "work"), ("tail_once/0", "tail")] {
-        let (tree, truth) = recorded(&planted, entry, false, (call, vec![5.into()]));
-        let (spun, slept) = figures(&truth);
-        close(&format!("{call}, running"), spent(&tree, "spin").0, spun);
-        close(&format!("{call}, waiting"), spent(&tree, "nap").1, slept);
-        assert_eq!(tree.result.calls_on_node, 5, "{:?}", tree.result);
-        assert_eq!(tree.result.calls + tree.result.calls_cut, 5, "{:?}", tree.result);
-    }
-    assert_nothing_left();
-}
-
-#[test]
-fn recursion_is_one_node() {
-    let _alone = tracing_alone();
-    let connection = connection();
-    let planted = Planted::load(&connection);
-    let call = ("recursive", vec![5.into()]);
-    let (tree, _) = recorded(&planted, "recursive/1", false, call);
-    let recursive: Vec<u64> = tree
-        .nodes
-        .iter()
-        .filter(|node| matches!(&node.key, NodeKey::Function(f) if f.name == "recursive"))
-        .map(|node| node.calls)
-        .collect();
-    assert_eq!(recursive, [6]);
-    assert_nothing_left();
-}
-
-#[test]
-fn a_wait_is_followed_into_the_server() {
-    let _alone = tracing_alone();
-    let connection = connection();
-    let planted = Planted::load(&connection);
-    let server = planted.call("start_server", vec![], LONG).unwrap();
-    let call = ("ask", vec![server, 4.into()]);
-    let (tree, truth) = recorded(&planted, "ask_once/1", true, call);
-    let spun = figures(&truth).0;
-    // The first moments of the server's work may be with the caller, and the other way round.
-    let measured = spent(&tree, "spin").0;
-    assert!((measured - spun).abs() / spun < 0.15, "{measured:.0} µs, and it was {spun:.0} µs");
-    let is_server = |node: &TreeNode| matches!(node.key, NodeKey::Process(..)) && node.parent != 0;
-    assert!(tree.nodes.iter().any(is_server), "{:#?}", tree.nodes);
-    // Of the first of the four calls the server's wait may be missing: it is followed only from then on.
-    let handled = spent(&tree, "handle_call");
-    assert!(handled.0 > 3.0 * 25_000.0 && handled.1 > 3.0 * 9_000.0, "{handled:?}");
-    assert_nothing_left();
-}
-
 fn traced(
     planted: &Planted<'_>,
-    awaited: bool,
+    awaited: Option<&str>,
     change: impl FnOnce(&mut CallsRequest),
     call: (&str, Vec<Term>),
 ) -> Result<(Vec<TracedCall>, CallsResult), ErlangError> {
@@ -233,8 +72,8 @@ fn traced(
             let result = session.calls(&request, &mut watch, &mut |call| calls.push(call))?;
             Ok((calls, result))
         });
-        if awaited {
-            await_traced("login, 2");
+        if let Some(function) = awaited {
+            await_traced(function);
         }
         planted.call(name, arguments, LONG).unwrap();
         thread::sleep(Duration::from_millis(500));
@@ -250,7 +89,7 @@ fn a_call_is_shown_without_secrets() {
     let planted = Planted::load(&connection);
     let secrets = Term::map([("password", Term::text("hunter2")), ("tries", 3.into())]);
     let call = ("login", vec![Term::text("anna"), secrets.clone()]);
-    let (calls, result) = traced(&planted, true, |_| (), call).unwrap();
+    let (calls, result) = traced(&planted, Some("login, 2"), |_| (), call).unwrap();
     assert_eq!((calls.len(), result.calls_on_node), (1, 1));
     let call = &calls[0];
     assert!(call.arguments.contains("<<\"anna\">>"), "{}", call.arguments);
@@ -263,7 +102,7 @@ fn a_call_is_shown_without_secrets() {
     let only = |request: &mut CallsRequest| {
         request.filter.arguments = Some("<<\"bert\">>, _".to_owned());
     };
-    let (calls, result) = traced(&planted, true, only, call).unwrap();
+    let (calls, result) = traced(&planted, Some("login, 2"), only, call).unwrap();
     assert_eq!((calls.len(), result.calls_on_node), (0, 1));
     assert_nothing_left();
 }
@@ -275,7 +114,7 @@ fn the_hottest_function_does_the_node_no_harm() {
     let connection = connection();
     let planted = Planted::load(&connection);
     let pids = planted.call("hot", vec![4.into()], LONG).unwrap();
-    let memory = || broker().eval("erlang:memory(total)").unwrap().parse::<u64>().unwrap();
+    let memory = || eval("erlang:memory(total)").parse::<u64>().unwrap();
     let before = memory();
     let mut session = ProbeSession::start(&connection).unwrap();
     let stop = AtomicBool::new(false);
@@ -312,18 +151,26 @@ fn somebody_elses_trace_is_left_alone() {
     let _alone = tracing_alone();
     let connection = connection();
     let planted = Planted::load(&connection);
-    broker()
-        .eval(
-            "Tracer = spawn(fun() -> register(somebody, self()), receive stop -> ok end end), \
-             erlang:trace(whereis(rabbit_sup), true, [send, {tracer, Tracer}])",
-        )
-        .unwrap();
+    eval(
+        "Tracer = spawn(fun() -> register(somebody, self()), receive stop -> ok end end), \
+         erlang:trace(whereis(rabbit_sup), true, [send, {tracer, Tracer}]), \
+         erlang:trace_pattern({planted, hot, 1}, true, [global])",
+    );
     let call = ("leaf", vec![1.into()]);
-    let kind = refused(traced(&planted, false, |_| (), call).unwrap_err());
-    assert_eq!(kind, "traced_already");
-    let flags = broker().eval("erlang:trace_info(whereis(rabbit_sup), flags)").unwrap();
-    assert_eq!(flags, "{flags,[send]}");
-    broker().eval("erlang:trace(whereis(rabbit_sup), false, [all]), somebody ! stop").unwrap();
+    let leaf = |request: &mut CallsRequest| request.function = pattern("leaf/1");
+    if has_sessions() {
+        let (calls, _) = traced(&planted, Some("leaf, 1"), leaf, call).unwrap();
+        assert_eq!(calls.len(), 1, "a session of one's own sees what it asks for");
+    } else {
+        let error = traced(&planted, None, leaf, call).unwrap_err();
+        assert_eq!(refused(error), "traced_already");
+    }
+    assert_eq!(eval("erlang:trace_info(whereis(rabbit_sup), flags)"), "{flags,[send]}");
+    assert_eq!(eval("erlang:trace_info({planted, hot, 1}, traced)"), "{traced,global}");
+    eval(
+        "erlang:trace(whereis(rabbit_sup), false, [all]), \
+         erlang:trace_pattern({planted, hot, 1}, false, [global]), somebody ! stop",
+    );
     assert_nothing_left();
 }
 
@@ -373,7 +220,7 @@ fn a_lost_connection_leaves_nothing() {
         });
         await_traced("leaf, 1");
         let own = recorder.mailbox().pid().node.to_string();
-        broker().eval(&format!("erlang:disconnect_node({own})")).unwrap();
+        eval(&format!("erlang:disconnect_node({own})"));
         assert!(matches!(recording.join().unwrap(), Err(ErlangError::Lost { .. })));
     });
     assert_nothing_left();

@@ -66,12 +66,7 @@ impl Typed {
         let mut watch = Watch { stop: &stop, progress: &mut progress };
         let (table, said) = if let Some(who) = who.filter(|_| self.counters) {
             let counters = session.counters(&who, self.duration, &mut watch)?;
-            let said = vec![format!(
-                "{} processes counted for {:.1} s (ended by {}).",
-                counters.processes,
-                counters.elapsed.as_secs_f64(),
-                counters.stopped_by
-            )];
+            let said = inside::said_of_counters(&counters);
             (inside::counted_table(&counters), said)
         } else {
             let tree = session.tree(&self.request(trigger), &mut watch)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rabbitscope_erlang::probes::{CallsResult, Samples, TreeResult};
+use rabbitscope_erlang::probes::{CallsResult, Counters, Samples, TreeResult};
 
 /// One sentence each.
 pub(crate) fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> {
@@ -16,9 +16,10 @@ pub(crate) fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> 
         ));
     }
     if *windows > 1 {
+        let whose = if has_entry { "calls" } else { "processes" };
         said.push(format!(
             "Recorded in {windows} stretches with pauses between them, to spare the node: {:.0} % of the \
-             time of the recorded processes was seen.",
+             time of the recorded {whose} was seen.",
             share(*seen, *seen + *unseen) * 100.0
         ));
     }
@@ -64,6 +65,21 @@ pub(crate) fn said_of_calls(result: &CallsResult) -> Vec<String> {
         said.push(format!(
             "{} events came after the limit and were not used.",
             result.calls_dropped
+        ));
+    }
+    said
+}
+
+/// One sentence each.
+pub(crate) fn said_of_counters(counters: &Counters) -> Vec<String> {
+    let mut said = vec![
+        ended(&counters.stopped_by, counters.elapsed),
+        format!("{} processes counted.", counters.processes),
+    ];
+    if counters.timed < counters.called {
+        said.push(format!(
+            "Of {} functions that were called on the node just before, the {} called most were counted.",
+            counters.called, counters.timed
         ));
     }
     said

@@ -20,7 +20,7 @@ mod urgency;
 pub(crate) use columns::{Align, human_bytes, table};
 pub(crate) use functions::{FunctionLine, counted_table, function_table};
 pub(crate) use listing::{Listing, Missing, Page, QueueRow, Shown, SortKey, Source, Wanted};
-pub(crate) use losses::{said_of_calls, said_of_tree};
+pub(crate) use losses::{said_of_calls, said_of_counters, said_of_tree};
 pub(crate) use prometheus::prometheus;
 pub(crate) use reader::QueueReader;
 pub(crate) use service::{Guard, Service};

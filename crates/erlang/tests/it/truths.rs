@@ -1,0 +1,123 @@
+//! Call trees of functions that know their own times.
+
+use rabbitscope_erlang::probes::{CallTree, NodeKey, TreeNode};
+
+use crate::{
+    node::{connection, tracing_alone},
+    planted::{LONG, Planted, below, close, figures, micros, recorded, spent},
+    probes::assert_nothing_left,
+};
+
+#[test]
+fn running_and_waiting_are_told_apart() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    for (entry, call) in [("work_once/0", "work"), ("tail_once/0", "tail")] {
+        let (tree, truth) = recorded(&planted, entry, false, (call, vec![5.into()]));
+        let (spun, slept) = figures(&truth);
+        close(&format!("{call}, running"), spent(&tree, "spin").0, spun);
+        close(&format!("{call}, waiting"), spent(&tree, "nap").1, slept);
+        assert_eq!(tree.result.calls_on_node, 5, "{:?}", tree.result);
+        assert_eq!(tree.result.calls + tree.result.calls_cut, 5, "{:?}", tree.result);
+    }
+    assert_nothing_left();
+}
+
+#[test]
+fn recursion_is_one_node() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let call = ("recursive", vec![5.into()]);
+    let (tree, _) = recorded(&planted, "recursive/1", false, call);
+    let recursive: Vec<u64> = tree
+        .nodes
+        .iter()
+        .filter(|node| matches!(&node.key, NodeKey::Function(f) if f.name == "recursive"))
+        .map(|node| node.calls)
+        .collect();
+    assert_eq!(recursive, [6]);
+    assert_nothing_left();
+}
+
+#[test]
+fn a_wait_is_followed_into_the_server() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let server = planted.call("start_server", vec![], LONG).unwrap();
+    let call = ("ask", vec![server, 4.into()]);
+    let (tree, truth) = recorded(&planted, "ask_once/1", true, call);
+    let (spun, slept) = figures(&truth);
+    close("running, asked and asking", spent(&tree, "spin").0, spun);
+    close("the wait of whom is asked", spent(&tree, "nap").1, slept);
+    let is_server = |node: &TreeNode| matches!(node.key, NodeKey::Process(..)) && node.parent != 0;
+    assert!(tree.nodes.iter().any(is_server), "{:#?}", tree.nodes);
+    // The caller's own wait is replaced by what it waits for.
+    let is_own =
+        |node: &&TreeNode| matches!(&node.key, NodeKey::Off(Some(f)) if f.name == "do_call");
+    let own = micros(below(&tree, "ask_once").filter(is_own), |node| node.wait);
+    assert!(own < 0.05 * slept, "{own} of {slept}: {:#?}", tree.nodes);
+    assert_nothing_left();
+}
+
+#[test]
+fn collections_are_told_apart() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let collected = |tree: &CallTree, name: &str| micros(below(tree, name), |node| node.gc);
+    let call = ("collect", vec![20.into()]);
+    let (tree, truth) = recorded(&planted, "collect_once/0", false, call);
+    let (spun, swept) = figures(&truth);
+    // A large heap is collected by a scheduler of its own, for which the process has to wait.
+    close("collections of known length", spent(&tree, "garbage_collect").0, swept);
+    assert!(collected(&tree, "garbage_collect") > 0.1 * swept, "{:#?}", tree.nodes);
+    close("running between them", spent(&tree, "spin").0, spun);
+
+    let call = ("pressure", vec![5.into()]);
+    let (tree, truth) = recorded(&planted, "pressure_once/0", false, call);
+    let (elapsed, _) = figures(&truth);
+    close("running under pressure", spent(&tree, "pressure_once").0, elapsed);
+    let share = collected(&tree, "pressure_once") / elapsed;
+    assert!((0.01..0.9).contains(&share), "{share}");
+    assert_nothing_left();
+}
+
+/// What the call says of itself, and of each function its calls and accumulated milliseconds by fprof.
+const FPROF: &str = "{ok, Trace} = file:open(DEVICE, [write]), file:close(Trace), \
+    Said = fprof:apply(planted, nested_once, [], [{file, DEVICE}]), \
+    fprof:profile([{file, DEVICE}]), \
+    fprof:analyse([{dest, DEVICE ++ \".txt\"}, {cols, 120}]), fprof:stop(), \
+    {ok, Terms} = file:consult(DEVICE ++ \".txt\"), \
+    {Said, maps:from_list([{Name, {Calls, Accumulated}} \
+     || {_, {{planted, Name, _}, Calls, Accumulated, _}, _} <- Terms])}";
+
+#[test]
+fn a_small_case_is_as_fprof_has_it() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let call = ("nest", vec![1.into()]);
+    let (tree, truth) = recorded(&planted, "nested_once/0", false, call);
+    let file = std::env::temp_dir().join(format!("rabbitscope-fprof-{}", std::process::id()));
+    let asked = FPROF.replace("DEVICE", &format!("\"{}\"", file.display())) + ".";
+    let fprof = connection.evaluate(&asked, &[], LONG).unwrap();
+    let [said, table] = fprof.as_tuple().unwrap() else { panic!("{fprof}") };
+    for name in ["nested", "deeper", "spin", "nap"] {
+        let is_it = |node: &&TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
+        let counted: u64 = tree.nodes.iter().filter(is_it).map(|node| node.calls).sum();
+        let calls = table.get(name).unwrap().as_tuple().unwrap()[0].as_u64();
+        assert_eq!(Some(counted), calls, "{name}: {table}");
+    }
+    // Not the same call, so that each is held against what its own call says.
+    let ((spun, slept), (fprof_spun, fprof_slept)) = (figures(&truth), figures(said));
+    let fprof = |name: &str| figures(table.get(name).unwrap()).1 * 1e3;
+    close("nested", spent(&tree, "nested").0 / spun, fprof("nested") / fprof_spun);
+    close("nap", spent(&tree, "nap").1 / slept, fprof("nap") / fprof_slept);
+    for suffix in ["", ".txt"] {
+        std::fs::remove_file(format!("{}{suffix}", file.display())).unwrap();
+    }
+    assert_nothing_left();
+}
