@@ -15,6 +15,8 @@ calls(#{args := Args} = To) ->
     Pattern = pattern_of(Args),
     Functions = must_exist(Pattern),
     Head = head_of(Args),
+    Cookie = atom_to_binary(erlang:get_cookie(), utf8),
+    put(cookie, #{erlang:get_cookie() => [], Cookie => [], unicode:characters_to_list(Cookie) => []}),
     Tracing = open_tracing(To),
     refuse_patterned(Tracing, Pattern),
     {Rate, Counting} = call_rate(Functions, 150, Tracing),
@@ -183,6 +185,7 @@ calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) 
 
 %% ---- Terms as text: cut, and without what must not be read ----
 
+%% Secrets are replaced, the node's cookie wherever it stands.
 term_text(Term) ->
     {Safe, _} = redacted(Term, 6, 300),
     unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])).
@@ -193,29 +196,35 @@ is_secret_function(Module) ->
         ["rabbit_auth_", "rabbit_access_control", "rabbit_credential", "crypto", "public_key", "ssl", "tls_", "auth"]).
 
 %% Goes `Depth` levels deep and looks at `Room` terms; the rest is replaced by `'…'`.
-redacted(_, _, Room) when Room =< 0 -> {'…', 0};
-redacted(Term, 0, Room) when is_tuple(Term); is_list(Term), Term =/= []; is_map(Term) -> {'…', Room - 1};
-redacted({Key, Value}, Depth, Room) ->
+redacted(Term, Depth, Room) ->
+    case is_map_key(Term, get(cookie)) of
+        true -> {'[redacted]', Room - 1};
+        false -> redacted_term(Term, Depth, Room)
+    end.
+
+redacted_term(_, _, Room) when Room =< 0 -> {'…', 0};
+redacted_term(Term, 0, Room) when is_tuple(Term); is_list(Term), Term =/= []; is_map(Term) -> {'…', Room - 1};
+redacted_term({Key, Value}, Depth, Room) ->
     case is_secret(Key) of
         true -> {{Key, '[redacted]'}, Room - 2};
         false -> redacted_tuple({Key, Value}, Depth, Room)
     end;
-redacted(Term, Depth, Room) when is_tuple(Term) -> redacted_tuple(Term, Depth, Room);
-redacted([_ | _] = List, Depth, Room) -> redacted_list(List, Depth, Room - 1, 0);
-redacted(Map, Depth, Room) when is_map(Map), map_size(Map) > 64 -> redacted({map_of, map_size(Map)}, Depth, Room);
-redacted(Map, Depth, Room) when is_map(Map) ->
+redacted_term(Term, Depth, Room) when is_tuple(Term) -> redacted_tuple(Term, Depth, Room);
+redacted_term([_ | _] = List, Depth, Room) -> redacted_list(List, Depth, Room - 1, 0);
+redacted_term(Map, Depth, Room) when is_map(Map), map_size(Map) > 64 -> redacted({map_of, map_size(Map)}, Depth, Room);
+redacted_term(Map, Depth, Room) when is_map(Map) ->
     maps:fold(fun(Key, Value, {Done, Left}) ->
         {{Key, Safe}, Rest} = redacted_pair(Key, Value, Depth, Left),
         {Done#{Key => Safe}, Rest}
     end, {#{}, Room - 1}, Map);
-redacted(<<0, Rest/binary>> = Binary, _, Room) when byte_size(Binary) < 1024 ->
+redacted_term(<<0, Rest/binary>> = Binary, _, Room) when byte_size(Binary) < 1024 ->
     %% User and password as SASL PLAIN sends them.
     {case binary:match(Rest, <<0>>) of nomatch -> Binary; _ -> '[redacted]' end, Room - 1};
-redacted(<<Scheme:6/binary, _/binary>>, _, Room) when Scheme =:= <<"Basic ">>; Scheme =:= <<"Bearer">>; Scheme =:= <<"basic ">> ->
+redacted_term(<<Scheme:6/binary, _/binary>>, _, Room) when Scheme =:= <<"Basic ">>; Scheme =:= <<"Bearer">>; Scheme =:= <<"basic ">> ->
     {'[redacted]', Room - 1};
-redacted(Binary, _, Room) when is_binary(Binary), byte_size(Binary) > 256 ->
+redacted_term(Binary, _, Room) when is_binary(Binary), byte_size(Binary) > 256 ->
     {{'…', byte_size(Binary), bytes}, Room - 1};
-redacted(Term, _, Room) -> {Term, Room - 1}.
+redacted_term(Term, _, Room) -> {Term, Room - 1}.
 
 redacted_pair(Key, Value, Depth, Room) ->
     case is_secret(Key) of

@@ -9,6 +9,7 @@ mod emptying;
 mod ending;
 mod handling;
 mod inside;
+mod leaving;
 mod loads;
 mod logins;
 mod pace;

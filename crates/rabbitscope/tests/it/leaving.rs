@@ -1,0 +1,208 @@
+//! What the commands that look inside a node leave there, however they end, and where the cookie is not.
+
+use std::{
+    fs,
+    process::{Child, Stdio},
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
+use rustix::process::Signal;
+
+use crate::workbench::{Workbench, eventually, own_broker, signal};
+
+/// Erlang that tells what of us is on the node: traced processes, flags for new ones, patterns,
+/// modules, processes that run one of these or what was sent as text, trace sessions.
+const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
+    erlang:trace_info(new, flags), \
+    [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}, {lists, reverse, 1}], \
+     {all, false} =/= erlang:trace_info(F, all)], \
+    [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_\", atom_to_list(M))], \
+    [P || P <- processes(), P =/= self(), {_, Stack} <- [process_info(P, current_stacktrace)], \
+     lists:any(fun({M, _, _, _}) -> M =:= erl_eval orelse lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, Stack)], \
+    case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
+     true -> trace:session_info(all) -- [{legacy, default}]; false -> [] end}";
+
+const NOTHING: &str = "{[],{flags,[]},[],[],[],[]}";
+
+fn node_of(broker: &Broker) -> String {
+    let (home, epmd) = broker.distribution();
+    let cookie = home.join(".erlang.cookie");
+    format!("--node {} --cookie-file {} --epmd-port {epmd}", broker.node_name(), cookie.display())
+}
+
+fn eval(broker: &Broker, expression: &str) -> String {
+    let (home, epmd_port) = broker.distribution();
+    let options = ConnectOptions {
+        cookie: CookieSource::File(home.join(".erlang.cookie")),
+        port: Port::Mapped(epmd_port),
+        ..ConnectOptions::new(NodeName::parse(&broker.node_name()).unwrap())
+    };
+    let connection = Connection::open(&options).unwrap();
+    let value = connection.evaluate(&format!("{expression}."), &[], Duration::from_secs(30));
+    value.unwrap().to_string()
+}
+
+#[track_caller]
+fn assert_nothing_left(broker: &Broker, of: &str) {
+    eventually(&format!("nothing is left of {of}: {}", eval(broker, LEFT)), || {
+        eval(broker, LEFT) == NOTHING
+    });
+}
+
+/// The program is at work on the node.
+#[track_caller]
+fn await_work(broker: &Broker, of: &str) {
+    eventually(&format!("{of} is on the node"), || eval(broker, LEFT) != NOTHING);
+    thread::sleep(Duration::from_secs(1));
+}
+
+/// Calls two functions all the time. Compiled, so that it is not taken for something of ours.
+const BUSY: &str = "-module(busy).\n-export([run/0]).\n\
+    run() -> put(last, lists:reverse([erlang:get_cookie()])), timer:sleep(1), run().\n";
+
+fn busy_broker(bench: &Workbench) -> Broker {
+    let broker = own_broker("leaving");
+    let source = bench.file("busy.erl", BUSY);
+    eval(
+        &broker,
+        &format!(
+            "{{ok, busy, Code}} = compile:file(\"{}\", [binary]), \
+             {{module, busy}} = code:load_binary(busy, \"busy\", Code), \
+             register(busy, spawn(busy, run, []))",
+            source.display()
+        ),
+    );
+    broker
+}
+
+const PROBES: [&str; 5] = [
+    "trace lists:reverse/1 --args --limit 100000 --duration 60s",
+    "calltree lists:reverse/1 --follow --duration 60s -o out/tree.folded",
+    "functions --process busy --duration 60s",
+    "functions --process busy --counters --duration 60s",
+    "profile --from-inside --duration 60s -o out/profile.folded",
+];
+
+/// What lists; without a terminal once.
+const LISTS: [&str; 3] = ["queues --watch", "top --interval 60s", "top queues --interval 60s"];
+
+/// Starts the program at a terminal, where it is live.
+fn start_live(bench: &Workbench, arguments: &str) -> Child {
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    let mut script = bench.command_line("script --quiet --flush --return --command");
+    script.arg(format!("exec {program} {arguments}")).arg("/dev/null");
+    script.stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// The only child of a process.
+fn child_of(parent: u32) -> rustix::process::Pid {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+    let pid = children.split_whitespace().next().unwrap().parse().unwrap();
+    rustix::process::Pid::from_raw(pid).unwrap()
+}
+
+#[test]
+fn a_kill_during_any_probe_leaves_nothing() {
+    let bench = Workbench::new("killed-probe");
+    fs::create_dir(bench.path("out")).unwrap();
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    assert_nothing_left(&broker, "the preparation");
+    for probe in PROBES.into_iter().chain(LISTS) {
+        let running = bench.start(&format!("{probe} {node}"));
+        await_work(&broker, probe);
+        signal(&running, Signal::KILL);
+        running.wait_with_output().unwrap();
+        assert_nothing_left(&broker, probe);
+    }
+    for probe in ["top --interval 1s", "queues --watch"] {
+        let mut terminal = start_live(&bench, &format!("{probe} {node}"));
+        await_work(&broker, probe);
+        rustix::process::kill_process(child_of(terminal.id()), Signal::KILL).unwrap();
+        terminal.wait().unwrap();
+        assert_nothing_left(&broker, probe);
+    }
+}
+
+#[test]
+fn a_connection_that_drops_and_a_program_that_stops_leave_nothing() {
+    let bench = Workbench::new("dropped");
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    // Not a function that the questions to the node call as well: the limit would come first.
+    let probe = format!("trace timer:sleep/1 --process busy --limit 100000 --duration 60s {node}");
+    let running = bench.start(&probe);
+    await_work(&broker, "the first");
+    eval(
+        &broker,
+        "[timer:apply_after(300, erlang, disconnect_node, [Node]) || Node <- nodes(hidden)], ok",
+    );
+    let ended = running.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(5), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_nothing_left(&broker, "the first");
+
+    let running = bench.start(&probe);
+    await_work(&broker, "the second");
+    signal(&running, Signal::STOP);
+    // The program has 15 seconds to show a sign of life; the connection stands.
+    assert_nothing_left(&broker, "the second");
+    signal(&running, Signal::CONT);
+    let ended = running.wait_with_output().unwrap();
+    assert!(!ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn two_programs_do_not_get_into_each_others_way() {
+    let bench = Workbench::new("two-programs");
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    let first =
+        bench.start(&format!("calltree timer:sleep/1 --duration 20s -o tree.folded {node}"));
+    await_work(&broker, "the first");
+    eval(&broker, "spawn(fun() -> timer:sleep(20) end), timer:sleep(200)");
+    let second = format!("functions --process rabbit_sup --duration 1s {node}");
+    let has_sessions = eval(&broker, "list_to_integer(erlang:system_info(otp_release)) >= 27");
+    if has_sessions == "true" {
+        bench.rabbitscope(&second).code(0);
+    } else {
+        bench.rabbitscope(&second).code(1).says(&["somebody else"]);
+    }
+    let ended = first.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let folded = bench.read("tree.folded");
+    assert!(folded.contains("timer:sleep/1;[wait]"), "{folded}");
+    assert_nothing_left(&broker, "both");
+}
+
+#[test]
+fn the_cookie_is_nowhere() {
+    let bench = Workbench::new("cookie");
+    fs::create_dir(bench.path("out")).unwrap();
+    let broker = busy_broker(&bench);
+    let (home, _) = broker.distribution();
+    let cookie = fs::read_to_string(home.join(".erlang.cookie")).unwrap();
+    let node = node_of(&broker);
+    let own = "trace erlang:get_cookie/0 --args --return --limit 100000 --duration 2s";
+    for probe in PROBES.map(|probe| probe.replace("60s", "2s")).iter().chain([&own.to_owned()]) {
+        let running = bench.start(&format!("{probe} {node}"));
+        await_work(&broker, probe);
+        for file in ["cmdline", "environ"] {
+            let shown = fs::read(format!("/proc/{}/{file}", running.id())).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&shown).contains(&cookie), "{file} of {probe}");
+        }
+        let ended = running.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
+        for said in [&ended.stdout, &ended.stderr] {
+            let said = String::from_utf8_lossy(said);
+            assert!(!said.contains(&cookie), "{probe}: {said}");
+        }
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(*probe != own || said.contains("[redacted]"), "{said}");
+    }
+    assert!(fs::read_dir(bench.path("out")).unwrap().count() >= 2);
+    assert!(bench.files_with("out", &cookie).is_empty());
+    assert!(!fs::read_to_string(&broker.log).unwrap().contains(&cookie));
+}
