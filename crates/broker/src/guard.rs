@@ -4,7 +4,7 @@
 //! uses this library, such as a test, has the same guard.
 
 use std::{
-    fs,
+    env, fs,
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
@@ -53,6 +53,7 @@ impl Guard {
             .args([directory, &installation.server, &installation.epmd])
             .arg(epmd_port.to_string())
             .arg(if life == Life::Attached { "attached" } else { "detached" })
+            .args(installation.root.iter().flat_map(|root| [root.clone(), env::temp_dir()]))
             .env_clear()
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(if life == Life::Attached { Stdio::piped() } else { Stdio::null() })

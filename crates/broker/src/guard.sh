@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs one throwaway broker and ends it. Arguments: directory, server, epmd, epmd port,
-# attached|detached. Everything else is in the environment.
+# attached|detached, and for a node of another system its root directory and the directory that both
+# have in common. Everything else is in the environment.
 #
 # attached: ends when standard input closes; each line that comes in starts a node that has died
 # again. detached: ends when the node does.
 # Standard output: the pid of the node, one line for each start.
-directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5
+directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5 root=$6 common=$7
 
 # Kills what still belongs to the broker and removes its directory, until neither is there: a dying
 # process may still have made a file. A dead process has no environment.
@@ -51,8 +52,18 @@ case $most in unlimited | [0-9][0-9][0-9][0-9][0-9][0-9]*) most=65536 ;; esac
 cd "$directory" || exit 1
 belonging "$epmd" -port "$epmd_port" -address 127.0.0.1 </dev/null >epmd.log 2>&1 &
 mapper=$!
+# In another system's root, with this one's processes and devices; seen so by the node alone.
+enter='for shared in /proc /dev "$3"; do
+    mkdir -p "$1$shared" && mount --rbind "$shared" "$1$shared" || exit 1
+done
+exec chroot "$1" "$2"'
 start_node() {
-    belonging "$server" </dev/null >>console.log 2>&1 &
+    if [ -n "$root" ]; then
+        set -- unshare --mount sh -c "$enter" enter "$root" "$server" "$common"
+    else
+        set -- "$server"
+    fi
+    belonging "$@" </dev/null >>console.log 2>&1 &
     node=$!
     until_known "$node"
     echo "$node" 2>/dev/null

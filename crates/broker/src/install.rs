@@ -11,6 +11,11 @@ use std::{
 
 use crate::BrokerError;
 
+/// Names the root directory of another system whose RabbitMQ and Erlang are to be used, such as one
+/// that debootstrap made: how the live tests run against another release. The port mapper and
+/// `erl_call` remain this system's. Needs root.
+pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
+
 const SERVER: &str = "rabbitmq-server";
 const SCRIPTS: &str = "/usr/lib/rabbitmq/bin";
 const SYSTEM_DIRECTORIES: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin"];
@@ -18,7 +23,9 @@ const SYSTEM_DIRECTORIES: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", 
 /// The programs that a throwaway broker needs.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// The script that becomes the node.
+    /// The root directory in which the node is started, when it is another system's.
+    pub root: Option<PathBuf>,
+    /// The script that becomes the node, as the node's system names it.
     pub server: PathBuf,
     /// The port mapper, started on a port of its own.
     pub epmd: PathBuf,
@@ -27,10 +34,13 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// Looks in the usual places and in `PATH`.
+    /// Looks in the usual places and in `PATH`; with [`ROOT_VARIABLE`] for the server in that root.
     pub fn find() -> Result<Self, BrokerError> {
+        let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from);
+        let server = root.as_deref().map_or_else(find_server, find_server_below);
         Ok(Self {
-            server: find_server().ok_or(missing(SERVER, SERVER))?,
+            root,
+            server: server.ok_or(missing(SERVER, SERVER))?,
             epmd: find_erlang("epmd").ok_or(missing("epmd", "erlang-base"))?,
             erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
         })
@@ -46,6 +56,11 @@ fn find_server() -> Option<PathBuf> {
     Some(Path::new(SCRIPTS).join(SERVER))
         .filter(|script| script.is_file())
         .or_else(|| behind_wrappers.into_iter().next())
+}
+
+fn find_server_below(root: &Path) -> Option<PathBuf> {
+    let script = Path::new(SCRIPTS).join(SERVER);
+    root.join(script.strip_prefix("/").ok()?).is_file().then_some(script)
 }
 
 /// The script that a link or wrapper leads to.

@@ -24,6 +24,6 @@ mod processes;
 mod registry;
 
 pub use error::BrokerError;
-pub use install::Installation;
+pub use install::{Installation, ROOT_VARIABLE};
 pub use node::{Broker, Node};
 pub use registry::{Registry, Swept};
