@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues fuzz
+.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues bench-inside fuzz
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -40,6 +40,11 @@ bench-queues: setup
 bench-pace: setup
 	cargo build --release --package rabbitscope
 	scripts/bench-pace.sh
+
+# What a look inside costs a saturated broker: docs/inside.md.
+bench-inside: setup
+	cargo build --release --package rabbitscope
+	scripts/bench-inside.sh
 
 # Fuzz targets for frames, tables and URIs, each for so long.
 FUZZ_SECONDS ?= 600

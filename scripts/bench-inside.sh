@@ -1,0 +1,24 @@
+#!/bin/sh
+# What a look inside costs a saturated broker: `trace`, `calltree` and `functions` on the function that
+# is called most, with their default limits; then the same attempt as others make it, a trace of every
+# process to one collector. Prints throughput before, during and after, and the node's memory.
+#
+#   RABBITSCOPE=target/release/rabbitscope scripts/bench-inside.sh
+#
+# The result also goes into docs/inside.md. MOST_BYTES and MOST_SECONDS bound the last attempt.
+set -eu
+cd "$(dirname "$0")/.."
+program=${RABBITSCOPE:-target/release/rabbitscope}
+work=$(mktemp -d)
+broker=
+
+finish() {
+    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+"$program" broker start --json >"$work/broker.json"
+broker=$(node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8')).name")
+node scripts/bench-inside.mjs "$program" "$work" docs/inside.md
