@@ -6,10 +6,13 @@ mod folded;
 mod model;
 mod names;
 mod pprof;
+mod threads;
 
 pub use folded::{FoldedError, read_folded, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
     StackEntry, StackOutcome, StackQuality,
 };
+pub use names::source_name;
 pub use pprof::{PprofError, read_pprof, write_pprof};
+pub use threads::ThreadKind;

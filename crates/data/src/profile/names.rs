@@ -36,6 +36,25 @@ pub(super) fn kind_of(name: &str) -> FrameKind {
     }
 }
 
+/// The name of a symbol as in the source: without what the compiler appended to the name of a part
+/// or copy of a function, and of a C++ function that is in no namespace without its types.
+pub fn source_name(symbol: &str) -> &str {
+    let name = free_function(symbol).unwrap_or(symbol);
+    let cut = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."]
+        .iter()
+        .filter_map(|suffix| name.find(suffix))
+        .min();
+    &name[..cut.unwrap_or(name.len())]
+}
+
+/// `_Z8functionPc` says how long the name is.
+fn free_function(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("_Z")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    let length = rest[..digits].parse().ok()?;
+    rest[digits..].get(..length)
+}
+
 /// `module:function/arity`. Either part may hold any character; the arity decides.
 fn is_erlang(name: &str) -> bool {
     let Some((function, arity)) = name.rsplit_once('/') else { return false };
@@ -74,5 +93,16 @@ mod tests {
         assert_eq!(kind_of_root("scheduler"), FrameKind::Thread);
         assert_eq!(kind_of_root("main.main"), FrameKind::Native);
         check("scheduler", FrameKind::Native);
+    }
+
+    #[test]
+    fn compiler_suffixes_are_dropped() {
+        let check = |symbol: &str, expected: &str| assert_eq!(source_name(symbol), expected);
+        check("do_minor.isra.0", "do_minor");
+        check("db_match.constprop.2.cold", "db_match");
+        check("__vdso_clock_gettime", "__vdso_clock_gettime");
+        check("_Z20beam_jit_wait_lockedP7processPKv", "beam_jit_wait_locked");
+        check("_ZN19BeamModuleAssembler9emit_sendEv", "_ZN19BeamModuleAssembler9emit_sendEv");
+        check("_Z99short", "_Z99short");
     }
 }

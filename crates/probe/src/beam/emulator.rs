@@ -5,7 +5,9 @@ use std::{collections::HashMap, fs};
 
 use object::{Object, ObjectKind, ObjectSymbol};
 
-use super::layout::{Layout, ThreadKind};
+use rabbitscope_data::profile::ThreadKind;
+
+use super::layout::Layout;
 use crate::{
     error::ProbeError,
     node::{Mapping, Process, ReadMemory},

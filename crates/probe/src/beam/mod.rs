@@ -14,4 +14,4 @@ pub(crate) use bif::{CALL_LIGHT_BIF, called_bif};
 pub(crate) use calibration::{Snapshot, judge};
 pub(crate) use code_map::CodeMap;
 pub(crate) use emulator::{Emulator, SchedulerBlock};
-pub(crate) use layout::{Layout, ThreadKind};
+pub(crate) use layout::Layout;

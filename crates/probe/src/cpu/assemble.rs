@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rabbitscope_data::profile::{
     Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackEntry, StackOutcome,
-    StackQuality,
+    StackQuality, ThreadKind,
 };
 
 use super::stacks::{EMPTY, StackId, Stacks};
@@ -14,7 +14,7 @@ use super::wire::{
     WAIT_BLOCKED, WAIT_RUNNABLE,
 };
 use crate::{
-    beam::{CALL_LIGHT_BIF, CodeMap, Layout, ThreadKind, called_bif},
+    beam::{CALL_LIGHT_BIF, CodeMap, Layout, called_bif},
     native::{NativeName, NativeNames},
     node::Process,
 };

@@ -12,14 +12,14 @@ use aya::{
     util::online_cpus,
 };
 
-use rabbitscope_data::profile::Event;
+use rabbitscope_data::profile::{Event, ThreadKind};
 
 use super::wire::{
     Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
     Scheduler, number_of,
 };
 use crate::{
-    beam::{CodeMap, Emulator, SchedulerBlock, Snapshot, ThreadKind},
+    beam::{CodeMap, Emulator, SchedulerBlock, Snapshot},
     error::ProbeError,
     native::{Module, UnwindRow, Update},
     node::Process,

@@ -17,6 +17,7 @@ use blazesym::{
     },
 };
 use object::{Object, ObjectSymbol};
+use rabbitscope_data::profile::source_name;
 
 use super::function_starts::FunctionStarts;
 use crate::node::{Mapping, Process, ReadMemory};
@@ -100,7 +101,7 @@ impl NativeNames {
         let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
         match self.symbolizer.symbolize_single(&source, Input::FileOffset(offset)) {
             Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(source_name(&symbol.name)),
+                Some(symbol) => NativeName::Known(source_name(&symbol.name).to_owned()),
                 None => self.nameless(&mapping.path, offset),
             },
             Err(_) => self.nameless(&mapping.path, offset),
@@ -120,7 +121,7 @@ impl NativeNames {
     pub(crate) fn kernel(&self, address: u64) -> NativeName {
         match self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(address)) {
             Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(source_name(&symbol.name)),
+                Some(symbol) => NativeName::Known(source_name(&symbol.name).to_owned()),
                 None => NativeName::Unknown("kernel".into()),
             },
             Err(_) => NativeName::Unknown("kernel".into()),
@@ -167,46 +168,4 @@ impl NativeNames {
 fn unknown_in(path: &str, offset: u64) -> NativeName {
     let file = path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path);
     NativeName::Unknown(format!("{file}+{offset:#x}"))
-}
-
-/// The name as in the source: without what the compiler appended to the name of a part or copy of
-/// a function, and of a C++ function that is in no namespace without its types.
-fn source_name(name: &str) -> String {
-    let name = free_function(name).unwrap_or(name);
-    let cut = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."]
-        .iter()
-        .filter_map(|suffix| name.find(suffix))
-        .min();
-    name[..cut.unwrap_or(name.len())].to_owned()
-}
-
-/// `_Z8functionPc` says how long the name is.
-fn free_function(name: &str) -> Option<&str> {
-    let rest = name.strip_prefix("_Z")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-    let length = rest[..digits].parse().ok()?;
-    rest[digits..].get(..length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::source_name;
-
-    fn check(name: &str, expected: &str) {
-        assert_eq!(source_name(name), expected);
-    }
-
-    #[test]
-    fn compiler_suffixes_are_dropped() {
-        check("do_minor.isra.0", "do_minor");
-        check("db_match.constprop.2.cold", "db_match");
-        check("__vdso_clock_gettime", "__vdso_clock_gettime");
-    }
-
-    #[test]
-    fn types_of_a_free_function_are_dropped() {
-        check("_Z20beam_jit_wait_lockedP7processPKv", "beam_jit_wait_locked");
-        check("_ZN19BeamModuleAssembler9emit_sendEv", "_ZN19BeamModuleAssembler9emit_sendEv");
-        check("_Z99short", "_Z99short");
-    }
 }
