@@ -6,6 +6,9 @@
 //! process, so it goes away with it however it ends.
 
 mod assemble;
+mod attach;
+mod live;
+mod naming;
 mod record;
 mod sampler;
 mod stacks;

@@ -1,22 +1,26 @@
 //! The sampler in the kernel: load, attach to a clock on every CPU, fetch what it counted.
 
-use std::{io, thread::sleep, time::Duration};
+use std::{thread::sleep, time::Duration};
 
 use aya::{
-    Ebpf, EbpfLoader, include_bytes_aligned,
+    Ebpf,
     maps::{Array, HashMap, MapData, MapError, PerCpuArray},
     programs::{
-        PerfEvent, Program, ProgramError, RawTracePoint,
-        perf_event::{HardwareEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent},
+        RawTracePoint,
+        perf_event::{PerfEventConfig, SamplePolicy, SoftwareEvent},
     },
     util::online_cpus,
 };
 
 use rabbitscope_data::profile::{Event, ThreadKind};
 
+use super::attach::{
+    ON_PAGE_FAULT, Sizes, TRACEPOINT_PROGRAMS, attach_everywhere, kernel_error, load, program,
+    start_clock, take, tracepoint_of,
+};
 use super::wire::{
     Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
-    Scheduler, number_of,
+    Scheduler,
 };
 use crate::{
     beam::{CodeMap, Emulator, SchedulerBlock, Snapshot},
@@ -39,32 +43,12 @@ const SETTLE: Duration = Duration::from_millis(2);
 /// Room for unwind rows of libraries that the node loads while we sample, in chunks of 4 KiB.
 const SPARE_CHUNKS: u32 = 512;
 
-/// Threads of a node that can be off the CPU at a time.
-const WAITING_THREADS: u32 = 1024;
-
-const ON_TICK: &str = "on_tick";
-const ON_PAGE_FAULT: &str = "on_page_fault";
-
-/// Programs at tracepoints and the events that need them.
-const TRACEPOINT_PROGRAMS: [(&str, &[Event]); 3] = [
-    ("on_switch", &[Event::OffCpu, Event::ContextSwitches]),
-    ("on_wakeup", &[Event::OffCpu]),
-    ("on_syscall", &[Event::Mmap, Event::Munmap, Event::Brk]),
-];
-
 /// What a recording is to hold.
 pub(super) struct Asked<'a> {
     pub(super) events: &'a [Event],
     pub(super) freq_hz: u32,
     /// Where the node's heap of brk(2) ends now, 0 when that is not known.
     pub(super) heap_end: u64,
-}
-
-/// Entries of the maps whose size is not fixed.
-#[derive(Clone, Copy)]
-struct Sizes {
-    samples: u32,
-    row_chunks: u32,
 }
 
 /// The attached program. Dropping it detaches it and frees all it held in the kernel.
@@ -266,139 +250,4 @@ fn chunks_of(update: &Update) -> u32 {
         let end = *first as usize + rows.len();
         u32::try_from(end.div_ceil(ROWS_PER_CHUNK.into())).expect("fewer than 2^32 chunks")
     })
-}
-
-fn load(
-    process: &Process,
-    emulator: &Emulator,
-    code: &CodeMap,
-    sizes: Sizes,
-    events: &[Event],
-) -> Result<Ebpf, ProbeError> {
-    let namespace = process.pid_namespace()?;
-    let layout = emulator.layout;
-    let normal_exit = code.normal_exit();
-    let event_bits: u32 = events.iter().map(|&event| 1 << number_of(event)).sum();
-    let waiting_threads = if events.contains(&Event::OffCpu) { WAITING_THREADS } else { 1 };
-    let mut ebpf = EbpfLoader::new()
-        .override_global("cfg_pidns_dev", &namespace.device, true)
-        .override_global("cfg_pidns_ino", &namespace.inode, true)
-        .override_global("cfg_tgid", &namespace.tgid, true)
-        .override_global("cfg_events", &event_bits, true)
-        .override_global("cfg_off_registers", &layout.registers, true)
-        .override_global("cfg_off_current_process", &layout.current_process, true)
-        .override_global("cfg_off_id", &layout.id, true)
-        .override_global("cfg_off_htop", &layout.htop, true)
-        .override_global("cfg_off_stop", &layout.stop, true)
-        .override_global("cfg_off_hend", &layout.hend, true)
-        .override_global("cfg_normal_exit", &normal_exit, true)
-        .map_max_entries("samples", sizes.samples)
-        .map_max_entries("unwind_rows", sizes.row_chunks)
-        .map_max_entries("pending", waiting_threads)
-        .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))
-        .map_err(kernel_error)?;
-    // Before any map is taken out: the program names its maps by their descriptors.
-    if events.contains(&Event::Cpu) {
-        program::<PerfEvent>(&mut ebpf, ON_TICK).load().map_err(kernel_error)?;
-    }
-    if events.contains(&Event::PageFaults) {
-        program::<PerfEvent>(&mut ebpf, ON_PAGE_FAULT).load().map_err(kernel_error)?;
-    }
-    for (name, its_events) in TRACEPOINT_PROGRAMS {
-        if its_events.iter().any(|event| events.contains(event)) {
-            program::<RawTracePoint>(&mut ebpf, name).load().map_err(kernel_error)?;
-        }
-    }
-    Ok(ebpf)
-}
-
-fn program<'a, P>(ebpf: &'a mut Ebpf, name: &str) -> &'a mut P
-where
-    &'a mut P: TryFrom<&'a mut Program, Error = ProgramError>,
-{
-    ebpf.program_mut(name)
-        .expect("the object holds this program")
-        .try_into()
-        .expect("it is of this kind")
-}
-
-/// The kernel's name of what a program of [`TRACEPOINT_PROGRAMS`] is attached to.
-fn tracepoint_of(program: &str) -> &'static str {
-    match program {
-        "on_switch" => "sched_switch",
-        "on_wakeup" => "sched_wakeup",
-        _ => "sys_exit",
-    }
-}
-
-fn take<M>(
-    ebpf: &mut Ebpf,
-    name: &str,
-    convert: impl FnOnce(aya::maps::Map) -> Result<M, MapError>,
-) -> Result<M, ProbeError> {
-    let map = ebpf.take_map(name).expect("the program defines this map");
-    convert(map).map_err(kernel_error)
-}
-
-/// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
-fn start_clock(ebpf: &mut Ebpf, cpus: &[u32], freq_hz: u32) -> Result<&'static str, ProbeError> {
-    let program = program(ebpf, ON_TICK);
-    let clocks = [
-        ("cycles", PerfEventConfig::Hardware(HardwareEvent::CpuCycles)),
-        ("cpu-clock", PerfEventConfig::Software(SoftwareEvent::CpuClock)),
-    ];
-    let mut refusal = None;
-    for (name, clock) in clocks {
-        match attach_everywhere(program, clock, cpus, SamplePolicy::Frequency(freq_hz.into())) {
-            Ok(()) => return Ok(name),
-            Err(error) => refusal = Some(error),
-        }
-    }
-    Err(refusal.map_or_else(
-        || ProbeError::Kernel { detail: "no clock".into() },
-        |error| clock_error(&error, freq_hz),
-    ))
-}
-
-fn attach_everywhere(
-    program: &mut PerfEvent,
-    clock: PerfEventConfig,
-    cpus: &[u32],
-    policy: SamplePolicy,
-) -> Result<(), ProgramError> {
-    for &cpu in cpus {
-        let scope = PerfEventScope::AllProcessesOneCpu { cpu };
-        program.attach(clock, scope, policy, false)?;
-    }
-    Ok(())
-}
-
-fn clock_error(error: &ProgramError, freq_hz: u32) -> ProbeError {
-    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate")
-        .ok()
-        .and_then(|text| text.trim().parse::<u32>().ok());
-    match limit {
-        Some(limit) if limit < freq_hz => {
-            ProbeError::FrequencyTooHigh { asked_hz: freq_hz, limit_hz: limit }
-        }
-        _ => kernel_error(error),
-    }
-}
-
-/// The innermost cause is the kernel's own word; the verifier's log is too long for a line.
-fn kernel_error(error: impl std::error::Error) -> ProbeError {
-    let mut detail = first_line(&error.to_string());
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if let Some(system) = inner.downcast_ref::<io::Error>() {
-            detail = format!("{detail}: {system}");
-            break;
-        }
-        cause = inner.source();
-    }
-    ProbeError::Kernel { detail }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }
