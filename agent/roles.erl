@@ -69,6 +69,9 @@ process_name(Pid) ->
             case lists:keyfind(process_name, 1, Dictionary) of
                 {_, {Kind, {resource, VHost, queue, Queue}}} when is_atom(Kind), is_binary(VHost), is_binary(Queue) -> Queue;
                 {_, {_, Name}} when is_binary(Name) -> Name;
+                %% Of a channel and what belongs to it: the connection's name, and a number.
+                {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) ->
+                    <<Name/binary, " (", (integer_to_binary(Number))/binary, ")">>;
                 _ -> <<>>
             end;
         _ -> <<>>

@@ -154,6 +154,16 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
     }
 }
 
+/* The step of time that it is, counted from the beginning of the generation. */
+ALWAYS_INLINE u32 time_slot(const struct live *now)
+{
+    u64 nanos = bpf_ktime_get_ns();
+    if (nanos <= now->generation_nanos)
+        return 0;
+    u64 slot = (nanos - now->generation_nanos) / TIME_STEP_NANOS;
+    return slot < TIME_SLOTS ? slot : TIME_SLOTS - 1;
+}
+
 /* Counts this CPU's scratch sample. A global function for the reason given at walk_erlang. */
 __attribute__((noinline)) int count_sample(u64 generation, u32 slot)
 {
@@ -164,11 +174,19 @@ __attribute__((noinline)) int count_sample(u64 generation, u32 slot)
     struct key key = {.generation = generation};
     make_key(&key, sample);
     sample->count = 1;
+    struct live *now = now_live();
+    if (!now)
+        return 0;
+    u32 step = time_slot(now) & (TIME_SLOTS - 1);
+    for (u32 i = 0; i < TIME_SLOTS; i++)
+        sample->times[i] = 0;
+    sample->times[step] = sample->weight;
     for (u32 attempt = 0; attempt < 2; attempt++) {
         struct sample *known = bpf_map_lookup_elem(&samples, &key);
         if (known) {
             __sync_fetch_and_add(&known->count, 1);
             __sync_fetch_and_add(&known->weight, sample->weight);
+            __sync_fetch_and_add(&known->times[step], sample->weight);
             return 0;
         }
         if (bpf_map_update_elem(&samples, &key, sample, UPDATE_NOEXIST) == 0) {

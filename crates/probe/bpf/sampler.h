@@ -13,6 +13,8 @@
 #define OUTER_WORDS (4 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
 #define KERNEL_FRAMES 64
 #define NATIVE_FRAMES 64
+#define TIME_SLOTS 32       /* power of two */
+#define TIME_STEP_NANOS 50000000ULL
 #define REPEAT_SHIFT 48     /* upper bits of a frame: further consecutive activations */
 
 enum { MODE_USER = 0, MODE_KERNEL = 1 };
@@ -91,6 +93,8 @@ struct sample {
     u64 frames[2 * FRAME_SLOTS];
     u64 native[NATIVE_FRAMES]; /* return addresses of C functions, innermost first */
     u64 kernel[KERNEL_FRAMES]; /* innermost first */
+    /* The weight again, by steps of time since the generation began; the last one has the rest. */
+    u64 times[TIME_SLOTS];
 };
 
 /* A thread that is off the CPU, with the stack it left. */
@@ -159,6 +163,7 @@ struct segment {
 struct live {
     u64 generation; /* flipped before the samples of the old one are fetched */
     u64 since_nanos; /* waits are counted from then on */
+    u64 generation_nanos; /* when this generation began: a whole number of steps after since_nanos */
     u64 modules_slot; /* which of the two lists of modules is valid */
     struct segment envelope; /* around all segments */
     struct segment segments[JIT_SEGMENTS];

@@ -11,8 +11,8 @@ use std::{
 };
 
 use super::{
-    Capture, Event, Frame, FrameKind, FrameTable, Labels, Mode, Profile, Sample, StackEntry,
-    StackOutcome, StackQuality,
+    Capture, Event, Frame, FrameKind, FrameTable, Identities, Labels, Mode, Profile, Sample,
+    StackEntry, StackOutcome, StackQuality, Times,
     names::{KERNEL_SUFFIX, kind_of, kind_of_root},
 };
 
@@ -140,6 +140,7 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
         quality: StackQuality::default(),
         frames: FrameTable::default(),
         samples: Vec::new(),
+        identities: Identities::default(),
     };
     let mut merged: BTreeMap<Vec<StackEntry>, u64> = BTreeMap::new();
     let mut total = 0_u64;
@@ -163,6 +164,7 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
             stack,
             weight,
             count: weight,
+            times: Times::default(),
         })
         .collect();
     Ok(profile)

@@ -3,12 +3,15 @@
 //! [`model`] holds the types, [`pprof`] and [`folded`] the file formats.
 
 mod folded;
+mod identity;
 mod model;
 mod names;
 mod pprof;
 mod threads;
+mod times;
 
 pub use folded::{FoldedError, read_folded, write_folded};
+pub use identity::{GONE, Identities, Identity};
 pub use model::{
     Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
     StackEntry, StackOutcome, StackQuality,
@@ -16,3 +19,4 @@ pub use model::{
 pub use names::source_name;
 pub use pprof::{PprofError, read_pprof, write_pprof};
 pub use threads::ThreadKind;
+pub use times::Times;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Identities, Times};
+
 /// What made a sample be taken; decides the unit of its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -237,6 +239,8 @@ pub struct Sample {
     /// How often it happened. The same as the weight when the event is not
     /// [weighted](Event::is_weighted).
     pub count: u64,
+    /// When the weight fell, where that was recorded. May say less than [`Self::weight`].
+    pub times: Times,
 }
 
 /// How good the stacks of a profile are. All figures are numbers of samples.
@@ -301,6 +305,9 @@ pub struct Capture {
     pub period_nanos: u64,
     /// CPUs that were sampled.
     pub cpus: u32,
+    /// Length of a step of [`Sample::times`] in nanoseconds; 0 when times were not recorded.
+    #[serde(default)]
+    pub time_step_nanos: u64,
     /// Things the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,
 }
@@ -318,6 +325,8 @@ pub struct Profile {
     pub frames: FrameTable,
     /// Distinct (stack, labels) pairs.
     pub samples: Vec<Sample>,
+    /// What the processes in the labels are for. Those that are missing are known by pid alone.
+    pub identities: Identities,
 }
 
 impl Profile {

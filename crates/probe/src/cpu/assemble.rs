@@ -10,6 +10,7 @@ use rabbitscope_data::profile::{
 
 use super::naming::{is_lock, jit_frame, native_frame, outcome_of};
 use super::stacks::{EMPTY, StackId, Stacks};
+use super::sums::{StackKey, Sums};
 use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_TRUNCATED, RawSample, WAIT_BLOCKED, WAIT_RUNNABLE,
 };
@@ -18,10 +19,6 @@ use crate::{
     native::NativeNames,
     node::Process,
 };
-
-/// Distinct (stack, process, thread) triples that are kept; beyond it new ones lose the process and
-/// the thread, so that memory follows the number of code paths and not the number of processes.
-const MAX_LABELLED: usize = 400_000;
 
 /// Stands for the frames that are missing in the middle of a truncated stack.
 const GAP: &str = "[truncated]";
@@ -36,31 +33,13 @@ const DIRTY_LOOP: &str = "erts_dirty_process_main";
 pub(super) struct Assembler {
     frames: FrameTable,
     stacks: Stacks,
-    weights: HashMap<StackKey, Sum>,
+    sums: Sums,
     names: NativeNames,
     threads: HashMap<u32, (String, ThreadKind)>,
     names_given: HashMap<(u64, Space), Named>,
     quality: HashMap<Event, StackQuality>,
-    label_limit_hit: bool,
     /// Whether C frames were cut since [`Assembler::met_unknown_code`] was asked.
     has_cut: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct StackKey {
-    event: Event,
-    stack: StackId,
-    process: u64,
-    tid: u32,
-    mode: Mode,
-    outcome: StackOutcome,
-}
-
-/// What equal samples add up to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    count: u64,
-    weight: u64,
 }
 
 /// How an address is to be read.
@@ -91,12 +70,11 @@ impl Assembler {
         Self {
             frames: FrameTable::default(),
             stacks: Stacks::default(),
-            weights: HashMap::new(),
+            sums: Sums::default(),
             names: NativeNames::new(process),
             threads: HashMap::new(),
             names_given: HashMap::new(),
             quality: HashMap::new(),
-            label_limit_hit: false,
             has_cut: false,
         }
     }
@@ -108,12 +86,18 @@ impl Assembler {
         });
     }
 
-    /// Adds a sample as it came from the kernel.
-    pub(super) fn add(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) {
+    /// Adds a sample as it came from the kernel; its times count from `first_step`.
+    pub(super) fn add(
+        &mut self,
+        raw: &RawSample,
+        first_step: u32,
+        code: &CodeMap,
+        process: &Process,
+    ) {
         let (stack, symbolised) = self.stack_of(raw, code, process);
         let outcome = outcome_of(raw);
         self.count_quality(outcome, symbolised, raw);
-        let mut key = StackKey {
+        let key = StackKey {
             event: raw.event(),
             stack,
             process: raw.process,
@@ -121,13 +105,7 @@ impl Assembler {
             mode: if raw.mode == MODE_KERNEL { Mode::Kernel } else { Mode::User },
             outcome,
         };
-        if self.weights.len() >= MAX_LABELLED && !self.weights.contains_key(&key) {
-            self.label_limit_hit = true;
-            (key.process, key.tid) = (0, 0);
-        }
-        let sum = self.weights.entry(key).or_default();
-        sum.count += raw.count;
-        sum.weight += raw.weight;
+        self.sums.add(key, raw, first_step);
     }
 
     /// Whether C frames were cut since this was asked last, so that new code may have been mapped.
@@ -318,10 +296,7 @@ impl Assembler {
 
     /// Remarks for the reader.
     pub(super) fn notes(&self) -> Vec<String> {
-        let note = format!(
-            "more than {MAX_LABELLED} combinations of stack and process: later ones carry no process"
-        );
-        if self.label_limit_hit { vec![note] } else { Vec::new() }
+        self.sums.notes()
     }
 
     /// What was collected of one event: functions, distinct samples, quality.
@@ -332,7 +307,7 @@ impl Assembler {
     ) -> (FrameTable, Vec<Sample>, StackQuality) {
         let mut frames = FrameTable::default();
         let mut samples: Vec<Sample> = self
-            .weights
+            .sums
             .iter()
             .filter(|(key, _)| key.event == event)
             .map(|(key, sum)| Sample {
@@ -340,6 +315,7 @@ impl Assembler {
                 labels: self.labels(key, layout),
                 weight: sum.weight,
                 count: sum.count,
+                times: sum.times.clone(),
             })
             .collect();
         samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));

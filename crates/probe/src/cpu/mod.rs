@@ -12,6 +12,7 @@ mod naming;
 mod record;
 mod sampler;
 mod stacks;
+mod sums;
 mod wire;
 
 pub use record::{CpuOptions, Options, Progress, record, record_cpu};

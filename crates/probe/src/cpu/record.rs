@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rabbitscope_data::profile::{Capture, Event, Profile, StackQuality};
+use rabbitscope_data::profile::{Capture, Event, Identities, Profile, StackQuality};
 
 use super::{
     assemble::Assembler,
     live::live_state,
     sampler::{Asked, Sampler},
-    wire::{Counter, Pending, ROWS_PER_CHUNK, WAIT_BLOCKED, WAIT_RUNNABLE},
+    wire::{Counter, Pending, ROWS_PER_CHUNK, TIME_STEP_NANOS, WAIT_BLOCKED, WAIT_RUNNABLE},
 };
 use crate::{
     beam::{CodeMap, Emulator, judge},
@@ -187,7 +187,7 @@ impl Recording {
                     .into(),
             );
         }
-        self.sampler.fetch(|_| ())?;
+        self.sampler.fetch(0, |_, _| ())?;
         self.sampler.begin_at(monotonic_nanos())?;
         self.baseline =
             (self.sampler.counter(Counter::Ticks)?, self.sampler.counter(Counter::Lost)?);
@@ -236,6 +236,7 @@ impl Recording {
     /// Threads that are off the CPU at the end have waited until now.
     fn add_waiting(&mut self) {
         let (now, since) = (monotonic_nanos(), self.sampler.began_at());
+        let last_step = self.sampler.step_of(now);
         for Pending { out_nanos, woken_nanos, mut sample } in self.sampler.waiting() {
             let out = out_nanos.max(since);
             let woken = if woken_nanos == 0 { now } else { woken_nanos.max(out) };
@@ -244,8 +245,9 @@ impl Recording {
                 (WAIT_RUNNABLE, now.saturating_sub(woken)),
             ];
             for (wait, nanos) in waits.into_iter().filter(|&(_, nanos)| nanos > 0) {
-                (sample.wait, sample.weight, sample.count) = (wait, nanos, 1);
-                self.assembler.add(&sample, &self.code, &self.process);
+                (sample.wait, sample.count) = (wait, 1);
+                sample.set_weight(nanos);
+                self.assembler.add(&sample, last_step, &self.code, &self.process);
             }
         }
     }
@@ -264,7 +266,9 @@ impl Recording {
 
     fn fetch(&mut self) -> Result<(), ProbeError> {
         let (assembler, code, process) = (&mut self.assembler, &self.code, &self.process);
-        self.sampler.fetch(|raw| assembler.add(raw, code, process))?;
+        self.sampler.fetch(monotonic_nanos(), |raw, first_step| {
+            assembler.add(raw, first_step, code, process);
+        })?;
         if self.assembler.met_unknown_code() && self.process.is_alive() {
             self.follow_libraries()?;
         }
@@ -319,11 +323,13 @@ impl Recording {
                 duration_nanos: nanos(self.elapsed),
                 period_nanos: if is_cpu { 1_000_000_000 / u64::from(self.freq_hz) } else { 0 },
                 cpus: self.sampler.cpus,
+                time_step_nanos: TIME_STEP_NANOS,
                 notes: self.notes.clone(),
             },
             quality: StackQuality { lost, ..quality },
             frames,
             samples,
+            identities: Identities::default(),
         }
     }
 

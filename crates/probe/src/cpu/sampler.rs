@@ -20,7 +20,7 @@ use super::attach::{
 };
 use super::wire::{
     Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
-    Scheduler,
+    Scheduler, TIME_STEP_NANOS,
 };
 use crate::{
     beam::{CodeMap, Emulator, SchedulerBlock, Snapshot},
@@ -140,12 +140,19 @@ impl Sampler {
     /// Waits count from `nanos` of the kernel's monotonic clock on.
     pub(super) fn begin_at(&mut self, nanos: u64) -> Result<(), ProbeError> {
         self.state.since_nanos = nanos;
+        self.state.generation_nanos = nanos;
         self.write_live()
     }
 
     /// The time given to [`Self::begin_at`].
     pub(super) fn began_at(&self) -> u64 {
         self.state.since_nanos
+    }
+
+    /// The step of time that a moment of the kernel's monotonic clock falls into.
+    pub(super) fn step_of(&self, nanos: u64) -> u32 {
+        let steps = nanos.saturating_sub(self.state.since_nanos) / TIME_STEP_NANOS;
+        u32::try_from(steps).unwrap_or(u32::MAX)
     }
 
     /// Threads that are off the CPU now.
@@ -166,8 +173,8 @@ impl Sampler {
 
     /// Tells the program that JIT code has moved or grown.
     pub(super) fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
-        let Live { generation, since_nanos, modules_slot, .. } = self.state;
-        self.state = Live { generation, since_nanos, modules_slot, ..live };
+        let Live { generation, since_nanos, generation_nanos, modules_slot, .. } = self.state;
+        self.state = Live { generation, since_nanos, generation_nanos, modules_slot, ..live };
         self.write_live()
     }
 
@@ -221,11 +228,19 @@ impl Sampler {
         Ok(self.counter(Counter::New)?.saturating_sub(self.fetched) > self.capacity / 4)
     }
 
-    /// Takes all samples out of the kernel. No count is lost: the program is switched to a new
-    /// generation first and what it still does with the old one is waited for.
-    pub(super) fn fetch(&mut self, mut each: impl FnMut(&RawSample)) -> Result<(), ProbeError> {
+    /// Takes all samples out of the kernel, with the step of time that theirs count from. No count is
+    /// lost: the program is switched to a new generation first and what it still does with the old
+    /// one is waited for.
+    pub(super) fn fetch(
+        &mut self,
+        now_nanos: u64,
+        mut each: impl FnMut(&RawSample, u32),
+    ) -> Result<(), ProbeError> {
         let old = self.state.generation;
+        let first_step = self.step_of(self.state.generation_nanos);
         self.state.generation = old.wrapping_add(1);
+        self.state.generation_nanos =
+            self.state.since_nanos + u64::from(self.step_of(now_nanos)) * TIME_STEP_NANOS;
         self.write_live()?;
         sleep(SETTLE);
         let keys: Vec<Key> = self
@@ -236,7 +251,7 @@ impl Sampler {
             .collect();
         self.fetched += keys.len() as u64;
         for key in keys {
-            each(&self.samples.get(&key, 0).map_err(kernel_error)?);
+            each(&self.samples.get(&key, 0).map_err(kernel_error)?, first_step);
             self.samples.remove(&key).map_err(kernel_error)?;
         }
         Ok(())

@@ -17,6 +17,10 @@ pub(super) const ROWS_PER_CHUNK: u16 = 256;
 pub(super) const MODULES: usize = 128;
 pub(super) const JIT_SEGMENTS: usize = 8;
 pub(super) const SNAPSHOTS: u32 = 32;
+pub(super) const TIME_SLOTS: usize = 32;
+
+/// Length of a step of time.
+pub(super) const TIME_STEP_NANOS: u64 = 50_000_000;
 
 /// Bits of a frame that hold the address; those above count further consecutive activations.
 const REPEAT_SHIFT: u32 = 48;
@@ -94,6 +98,7 @@ pub(super) struct RawSample {
     frames: [u64; 2 * FRAME_SLOTS],
     native: [u64; NATIVE_FRAMES],
     kernel: [u64; KERNEL_FRAMES],
+    times: [u64; TIME_SLOTS],
 }
 
 impl RawSample {
@@ -122,6 +127,18 @@ impl RawSample {
     pub(super) fn native_frames(&self) -> impl DoubleEndedIterator<Item = u64> {
         let count = usize::from(self.native_count).min(NATIVE_FRAMES);
         self.native[..count].iter().rev().copied()
+    }
+
+    /// The weight by steps since the generation began.
+    pub(super) fn times(&self) -> impl Iterator<Item = (u32, u64)> {
+        (0..).zip(self.times).filter(|&(_, weight)| weight > 0)
+    }
+
+    /// All of the weight in one step.
+    pub(super) fn set_weight(&mut self, weight: u64) {
+        self.weight = weight;
+        self.times = [0; TIME_SLOTS];
+        self.times[0] = weight;
     }
 
     /// Kernel addresses, outermost first.
@@ -153,6 +170,7 @@ pub(super) struct Segment {
 pub(super) struct Live {
     pub(super) generation: u64,
     pub(super) since_nanos: u64,
+    pub(super) generation_nanos: u64,
     pub(super) modules_slot: u64,
     pub(super) envelope: Segment,
     pub(super) segments: [Segment; JIT_SEGMENTS],
@@ -212,7 +230,7 @@ mod plain {
 mod tests {
     use super::{
         FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample, RowChunk,
-        Snapshot,
+        Snapshot, TIME_SLOTS,
     };
 
     /// The number after `#define NAME` in the header that the kernel side is compiled from.
@@ -232,12 +250,13 @@ mod tests {
         assert_eq!(NATIVE_FRAMES, defined("NATIVE_FRAMES"));
         assert_eq!(usize::from(super::ROWS_PER_CHUNK), defined("ROWS_PER_CHUNK"));
         assert_eq!(super::MODULES, defined("MODULES"));
-        let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES;
+        assert_eq!(super::TIME_SLOTS, defined("TIME_SLOTS"));
+        let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES + TIME_SLOTS;
         assert_eq!(size_of::<RawSample>(), 64 + 8 * words);
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<Modules>(), 40 * super::MODULES);
-        assert_eq!(size_of::<Live>(), 24 + 16 * (1 + super::JIT_SEGMENTS));
+        assert_eq!(size_of::<Live>(), 32 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));
     }
 }

@@ -49,6 +49,12 @@ impl NodeArguments {
         Ok(Connection::open(&self.options()?)?)
     }
 
+    /// How to connect to the node of this name, which was found in another way; or as typed.
+    pub(super) fn options_of(&self, name: Option<String>) -> anyhow::Result<ConnectOptions> {
+        let typed = Self { node: name.or_else(|| self.node.clone()), ..self.clone() };
+        typed.options()
+    }
+
     /// How to connect.
     pub(super) fn options(&self) -> anyhow::Result<ConnectOptions> {
         let throwaway = self.throwaway();

@@ -8,13 +8,15 @@ use std::{
 
 use rabbitscope_data::profile::{Event, Profile};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
+use rabbitscope_probe::Node;
 
 use super::{arguments::duration, node::NodeArguments};
 use crate::{
     exit::{Exit, UsageError},
     experiment,
     format::ProfileFile,
-    inside, interrupt, output,
+    inside::{self, Namer},
+    interrupt, output,
 };
 
 /// More often a process is not asked from inside.
@@ -47,6 +49,10 @@ pub(super) struct Typed {
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Do not ask the node, before and after the recording, what its processes are for; else that is
+    /// done where there is a cookie
+    #[arg(long)]
+    no_names: bool,
     /// Print quality and hottest functions as JSON
     #[arg(long)]
     json: bool,
@@ -55,20 +61,26 @@ pub(super) struct Typed {
 struct Valid {
     events: Vec<Event>,
     pid: u32,
+    /// The node's own name, where it can be told.
+    name: Option<String>,
     freq_hz: u32,
     duration: Duration,
 }
 
 impl Typed {
     fn validate(&self) -> anyhow::Result<Valid> {
-        let pid = match (self.pid, self.node.name()) {
-            (Some(pid), _) => pid,
-            (None, Some(name)) => rabbitscope_probe::find_node(name)?.pid,
-            (None, None) => rabbitscope_probe::sole_node()?.pid,
+        let node = match (self.pid, self.node.name()) {
+            (Some(pid), _) => rabbitscope_probe::list_nodes()?
+                .into_iter()
+                .find(|node| node.pid == pid)
+                .unwrap_or(Node { pid, name: None }),
+            (None, Some(name)) => rabbitscope_probe::find_node(name)?,
+            (None, None) => rabbitscope_probe::sole_node()?,
         };
         Ok(Valid {
             events: distinct(&self.event),
-            pid,
+            pid: node.pid,
+            name: node.name,
             freq_hz: self.freq,
             duration: self.duration,
         })
@@ -87,6 +99,17 @@ impl Typed {
         Ok(inside::profile_of_samples(&samples))
     }
 
+    fn record_from_outside(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
+        let valid = self.validate()?;
+        let namer =
+            (!self.no_names).then(|| Namer::start(self.node.options_of(valid.name.clone())));
+        let mut profiles = valid.record(stop)?;
+        if let Some(namer) = namer {
+            namer.name(&mut profiles);
+        }
+        Ok(profiles)
+    }
+
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         if self.from_inside && self.event != [Event::Cpu] {
             return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
@@ -98,7 +121,7 @@ impl Typed {
         let profiles = if self.from_inside {
             vec![self.record_from_inside(&stop)?]
         } else {
-            self.validate()?.record(&stop)?
+            self.record_from_outside(&stop)?
         };
         let cut_short = stop.load(std::sync::atomic::Ordering::Relaxed);
         for (file, profile) in files.iter().zip(&profiles) {

@@ -8,6 +8,7 @@
 
 mod judgement;
 mod leftovers;
+mod owners;
 mod pages;
 mod recording;
 mod run;

@@ -10,7 +10,10 @@ use std::{
 };
 
 use rabbitscope_data::{profile::Profile, scenario::ProfileSpec};
+use rabbitscope_erlang::ConnectOptions;
 use rabbitscope_probe::{Options, ProbeError, Progress};
+
+use crate::inside::Namer;
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -27,9 +30,11 @@ pub(super) struct Recorded {
 pub(super) fn record(
     pid: u32,
     spec: &ProfileSpec,
+    node: anyhow::Result<ConnectOptions>,
     load_started: &Receiver<Instant>,
     load_ended: &AtomicBool,
 ) -> Option<Result<Recorded, ProbeError>> {
+    let namer = Namer::start(node);
     let start = load_started.recv().ok()?;
     while start.elapsed() < spec.delay {
         if load_ended.load(Ordering::Relaxed) {
@@ -40,7 +45,10 @@ pub(super) fn record(
     let offset = start.elapsed();
     let options = options(pid, spec, spec.duration);
     let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
-    Some(profiles.map(|mut profiles| Recorded { profile: profiles.remove(0), offset }))
+    Some(profiles.map(|mut profiles| {
+        namer.name(&mut profiles);
+        Recorded { profile: profiles.remove(0), offset }
+    }))
 }
 
 /// A recording of no length: whatever forbids a recording says so now, and not when the load has

@@ -12,7 +12,7 @@ use rabbitscope_data::{
 };
 use serde::Serialize;
 
-use super::Finished;
+use super::{Finished, owners::Owners};
 
 const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
@@ -128,6 +128,7 @@ fn latency_table(latencies: &[LatencySummary]) -> String {
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileSummary<'a> {
     hottest: Vec<Hot>,
+    owners: Owners,
     capture: &'a Capture,
     quality: &'a StackQuality,
 }
@@ -150,7 +151,12 @@ impl<'a> ProfileSummary<'a> {
             total_share: row.total_share(whole),
             function: row.name,
         });
-        Self { hottest: hottest.collect(), capture: &profile.capture, quality: &profile.quality }
+        Self {
+            hottest: hottest.collect(),
+            owners: Owners::of(profile),
+            capture: &profile.capture,
+            quality: &profile.quality,
+        }
     }
 }
 
@@ -160,6 +166,7 @@ impl fmt::Display for ProfileSummary<'_> {
         for hot in &self.hottest {
             writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, hot.function)?;
         }
+        write!(f, "{}", self.owners)?;
         writeln!(f, "\n{}", quality_sentence(self.quality))
     }
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use rabbitscope_data::scenario::{ProfileSpec, Scenario};
+use rabbitscope_erlang::ConnectOptions;
 use rabbitscope_load::{Depths, LoadOutcome, Page, PollOutcome, Session};
 use rabbitscope_probe::ProbeError;
 
@@ -19,7 +20,7 @@ use super::{
     seconds::Seconds,
     target::Target,
 };
-use crate::{rundir::SeriesFile, watch::Watchers};
+use crate::{inside::local_node, rundir::SeriesFile, watch::Watchers};
 
 /// What the time under load gave.
 pub(super) struct UnderLoad {
@@ -45,7 +46,11 @@ pub(super) fn load_and_record(
     thread::scope(|scope| {
         let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
             let (load_started, load_ended) = (load_started, &load_ended);
-            scope.spawn(move || record(pid, spec, &load_started, load_ended, stop))
+            let throwaway = target.throwaway.as_ref();
+            scope.spawn(move || {
+                let node = local_node(pid, throwaway);
+                record(pid, spec, node, (&load_started, load_ended), stop)
+            })
         });
         let outcome = session.run(&mut |progress| seconds.take(progress), stop);
         load_ended.store(true, Ordering::Relaxed);
@@ -61,11 +66,11 @@ pub(super) fn load_and_record(
 fn record(
     pid: u32,
     spec: &ProfileSpec,
-    load_started: &mpsc::Receiver<Instant>,
-    load_ended: &AtomicBool,
+    node: anyhow::Result<ConnectOptions>,
+    (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
 ) -> Option<Result<Recorded, ProbeError>> {
-    let recorded = recording::record(pid, spec, load_started, load_ended)?;
+    let recorded = recording::record(pid, spec, node, load_started, load_ended)?;
     if recorded.is_err() {
         stop.store(true, Ordering::Relaxed);
     }

@@ -6,6 +6,7 @@
 
 mod columns;
 mod functions;
+mod identities;
 mod listing;
 mod losses;
 mod microstates;
@@ -19,6 +20,7 @@ mod urgency;
 
 pub(crate) use columns::{Align, human_bytes, table};
 pub(crate) use functions::{FunctionLine, counted_table, function_table};
+pub(crate) use identities::{Namer, local_node};
 pub(crate) use listing::{Listing, Missing, Page, QueueRow, Shown, SortKey, Source, Wanted};
 pub(crate) use losses::{said_of_calls, said_of_counters, said_of_tree};
 pub(crate) use prometheus::prometheus;

@@ -3,8 +3,8 @@
 use std::{collections::HashMap, time::Duration};
 
 use rabbitscope_data::profile::{
-    Capture, Event, Frame, FrameKind, FrameTable, Labels, Mode, Profile, Sample, StackEntry,
-    StackOutcome, StackQuality,
+    Capture, Event, Frame, FrameKind, FrameTable, Identities, Identity, Labels, Mode, Profile,
+    Sample, StackEntry, StackOutcome, StackQuality, Times,
 };
 use rabbitscope_erlang::probes::{CallTree, NodeKey, Samples, TreeNode};
 
@@ -49,6 +49,7 @@ fn profile_of_nodes(
         quality: StackQuality::default(),
         frames: builder.frames,
         samples: builder.samples,
+        identities: Identities::default(),
     }
 }
 
@@ -89,6 +90,7 @@ impl Builder<'_> {
                     labels: labels(None, StackOutcome::Complete),
                     weight,
                     count: weight,
+                    times: Times::default(),
                 });
             }
         }
@@ -149,6 +151,7 @@ fn labels(process: Option<String>, outcome: StackOutcome) -> Labels {
 pub(crate) fn profile_of_samples(samples: &Samples) -> Profile {
     let mut frames = FrameTable::default();
     let mut quality = StackQuality::default();
+    let mut identities = Identities::default();
     let mut found = Vec::with_capacity(samples.stacks.len());
     for sampled in &samples.stacks {
         let is_whole = sampled.stack.len() < SAMPLED_FRAMES;
@@ -165,7 +168,13 @@ pub(crate) fn profile_of_samples(samples: &Samples) -> Profile {
         let outcome = if is_whole { StackOutcome::Complete } else { StackOutcome::Truncated };
         *(if is_whole { &mut quality.complete } else { &mut quality.truncated }) += sampled.count;
         let labels = labels(Some(sampled.pid.to_string()), outcome);
-        found.push(Sample { stack, labels, weight: sampled.count, count: sampled.count });
+        identities.entry(sampled.pid.to_string()).or_insert_with(|| Identity {
+            role: sampled.role.clone(),
+            name: sampled.name.clone(),
+            ..Identity::default()
+        });
+        let (weight, count) = (sampled.count, sampled.count);
+        found.push(Sample { stack, labels, weight, count, times: Times::default() });
     }
     Profile {
         event: Event::Cpu,
@@ -173,6 +182,7 @@ pub(crate) fn profile_of_samples(samples: &Samples) -> Profile {
         quality,
         frames,
         samples: found,
+        identities,
     }
 }
 

@@ -12,6 +12,7 @@ mod inside;
 mod leaving;
 mod loads;
 mod logins;
+mod owners;
 mod pace;
 mod polling;
 mod profiles;

@@ -31,6 +31,7 @@ pub(crate) fn profile() -> Profile {
         duration_nanos: 2 * SECOND,
         period_nanos: 1_001_001,
         cpus: 2,
+        time_step_nanos: 50_000_000,
         notes: vec!["A note with </script> in it.".to_owned()],
     };
     profile.quality = StackQuality {

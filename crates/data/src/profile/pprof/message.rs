@@ -51,6 +51,9 @@ pub(super) struct Sample {
     pub(super) value: Vec<i64>,
     #[prost(message, repeated, tag = "3")]
     pub(super) label: Vec<Label>,
+    /// Ours, not of pprof: [`Times::bytes`](super::super::Times::bytes). Others skip it.
+    #[prost(bytes = "vec", tag = "1000")]
+    pub(super) times: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]

@@ -41,6 +41,14 @@ const LABEL_PROCESS: &str = "process";
 const LABEL_THREAD: &str = "thread";
 const LABEL_MODE: &str = "mode";
 const LABEL_OUTCOME: &str = "outcome";
+const LABEL_ROLE: &str = "role";
+const LABEL_VHOST: &str = "vhost";
+const LABEL_CONNECTION: &str = "connection";
+
+/// The name of a process stands under what it is the name of.
+const LABEL_NAME: &str = "name";
+const LABEL_QUEUE: &str = "queue";
+const LABEL_CHANNEL: &str = "channel";
 
 const COMMENT_EVENT: &str = "rabbitscope.event=";
 const COMMENT_CAPTURE: &str = "rabbitscope.capture=";

@@ -10,12 +10,13 @@ use prost::Message;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
-        StackEntry, StackOutcome, StackQuality,
+        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, Identity, Labels, Mode,
+        Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME,
-    LABEL_PROCESS, LABEL_THREAD, MODES, OUTCOMES, message,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CONNECTION,
+    LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD,
+    LABEL_VHOST, MODES, OUTCOMES, message,
 };
 
 /// Bytes that a file may have after decompression. Ten minutes of a busy node need a hundredth.
@@ -63,11 +64,17 @@ struct Import<'a> {
     frames: FrameTable,
     /// Root first, by location id.
     locations: HashMap<u64, Vec<FrameId>>,
+    identities: Identities,
 }
 
 impl<'a> Import<'a> {
     fn new(message: &'a message::Profile) -> Result<Self, PprofError> {
-        let mut import = Self { message, frames: FrameTable::default(), locations: HashMap::new() };
+        let mut import = Self {
+            message,
+            frames: FrameTable::default(),
+            locations: HashMap::new(),
+            identities: Identities::default(),
+        };
         let functions: HashMap<u64, i64> =
             message.function.iter().map(|function| (function.id, function.name)).collect();
         let mappings: HashMap<u64, &message::Mapping> =
@@ -115,7 +122,8 @@ impl<'a> Import<'a> {
             capture.notes.push("The file carries no statement of stack quality.".to_owned());
             StackQuality::default()
         });
-        Ok(Profile { event, capture, quality, frames: self.frames, samples })
+        let Self { frames, identities, .. } = self;
+        Ok(Profile { event, capture, quality, frames, samples, identities })
     }
 
     /// Ours say what they are; others are taken for CPU time.
@@ -168,7 +176,9 @@ impl<'a> Import<'a> {
                 .ok_or_else(|| PprofError::Broken("the sum of values is too large".to_owned()))?;
             let stack = self.stack(&sample.location_id)?;
             let labels = self.labels(&sample.label, &stack)?;
-            samples.push(Sample { stack, labels, weight, count });
+            let times = Times::from_bytes(sample.times.clone())
+                .ok_or_else(|| PprofError::Broken("a sample with broken times".to_owned()))?;
+            samples.push(Sample { stack, labels, weight, count, times });
         }
         Ok(samples)
     }
@@ -200,7 +210,7 @@ impl<'a> Import<'a> {
     }
 
     fn labels(
-        &self,
+        &mut self,
         labels: &[message::Label],
         stack: &[StackEntry],
     ) -> Result<Labels, PprofError> {
@@ -208,6 +218,7 @@ impl<'a> Import<'a> {
         for label in labels {
             texts.insert(self.string(label.key)?, self.string(label.str)?);
         }
+        self.add_identity(&texts);
         let mode = texts.get(LABEL_MODE);
         let outcome = texts.get(LABEL_OUTCOME);
         Ok(Labels {
@@ -222,6 +233,19 @@ impl<'a> Import<'a> {
                 .find(|known| Some(&known.name()) == outcome)
                 .unwrap_or(StackOutcome::Unknown),
         })
+    }
+
+    /// Remembers what the labels of a sample say of its process.
+    fn add_identity(&mut self, texts: &HashMap<&str, &str>) {
+        let text = |key| texts.get(key).map(|text| (*text).to_owned());
+        let Some((process, role)) = text(LABEL_PROCESS).zip(text(LABEL_ROLE)) else { return };
+        let name = [LABEL_QUEUE, LABEL_CHANNEL, LABEL_NAME].into_iter().find_map(text);
+        self.identities.entry(process).or_insert_with(|| Identity {
+            role,
+            name: name.unwrap_or_default(),
+            vhost: text(LABEL_VHOST).unwrap_or_default(),
+            connection: text(LABEL_CONNECTION).unwrap_or_default(),
+        });
     }
 
     fn mode_of(&self, stack: &[StackEntry]) -> Mode {

@@ -7,11 +7,38 @@ use prost::Message as _;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameKind, FrameTable, Labels, Mode, Profile, Sample, StackEntry,
-        StackOutcome, StackQuality,
+        Capture, Event, Frame, FrameKind, FrameTable, Identities, Identity, Labels, Mode, Profile,
+        Sample, StackEntry, StackOutcome, StackQuality, Times,
     },
     message, read_pprof, write_pprof,
 };
+
+fn capture() -> Capture {
+    Capture {
+        recorder: "eBPF".to_owned(),
+        clock: "cpu-clock".to_owned(),
+        node_pid: 77,
+        otp_release: "25".to_owned(),
+        started_unix_nanos: 1_700_000_000_000_000_001,
+        duration_nanos: 15_000_000_000,
+        period_nanos: 1_001_001,
+        cpus: 2,
+        time_step_nanos: 50_000_000,
+        notes: vec!["The node went away.".to_owned()],
+    }
+}
+
+fn quality() -> StackQuality {
+    StackQuality {
+        complete: 5,
+        truncated: 4,
+        broken: 3,
+        no_process: 2,
+        unsymbolised: 1,
+        native_cut: 0,
+        lost: 9,
+    }
+}
 
 fn recorded() -> Profile {
     let mut frames = FrameTable::default();
@@ -34,29 +61,20 @@ fn recorded() -> Profile {
         mode: Mode::User,
         outcome: StackOutcome::NoProcess,
     };
+    let mut times = Times::default();
+    times.add(3, 5);
+    times.add(200, 7);
+    let identity = Identity {
+        role: "queue".to_owned(),
+        name: "orders".to_owned(),
+        vhost: "/".to_owned(),
+        connection: String::new(),
+    };
     let deep = [(scheduler, 1), (map, 300), (gc, 1), (alloc, 2), (brk, 1)];
     Profile {
         event: Event::Cpu,
-        capture: Capture {
-            recorder: "eBPF".to_owned(),
-            clock: "cpu-clock".to_owned(),
-            node_pid: 77,
-            otp_release: "25".to_owned(),
-            started_unix_nanos: 1_700_000_000_000_000_001,
-            duration_nanos: 15_000_000_000,
-            period_nanos: 1_001_001,
-            cpus: 2,
-            notes: vec!["The node went away.".to_owned()],
-        },
-        quality: StackQuality {
-            complete: 5,
-            truncated: 4,
-            broken: 3,
-            no_process: 2,
-            unsymbolised: 1,
-            native_cut: 0,
-            lost: 9,
-        },
+        capture: capture(),
+        quality: quality(),
         frames,
         samples: vec![
             Sample {
@@ -64,9 +82,17 @@ fn recorded() -> Profile {
                 labels,
                 weight: 12,
                 count: 12,
+                times,
             },
-            Sample { stack: vec![entry(scheduler, 1)], labels: idle, weight: 3, count: 3 },
+            Sample {
+                stack: vec![entry(scheduler, 1)],
+                labels: idle,
+                weight: 3,
+                count: 3,
+                times: Times::default(),
+            },
         ],
+        identities: Identities::from([("<0.42.0>".to_owned(), identity)]),
     }
 }
 
@@ -80,6 +106,7 @@ fn nothing_is_lost_on_the_way() {
     assert_eq!(after.capture, before.capture);
     assert_eq!(after.quality, before.quality);
     assert_eq!(after.samples, before.samples);
+    assert_eq!(after.identities, before.identities);
     assert!(after.frames.iter().eq(before.frames.iter()));
 }
 
@@ -111,6 +138,7 @@ fn foreign() -> message::Profile {
             location_id: vec![12, 11, 10],
             value: vec![1, 4096],
             label: vec![],
+            times: vec![],
         }],
         mapping: vec![mapping(1, 0x1000, 7), mapping(2, 0, 8)],
         location: vec![

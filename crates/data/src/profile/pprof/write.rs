@@ -9,9 +9,10 @@ use flate2::{Compression, write::GzEncoder};
 use prost::Message;
 
 use super::{
-    super::{Event, Labels, Profile, Sample},
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_MODE, LABEL_OUTCOME,
-    LABEL_PROCESS, LABEL_THREAD, MODES, message,
+    super::{Event, Identities, Identity, Labels, Profile, Sample},
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CONNECTION,
+    LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD,
+    LABEL_VHOST, MODES, message,
 };
 
 /// Writes `profile` as gzipped pprof. Values are, for CPU time, `samples/count` and, when the period
@@ -92,11 +93,17 @@ fn sample_message(
     message::Sample {
         location_id: leaf_first.collect(),
         value,
-        label: labels(&sample.labels, strings),
+        label: labels(&sample.labels, &profile.identities, strings),
+        times: sample.times.bytes().to_vec(),
     }
 }
 
-fn labels(labels: &Labels, strings: &mut StringTable) -> Vec<message::Label> {
+fn labels(
+    labels: &Labels,
+    identities: &Identities,
+    strings: &mut StringTable,
+) -> Vec<message::Label> {
+    let known = labels.process.as_ref().and_then(|pid| identities.get(pid));
     let mode = MODES.iter().find(|(mode, _)| *mode == labels.mode).map(|(_, name)| *name);
     [
         (LABEL_PROCESS, labels.process.as_deref()),
@@ -105,10 +112,28 @@ fn labels(labels: &Labels, strings: &mut StringTable) -> Vec<message::Label> {
         (LABEL_OUTCOME, Some(labels.outcome.name())),
     ]
     .into_iter()
+    .chain(known.into_iter().flat_map(texts_of))
     .filter_map(|(key, value)| {
         value.map(|text| message::Label { key: strings.id(key), str: strings.id(text) })
     })
     .collect()
+}
+
+/// What is known of a process; empty texts are left out.
+fn texts_of(identity: &Identity) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+    let name = match identity.role.as_str() {
+        _ if identity.is_queue() => LABEL_QUEUE,
+        "channel" => LABEL_CHANNEL,
+        _ => LABEL_NAME,
+    };
+    [
+        (LABEL_ROLE, identity.role.as_str()),
+        (name, &identity.name),
+        (LABEL_VHOST, &identity.vhost),
+        (LABEL_CONNECTION, &identity.connection),
+    ]
+    .into_iter()
+    .map(|(key, text)| (key, Some(text).filter(|text| !text.is_empty())))
 }
 
 /// One mapping for each kind of frame; ids count from 1 in the order of [`KINDS`].

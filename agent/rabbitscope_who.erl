@@ -1,0 +1,102 @@
+%% What processes are for: role, name, virtual host, connection.
+%%
+%% Functions only; followed by tables.erl, queue_table.erl and roles.erl, which are put behind this. Rows are sent some
+%% hundred at a time. A row is {Pid, Role, Name, VHost, Connection}, Pid as the node prints it, Role an
+%% atom, the rest binaries that are empty where nothing is known.
+-module(rabbitscope_who).
+-export([tables/1, processes/2]).
+
+-type to() :: {pid(), reference()}.
+
+%% Queues, channels and connections as the broker's tables have them. No process is asked, so that
+%% this disturbs nobody.
+-spec tables(to()) -> {parts, non_neg_integer(), ok}.
+tables(To) ->
+    Row = fun (What) -> fun (Pid, Key, Sent) -> add(To, row(Pid, of_table(What, Pid, Key)), Sent) end end,
+    All = lists:foldl(fun (What, Sent) -> each(What, Row(What), Sent) end, none_sent(),
+        [connections, channels, queues]),
+    {parts, sent(To, All), ok}.
+
+%% These processes; `gone` is the role of one that has ended.
+-spec processes(to(), [binary()]) -> {parts, non_neg_integer(), ok}.
+processes(To, Texts) ->
+    Queues = each(queues, fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end, #{}),
+    VHosts = each(connections, fun (Pid, _, Found) ->
+        {_, Name, VHost, _} = of_table(connections, Pid, none),
+        Found#{Name => VHost}
+    end, #{}),
+    Each = fun (Text, Sent) -> add(To, row(Text, asked(local_pid(Text), Queues, VHosts)), Sent) end,
+    {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
+
+asked(Pid, Queues, VHosts) when is_pid(Pid) ->
+    case {Queues, role(Pid)} of
+        {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
+        {_, reader} -> of_table(connections, Pid, none);
+        {_, channel} -> of_table(channels, Pid, none);
+        {_, unknown} -> gone();
+        {_, Role} ->
+            Connection = served(Pid),
+            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection}
+    end;
+asked(_, _, _) -> gone().
+
+gone() -> {gone, <<>>, <<>>, <<>>}.
+
+of_table(queues, Pid, {resource, VHost, queue, Name}) -> {queue_role(Pid), Name, VHost, <<>>};
+of_table(connections, Pid, _) ->
+    Infos = infos(connection_created, Pid),
+    Name = text(name, Infos),
+    {reader, Name, text(vhost, Infos), Name};
+of_table(channels, Pid, _) ->
+    Infos = infos(channel_created, Pid),
+    Connection = text(name, infos(connection_created, proplists:get_value(connection, Infos))),
+    {channel, text(name, Infos), text(vhost, Infos), Connection}.
+
+%% Without asking the process: who has a registered name keeps the log of a quorum queue.
+queue_role(Pid) ->
+    case process_info(Pid, registered_name) of {registered_name, Name} when is_atom(Name) -> ra_server; _ -> queue end.
+
+%% What the process calls itself, else what it was started with.
+named(Pid) ->
+    case process_name(Pid) of
+        <<>> ->
+            case process_info(Pid, [initial_call, dictionary]) of
+                [{_, Initial}, {_, Dictionary}] -> function_name(proplists:get_value('$initial_call', Dictionary, Initial));
+                _ -> <<>>
+            end;
+        Name -> Name
+    end.
+
+function_name({M, F, A}) -> unicode:characters_to_binary(io_lib:format("~ts:~ts/~b", [M, F, A]));
+function_name(_) -> <<>>.
+
+%% The connection that a limiter or a writer serves, from the name that it gave itself.
+served(Pid) ->
+    case process_info(Pid, dictionary) of
+        {dictionary, Dictionary} ->
+            case lists:keyfind(process_name, 1, Dictionary) of
+                {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) -> Name;
+                {_, {rabbit_writer, Name}} when is_binary(Name) -> Name;
+                _ -> <<>>
+            end;
+        _ -> <<>>
+    end.
+
+row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);
+row(Text, {Role, Name, VHost, Connection}) -> {Text, Role, short(Name), short(VHost), short(Connection)}.
+
+%% A name can have 255 bytes; what is longer is none of RabbitMQ's.
+short(Text) when byte_size(Text) > 600 -> binary:part(Text, 0, 600);
+short(Text) -> Text.
+
+none_sent() -> {[], 0, 0}.
+
+add(To, Row, {Rows, 299, Sent}) -> {[], 0, send(To, [Row | Rows], Sent)};
+add(_, Row, {Rows, Count, Sent}) -> {[Row | Rows], Count + 1, Sent}.
+
+sent(_, {[], _, Sent}) -> Sent;
+sent(To, {Rows, _, Sent}) -> send(To, Rows, Sent).
+
+send({Pid, Ref}, Rows, Sent) ->
+    Pid ! {Ref, {rows, Rows}},
+    Sent + 1.

@@ -1,0 +1,111 @@
+//! When the weight of a sample fell: few bytes for each step of time in which there was any.
+
+/// Weight by step of time. A step is so long as the capture says
+/// ([`time_step_nanos`](super::Capture::time_step_nanos)); steps count from the start of the recording.
+///
+/// Held as pairs of variable-length numbers (LEB128): steps since the pair before, and weight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    bytes: Vec<u8>,
+    /// Of the last pair.
+    last: u32,
+}
+
+impl Times {
+    /// Adds weight. What comes later must not be earlier; if it is, it counts for the last step.
+    pub fn add(&mut self, step: u32, weight: u64) {
+        put(&mut self.bytes, u64::from(step.saturating_sub(self.last)));
+        put(&mut self.bytes, weight);
+        self.last = self.last.max(step);
+    }
+
+    /// Reads bytes that [`Self::bytes`] gave; `None` when they are none.
+    pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+        let mut rest = bytes.as_slice();
+        let mut step = 0_u64;
+        while !rest.is_empty() {
+            step = step.checked_add(take(&mut rest)?)?;
+            take(&mut rest)?;
+        }
+        Some(Self { last: u32::try_from(step).ok()?, bytes })
+    }
+
+    /// The pairs as they are held.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Steps in order with their weights; a step may come several times.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        let mut rest = self.bytes.as_slice();
+        let mut step = 0_u32;
+        std::iter::from_fn(move || {
+            let later = u32::try_from(take(&mut rest)?).ok()?;
+            step = step.saturating_add(later);
+            Some((step, take(&mut rest)?))
+        })
+    }
+
+    /// True when nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+}
+
+fn take(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pairs: &[(u32, u64)], bytes: usize) {
+        let mut times = Times::default();
+        for &(step, weight) in pairs {
+            times.add(step, weight);
+        }
+        assert_eq!(times.iter().collect::<Vec<_>>(), pairs);
+        assert_eq!(times.bytes().len(), bytes);
+        assert_eq!(Times::from_bytes(times.bytes().to_vec()), Some(times));
+    }
+
+    #[test]
+    fn what_was_added_is_there() {
+        check(&[], 0);
+        check(&[(0, 1), (0, 2), (7, 1), (7000, u64::MAX)], 6 + 2 + 10);
+    }
+
+    #[test]
+    fn what_comes_late_counts_for_the_last_step() {
+        let mut times = Times::default();
+        times.add(5, 1);
+        times.add(3, 2);
+        assert_eq!(times.iter().collect::<Vec<_>>(), [(5, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        assert_eq!(Times::from_bytes(vec![0x80]), None);
+        assert_eq!(Times::from_bytes(vec![1]), None);
+        assert_eq!(Times::from_bytes(vec![0xff; 20]), None);
+        assert_eq!(Times::from_bytes([vec![0xff; 9], vec![1, 1]].concat()), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Whose the samples of a profile are: a hot queue among a hundred.
+
+use std::{fs::File, io::BufReader, time::Instant};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::profile::{Profile, read_pprof};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::workbench::{Workbench, eventually, may_profile, own_broker, scenario, signal};
+
+const QUEUES: u32 = 99;
+
+/// The arguments that lead to a broker which the program does not know.
+fn arguments_of(broker: &Broker) -> String {
+    let (home, epmd_port) = broker.distribution();
+    let cookie = home.join(".erlang.cookie").display().to_string();
+    format!("--node {} --cookie-file {cookie} --epmd-port {epmd_port}", broker.node_name())
+}
+
+/// 99 queues beside the hot one, each with a message in it.
+fn declare_others(broker: &Broker) {
+    let declared = broker.eval(&format!(
+        "[begin N = <<\"cold-\", (integer_to_binary(I))/binary>>, \
+          {{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, N), true, false, [], \
+          none, <<\"guest\">>), \
+          rabbit_basic:publish(rabbit_misc:r(<<\"/\">>, exchange, <<>>), N, [], <<\"body\">>) end \
+          || I <- lists:seq(1, {QUEUES})], ok"
+    ));
+    assert_eq!(declared.unwrap(), "ok");
+}
+
+fn read(bench: &Workbench, name: &str) -> Profile {
+    read_pprof(BufReader::new(File::open(bench.path(name)).unwrap())).unwrap()
+}
+
+#[test]
+fn a_hot_queue_among_a_hundred_is_named_first() {
+    if !may_profile() {
+        return;
+    }
+    let bench = Workbench::new("owners");
+    let broker = own_broker("owners");
+    declare_others(&broker);
+    bench.file("s.toml", &scenario("hot", "60s"));
+    let mut load = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
+    eventually("the load runs", || {
+        bench.path("out/series.jsonl").metadata().is_ok_and(|file| file.len() > 0)
+    });
+    let node = arguments_of(&broker);
+    let began = Instant::now();
+    let said =
+        bench.rabbitscope(&format!("profile {node} --duration 3s -o p.pb.gz --json")).code(0);
+    let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    let took = began.elapsed();
+    let owners = &said["owners"];
+    assert_eq!(owners["queues"][0]["name"], "hot", "{said}");
+    let share = |at: usize| owners["queues"][at]["share"].as_f64().unwrap_or(0.0);
+    assert!(share(0) > 0.02 && share(0) > 5.0 * share(1), "{owners}");
+    let channel = owners["channels"][0]["name"].as_str().unwrap();
+    assert!(channel.contains(" -> 127.0.0.1:") && channel.ends_with(')'), "{owners}");
+    let roles: Vec<&str> =
+        owners["roles"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(roles.contains(&"queue") && roles.contains(&"channel"), "{roles:?}");
+
+    // Read back, labels and times are there.
+    bench.rabbitscope("flamegraph p.pb.gz -o again.pb.gz").code(0);
+    let again = read(&bench, "again.pb.gz");
+    let hot = again.identities.values().find(|it| it.name == "hot").unwrap();
+    assert_eq!((hot.role.as_str(), hot.vhost.as_str()), ("queue", "/"));
+    let timed: u64 =
+        again.samples.iter().flat_map(|it| it.times.iter()).map(|(_, weight)| weight).sum();
+    assert_eq!(timed, again.total());
+    let last = again.samples.iter().flat_map(|it| it.times.iter()).map(|(step, _)| step).max();
+    let last_nanos = u64::from(last.unwrap()) * again.capture.time_step_nanos;
+    let took_nanos = u64::try_from(took.as_nanos()).unwrap();
+    assert!((1_000_000_000..took_nanos).contains(&last_nanos), "{last_nanos} of {took_nanos}");
+
+    let blind = bench
+        .rabbitscope(&format!(
+            "profile --pid {} --cookie-file none --duration 1s -o blind.pb.gz",
+            broker.pid
+        ))
+        .code(0);
+    assert!(blind.stdout.contains("known by pid alone"), "{blind:#?}");
+    signal(&load, Signal::INT);
+    load.wait().unwrap();
+    assert!(read(&bench, "blind.pb.gz").identities.is_empty());
+}
