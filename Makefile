@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues bench-inside fuzz
+.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues bench-page bench-inside fuzz
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -35,6 +35,12 @@ bench-load: setup
 bench-queues: setup
 	cargo build --release --package rabbitscope
 	scripts/bench-queues.sh
+
+# How long the page of a large profile takes to open in Chromium, and how large it is.
+bench-page: setup
+	cargo build --release --package rabbitscope
+	scripts/permit.sh $(PROGRAM)
+	scripts/bench-page.sh
 
 # Whether a constant rate is held without bursts, on a quiet machine.
 bench-pace: setup

@@ -1,6 +1,8 @@
 // The view in the URL fragment, so that a link shows what its sender saw.
 
-/** What a reader chose on the profile. A node is `source.step`, see flame/view.ts. */
+import type { Range } from "./flame/records.ts";
+
+/** What a reader chose on the profile. A node is `origin.step`, see flame/view.ts. */
 export interface Choice {
   /** Search expression; empty for none. */
   search: string;
@@ -12,9 +14,28 @@ export interface Choice {
   openAll: boolean;
   /** Runs that were opened one by one, by the number of their stack node. */
   opened: number[];
+  /** Whose samples, and by what the graph is grouped: see flame/owners.ts. */
+  who: string;
+  by: string;
+  /** When, in steps; and what it is compared with. */
+  range: Range | null;
+  against: Range | null;
+  /** The function that is shown with its callers and callees; empty for none. */
+  around: string;
 }
 
-export const START: Choice = { search: "", zoom: "", flame: false, openAll: false, opened: [] };
+export const START: Choice = {
+  search: "",
+  zoom: "",
+  flame: false,
+  openAll: false,
+  opened: [],
+  who: "",
+  by: "",
+  range: null,
+  against: null,
+  around: "",
+};
 
 export function toFragment(choice: Choice): string {
   const parts = new URLSearchParams();
@@ -23,12 +44,18 @@ export function toFragment(choice: Choice): string {
   if (choice.flame) parts.set("root", "bottom");
   if (choice.openAll) parts.set("recursion", "open");
   if (choice.opened.length > 0) parts.set("opened", choice.opened.join("."));
+  if (choice.who) parts.set("who", choice.who);
+  if (choice.by) parts.set("by", choice.by);
+  if (choice.range) parts.set("time", rangeText(choice.range));
+  if (choice.against) parts.set("against", rangeText(choice.against));
+  if (choice.around) parts.set("around", choice.around);
   return parts.toString();
 }
 
 export function fromFragment(fragment: string): Choice {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const zoom = parts.get("zoom") ?? "";
+  const range = rangeOf(parts.get("time"));
   const opened = (parts.get("opened") ?? "").split(".").filter((part) => /^\d+$/.test(part));
   return {
     search: parts.get("search") ?? "",
@@ -36,7 +63,22 @@ export function fromFragment(fragment: string): Choice {
     flame: parts.get("root") === "bottom",
     openAll: parts.get("recursion") === "open",
     opened: opened.map(Number),
+    who: parts.get("who") ?? "",
+    by: parts.get("by") ?? "",
+    range,
+    against: range && rangeOf(parts.get("against")),
+    around: parts.get("around") ?? "",
   };
+}
+
+function rangeText(range: Range): string {
+  return `${range.from}-${range.to}`;
+}
+
+function rangeOf(text: string | null): Range | null {
+  const found = /^(\d{1,9})-(\d{1,9})$/.exec(text ?? "");
+  const [from, to] = [Number(found?.[1]), Number(found?.[2])];
+  return found && to > from ? { from, to } : null;
 }
 
 /** Writes the choice into the address; a new zoom can be undone by the browser's back button. */

@@ -3,6 +3,7 @@
 import "./style/page.css";
 import "./style/run.css";
 import "./style/profile.css";
+import "./style/owners.css";
 
 import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";

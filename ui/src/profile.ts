@@ -1,14 +1,33 @@
-// The profile's part of the page: quality, flame graph, table of functions.
+// The profile's part of the page: quality, whose the samples are and when they were, flame graph,
+// table of functions.
 
+import { functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { FlamePanel } from "./flame/panel.ts";
+import { HeatPanel } from "./heat.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
-import { functionTable } from "./table.ts";
+import { FunctionTable } from "./table.ts";
 import type { ProfileData } from "./wire.ts";
+import { WhoPanel } from "./who.ts";
 
 export function profilePart(profile: ProfileData): HTMLElement[] {
   const model = new Model({ ...profile, sides: null });
   const title = `${profile.event === "cpu" ? "CPU" : profile.event} profile`;
-  const panel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)]);
-  return [panel.element, functionTable(profile, model, (frame) => panel.searchFrame(frame))];
+  const { owners } = model;
+  const who =
+    owners && owners.dimensions().length > 0
+      ? new WhoPanel(owners, profile.total, (change) => panel.choose(change, true))
+      : null;
+  const heat = owners?.hasTimes() ? new HeatPanel(owners, profile.unit, (change) => panel.choose(change, true)) : null;
+  const table = new FunctionTable(profile.functions, model, {
+    find: (frame) => panel.searchFrame(frame),
+    centre: (frame) => panel.showAround(frame),
+  });
+  const panel: FlamePanel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)], (choice) => {
+    who?.show(choice);
+    heat?.show(choice);
+    const isWhole = !choice.who && !choice.range;
+    table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
+  });
+  return [who?.element, heat?.element, panel.element, table.element].filter((it) => it !== undefined);
 }

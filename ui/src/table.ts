@@ -5,7 +5,8 @@ import { percent, whole } from "./format.ts";
 import { KIND_NAMES } from "./flame/palette.ts";
 import { compile } from "./flame/search.ts";
 import type { Model } from "./flame/model.ts";
-import type { FrameKind, ProfileData } from "./wire.ts";
+import type { FunctionColumns } from "./flame/functions.ts";
+import type { FrameKind } from "./wire.ts";
 
 const FIRST_ROWS = 25;
 
@@ -27,21 +28,30 @@ const COLUMNS: Column[] = [
 
 type SortKey = Column["key"] | "name";
 
-class FunctionTable {
+/** What a name and the mark beside it do. */
+export interface TableActions {
+  find(frame: number): void;
+  /** Shows callers and callees. */
+  centre(frame: number): void;
+}
+
+export class FunctionTable {
   readonly element: HTMLElement;
   private sort: { key: SortKey; down: boolean } = { key: "own", down: true };
   private kind: FrameKind | "" = "";
   private text = "";
+  private total: number;
   private showsAll = false;
   private readonly body = h("tbody");
   private readonly headers = new Map<SortKey, HTMLElement>();
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
   constructor(
-    private readonly profile: ProfileData,
+    private functions: FunctionColumns,
     private readonly model: Model,
-    private readonly pick: (frame: number) => void,
+    private readonly actions: TableActions,
   ) {
+    this.total = model.total;
     if (model.kinds.includes("erlang")) this.kind = "erlang";
     const heads = COLUMNS.map((column) => this.header(column.key, column.name, column.meaning));
     this.element = h(
@@ -91,6 +101,12 @@ class FunctionTable {
     return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), select);
   }
 
+  /** Shows other weights, of so much in all. */
+  show(functions: FunctionColumns, total: number): void {
+    [this.functions, this.total] = [functions, total];
+    this.draw();
+  }
+
   private showAll(): void {
     this.showsAll = true;
     this.draw();
@@ -114,7 +130,7 @@ class FunctionTable {
 
   /** Numbers of the rows that pass the filters, in order. */
   private rows(): number[] {
-    const { functions } = this.profile;
+    const { functions } = this;
     const pattern = compile(this.text);
     const wanted = functions.frame.map((_, row) => row).filter((row) => {
       const frame = functions.frame[row];
@@ -131,21 +147,26 @@ class FunctionTable {
   }
 
   private row(row: number): HTMLElement {
-    const { functions } = this.profile;
+    const { functions } = this;
     const frame = functions.frame[row];
     const kind = this.model.kinds[frame];
     const find = h(
       "button",
-      { type: "button", class: "function-name", click: () => this.pick(frame) },
+      { type: "button", class: "function-name", click: () => this.actions.find(frame) },
       this.model.names[frame],
+    );
+    const centre = h(
+      "button",
+      { type: "button", class: "centre-mark", title: "Callers and callees", "aria-label": `Callers and callees of ${this.model.names[frame]}`, click: () => this.actions.centre(frame) },
+      "⇅",
     );
     const chip = h("span", { class: "chip", "data-kind": kind, title: KIND_NAMES[kind], role: "img", "aria-label": KIND_NAMES[kind] });
     const cells = COLUMNS.map(({ key }) => this.number(functions[key][row]));
-    return h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find)), ...cells);
+    return h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find, centre)), ...cells);
   }
 
   private number(weight: number): HTMLElement {
-    const share = this.model.total > 0 ? weight / this.model.total : 0;
+    const share = this.total > 0 ? weight / this.total : 0;
     const bar = h("span", { class: "share-bar" });
     bar.style.width = `${(share * 100).toFixed(2)}%`;
     return h(
@@ -174,9 +195,4 @@ export function kindSelect(
     ...kinds,
   );
   return select;
-}
-
-/** Builds the table; `pick` is called with the frame whose name is clicked. */
-export function functionTable(profile: ProfileData, model: Model, pick: (frame: number) => void): HTMLElement {
-  return new FunctionTable(profile, model, pick).element;
 }

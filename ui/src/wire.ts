@@ -112,6 +112,16 @@ export interface ProfileData {
   frames: FrameColumns;
   stacks: StackColumns;
   functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
+  owners: OwnersData;
+}
+
+// Owner 0 is no process. `of` has for each owner the number of its label, -1 for none.
+export interface OwnersData {
+  processes: number[];
+  dimensions: { name: string; labels: string[]; of: number[] }[];
+  "step-nanos": number;
+  steps: number[];
+  records: string;
 }
 
 // In pre-order; `climb` is the number of levels between the node before and this one's parent.

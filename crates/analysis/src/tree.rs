@@ -59,12 +59,27 @@ impl StackTree {
         frames: &FrameTable,
         recursion: Recursion,
     ) -> Self {
+        Self::merge(stacks, frames, recursion).0
+    }
+
+    /// As [`Self::build`], and for each sample the node that its stack ends in; none for an empty one.
+    pub fn with_leaves(profile: &Profile, recursion: Recursion) -> (Self, Vec<Option<NodeId>>) {
+        let stacks = profile.samples.iter().map(|sample| (&sample.stack[..], sample.weight));
+        Self::merge(stacks, &profile.frames, recursion)
+    }
+
+    fn merge<'a>(
+        stacks: impl Iterator<Item = (&'a [StackEntry], u64)>,
+        frames: &FrameTable,
+        recursion: Recursion,
+    ) -> (Self, Vec<Option<NodeId>>) {
         let mut builder = Builder { recursion, nodes: Vec::new(), children: HashMap::new() };
-        for (stack, weight) in stacks {
-            builder.add(stack, weight);
-        }
+        let leaves: Vec<Option<NodeId>> =
+            stacks.map(|(stack, weight)| builder.add(stack, weight)).collect();
         builder.sum_up();
-        Self { nodes: in_pre_order(&builder.nodes, frames) }
+        let (nodes, places) = in_pre_order(&builder.nodes, frames);
+        let leaves = leaves.into_iter().map(|leaf| leaf.map(|NodeId(at)| places[at as usize]));
+        (Self { nodes }, leaves.collect())
     }
 }
 
@@ -76,7 +91,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn add(&mut self, stack: &[StackEntry], weight: u64) {
+    fn add(&mut self, stack: &[StackEntry], weight: u64) -> Option<NodeId> {
         let mut at = None;
         for run in runs(stack) {
             let steps = if self.recursion == Recursion::Open { run.repeat } else { 1 };
@@ -87,6 +102,7 @@ impl Builder {
         if let Some(NodeId(leaf)) = at {
             self.nodes[leaf as usize].leaf += weight;
         }
+        at
     }
 
     fn child(&mut self, parent: Option<NodeId>, run: StackEntry) -> NodeId {
@@ -124,7 +140,8 @@ pub(crate) fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
     })
 }
 
-fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> Vec<TreeNode> {
+/// The nodes in their new order, and for each of the old ones its place there.
+fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> (Vec<TreeNode>, Vec<NodeId>) {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut roots = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -143,14 +160,16 @@ fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> Vec<TreeNode> {
     children.iter_mut().for_each(heaviest_last);
 
     let mut ordered = Vec::with_capacity(nodes.len());
+    let mut places = vec![NodeId(0); nodes.len()];
     let mut waiting: Vec<(Option<NodeId>, usize)> =
         roots.into_iter().map(|root| (None, root)).collect();
     while let Some((parent, index)) = waiting.pop() {
         let id = NodeId(u32::try_from(ordered.len()).expect("as many nodes as before"));
         ordered.push(TreeNode { parent, ..nodes[index] });
+        places[index] = id;
         waiting.extend(children[index].iter().map(|&child| (Some(id), child)));
     }
-    ordered
+    (ordered, places)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use rabbitscope_analysis::{
 use rabbitscope_data::profile::{Capture, Event, FrameKind, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
+use crate::owners_data::OwnersData;
+
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
     event: Event,
@@ -20,10 +22,12 @@ pub(crate) struct ProfileData<'a> {
     frames: FrameColumns<'a>,
     stacks: StackColumns,
     functions: FunctionColumns,
+    owners: OwnersData,
 }
 
 impl<'a> ProfileData<'a> {
     pub(crate) fn new(profile: &'a Profile) -> Self {
+        let (tree, leaves) = StackTree::with_leaves(profile, Recursion::ByLength);
         Self {
             event: profile.event,
             unit: unit_of(profile.event),
@@ -32,8 +36,9 @@ impl<'a> ProfileData<'a> {
             quality: profile.quality,
             sentence: quality_of(profile),
             frames: FrameColumns::new(&profile.frames),
-            stacks: StackColumns::new(&StackTree::build(profile, Recursion::ByLength)),
+            stacks: StackColumns::new(&tree),
             functions: FunctionColumns::new(&function_table(profile)),
+            owners: OwnersData::new(profile, &leaves),
         }
     }
 }

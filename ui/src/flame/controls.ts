@@ -2,19 +2,22 @@
 
 import { h } from "../dom.ts";
 import { percent, whole } from "../format.ts";
-import type { Choice } from "../link.ts";
+import { type Choice, toFragment } from "../link.ts";
 import type { Model } from "./model.ts";
 
 export interface ControlActions {
   search(text: string): void;
   turn(): void;
   openAll(): void;
+  around(): void;
   reset(): void;
 }
 
 export interface Controls {
   element: HTMLElement;
   show(choice: Choice, isZoomed: boolean): void;
+  /** Something else is selected than before. */
+  selected(): void;
   /** Puts the result of a search, or what is wrong with it, beside the field. */
   say(text: string, isProblem: boolean): void;
   focusSearch(): void;
@@ -35,21 +38,29 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
   const result = h("output", { id: "search-result", class: "search-result" });
   const turn = toggle("Root at bottom", "Flame instead of icicle", actions.turn);
   const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
+  const around = toggle("Callers and callees", "Everybody who calls the zoomed function, and all that it calls ( S )", actions.around);
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
   open.hidden = !model.hasRecursion;
-  const buttons = h("div", { class: "buttons" }, turn, open, reset);
+  const legends = h("div", {}, legend(model));
+  const buttons = h("div", { class: "buttons" }, turn, open, around, reset);
   return {
     element: h(
       "div",
       { class: "controls" },
       h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field, result), buttons),
-      legend(model),
+      legends,
     ),
     show(choice, isZoomed) {
       if (field.value !== choice.search) field.value = choice.search;
       turn.setAttribute("aria-pressed", String(choice.flame));
+      around.setAttribute("aria-pressed", String(choice.around !== ""));
+      around.disabled = !isZoomed && !choice.around;
+      turn.disabled = choice.around !== "";
       open.setAttribute("aria-pressed", String(choice.openAll));
-      reset.disabled = !isZoomed && !choice.search && !choice.openAll && choice.opened.length === 0;
+      reset.disabled = toFragment(choice) === "";
+    },
+    selected() {
+      legends.replaceChildren(legend(model));
     },
     say(text, isProblem) {
       result.textContent = text;

@@ -18,6 +18,8 @@ export interface Actions {
   zoomTo(node: number): void;
   /** Opens the folded run of `node`, or folds it again. */
   toggleRun(node: number): void;
+  /** Shows the function of `node` with its callers and callees. */
+  centre(node: number): void;
 }
 
 export class Graph {
@@ -51,7 +53,7 @@ export class Graph {
         role: "application",
         "aria-label":
           "Flame graph. Arrow keys move between functions, Enter zooms, Space opens recursion, " +
-          "Escape shows everything again.",
+          "S shows callers and callees, Escape shows everything again.",
         scroll: () => this.scheduleDraw(),
         mousemove: (event: MouseEvent) => this.point(event),
         mouseleave: () => this.tooltip.hide(),
@@ -86,6 +88,11 @@ export class Graph {
     if (turned || (moved && rootAtBottom)) this.scrollToZoomed();
     else if (moved) this.scroller.scrollTop = 0;
     this.say();
+  }
+
+  /** The function of a node that is shown; -1 for that of everything. */
+  frameOf(node: number): number {
+    return this.view.frame[node] ?? -1;
   }
 
   focus(): void {
@@ -182,6 +189,7 @@ export class Graph {
     if (move) this.moveTo(move());
     else if (event.key === "Enter") this.actions.zoomTo(this.cursor);
     else if (event.key === " ") this.actions.toggleRun(this.cursor);
+    else if (event.key === "s") this.actions.centre(this.cursor);
     else return;
     event.preventDefault();
   }

@@ -1,8 +1,10 @@
 // A profile ready to be drawn and asked: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
-import type { FrameColumns, FrameKind, StackColumns } from "../wire.ts";
+import type { FrameColumns, FrameKind, OwnersData, StackColumns } from "../wire.ts";
 import { percent, points, whole } from "../format.ts";
+import { Owners, type Selection } from "./owners.ts";
+import { Regrouper } from "./regroup.ts";
 import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
@@ -18,26 +20,37 @@ export interface GraphData {
   stacks: StackColumns;
   /** The two profiles of a comparison: weights by stack node, and of the whole. */
   sides: { leaves: [number[], number[]]; totals: [number, number] } | null;
+  owners?: OwnersData;
 }
 
 export class Model {
-  readonly stacks: Stacks;
+  /** Of what is selected. */
+  stacks: Stacks;
   readonly names: string[];
   readonly hasRecursion: boolean;
   readonly unit: string;
-  readonly total: number;
+  /** Weight of what is selected. */
+  total: number;
   readonly kinds: FrameKind[];
-  private readonly shades: Uint8Array;
+  readonly owners: Owners | null;
+  private readonly shades: number[];
+  private readonly base: Stacks;
+  private readonly baseTotal: number;
+  private regrouper: Regrouper | null = null;
+  private readonly rootFrames = new Map<string, number>();
 
-  /** Weights of both whole profiles of a comparison. */
-  readonly sideTotals: [number, number] | null;
+  /** Weights of both sides of a comparison. */
+  sideTotals: [number, number] | null;
 
   constructor(profile: GraphData) {
     this.stacks = decodeStacks(profile.stacks, profile.sides?.leaves);
     this.sideTotals = profile.sides?.totals ?? null;
-    this.names = profile.frames.name;
+    this.base = this.stacks;
+    this.baseTotal = profile.total;
+    this.owners = profile.owners ? new Owners(profile.owners) : null;
+    this.names = [...profile.frames.name];
     this.kinds = profile.frames.kind.map((number) => profile.frames.kinds[number] as FrameKind);
-    this.shades = Uint8Array.from(this.names, shadeOf);
+    this.shades = this.names.map(shadeOf);
     this.hasRecursion = profile.stacks["run-node"].length > 0;
     this.unit = profile.unit;
     this.total = profile.total;
@@ -46,7 +59,39 @@ export class Model {
   view(choice: Choice): View {
     if (choice.openAll) return buildView(this.stacks, () => true);
     const opened = new Set(choice.opened);
-    return buildView(this.stacks, (members) => members.some((member) => opened.has(member)));
+    return buildView(this.stacks, (members) => members.some((member) => opened.has(this.stacks.origin[member])));
+  }
+
+  /** From now on shows only this. */
+  select(selection: Selection): void {
+    if (!this.owners) return;
+    const { who, by, range, against } = selection;
+    this.sideTotals = null;
+    if (!who && !by && !range) {
+      [this.stacks, this.total] = [this.base, this.baseTotal];
+      return;
+    }
+    this.regrouper ??= new Regrouper(this.base);
+    const entries = this.owners.entries({ who, by, range, against });
+    this.stacks = this.regrouper.build(entries, (root) => this.rootFrame(by, root));
+    const sum = (weights: number[]): number => weights.reduce((all, weight) => all + weight, 0);
+    this.total = sum(entries.weight);
+    if (entries.sides) this.sideTotals = [sum(entries.sides[0]), sum(entries.sides[1])];
+  }
+
+  /** A frame for an owner, made when it is first needed. */
+  private rootFrame(dimension: string, root: number): number {
+    const key = `${dimension}:${root}`;
+    let frame = this.rootFrames.get(key);
+    if (frame === undefined) {
+      frame = this.names.length;
+      const name = this.owners?.rootName(dimension, root) ?? "";
+      this.names.push(name);
+      this.kinds.push("thread");
+      this.shades.push(shadeOf(name));
+      this.rootFrames.set(key, frame);
+    }
+    return frame;
   }
 
   look(view: View, node: number, matches: Matches | null): Look {

@@ -2,71 +2,133 @@
 // the parts and to the address.
 
 import { h } from "../dom.ts";
-import { Graph } from "./graph.ts";
+import { percent, whole } from "../format.ts";
+import { type Actions, Graph } from "./graph.ts";
 import type { Model } from "./model.ts";
 import { compile, findMatches, type Matches } from "./search.ts";
 import { buildControls, type Controls } from "./controls.ts";
-import { findNode, nameOfNode, pathTo, type View } from "./view.ts";
+import { sandwich } from "./sandwich.ts";
+import { buildView, findNode, nameOfNode, pathTo, type View } from "./view.ts";
 import { type Choice, fromFragment, remember, START } from "../link.ts";
 
 export class FlamePanel {
   readonly element: HTMLElement;
   private readonly graph: Graph;
+  /** Made when it is first wanted. */
+  private graphsAround: { callers: Graph; callees: Graph } | null = null;
   private readonly controls: Controls;
   private readonly crumbs = h("nav", { class: "crumbs", "aria-label": "Path of the zoomed frame" });
+  private readonly single: HTMLElement;
+  private readonly double = h("div", { class: "sandwich", hidden: true });
+  private readonly centre = h("p", { class: "centre" });
   private choice: Choice = fromFragment(location.hash);
   private view: View;
   private zoomed = 0;
   private matches: Matches | null = null;
 
-  /** `introduction` stands between the title and the controls. */
+  /** `introduction` stands between the title and the controls; `selected` hears of other samples. */
   constructor(
     private readonly model: Model,
     title: string,
     introduction: HTMLElement[],
+    private readonly selected: (choice: Choice) => void = () => {},
   ) {
+    this.model.select(this.choice);
     this.view = this.model.view(this.choice);
     this.graph = new Graph(this.model, this.view, {
       zoomTo: (node) => this.choose({ zoom: nameOfNode(this.view, node) }, true),
       toggleRun: (node) => this.toggleRun(node),
+      centre: (node) => this.around(this.view.frame[node]),
     });
     this.controls = buildControls(this.model, {
       search: (text) => this.choose({ search: text }, false),
       turn: () => this.choose({ flame: !this.choice.flame }, false),
       openAll: () => this.choose({ openAll: !this.choice.openAll, opened: [] }, false),
+      around: () => this.around(this.choice.around ? -1 : this.view.frame[this.zoomed]),
       reset: () => this.choose(START, true),
     });
+    this.single = h("div", {}, this.crumbs, this.graph.element, this.graph.said);
     this.element = h(
       "section",
       { class: "panel", "aria-labelledby": "profile-title" },
       h("h2", { id: "profile-title" }, title),
       ...introduction,
       this.controls.element,
-      this.crumbs,
-      this.graph.element,
-      this.graph.said,
+      this.single,
+      this.double,
     );
     addEventListener("popstate", () => this.apply(fromFragment(location.hash)));
     addEventListener("keydown", (event) => this.key(event));
     this.apply(this.choice);
+    this.selected(this.choice);
   }
 
-  private choose(change: Partial<Choice>, isStep: boolean): void {
+  /** Chooses what is shown; a step can be taken back in the browser. */
+  choose(change: Partial<Choice>, isStep: boolean): void {
     const next = { ...this.choice, ...change };
     remember(next, isStep);
     this.apply(next);
   }
 
   private apply(next: Choice): void {
+    const selection = (choice: Choice): string =>
+      JSON.stringify([choice.who, choice.by, choice.range, choice.against]);
+    const isOther = selection(next) !== selection(this.choice);
     const same =
       next.openAll === this.choice.openAll && next.opened.join() === this.choice.opened.join();
-    if (!same) this.view = this.model.view(next);
+    if (isOther) this.model.select(next);
+    if (isOther || !same) this.view = this.model.view(next);
     this.choice = next;
     this.zoomed = next.zoom ? findNode(this.view, next.zoom) : 0;
     this.search(next.search);
-    this.graph.update(this.view, this.zoomed, next.flame, this.matches);
+    this.showGraphs();
     this.controls.show(next, this.zoomed !== 0);
     this.showCrumbs();
+    if (isOther) {
+      this.controls.selected();
+      this.selected(next);
+    }
+  }
+
+  private showGraphs(): void {
+    const frame = this.choice.around ? this.model.names.indexOf(this.choice.around) : -1;
+    this.single.hidden = frame >= 0;
+    this.double.hidden = frame < 0;
+    if (frame < 0) {
+      this.graph.update(this.view, this.zoomed, this.choice.flame, this.matches);
+      return;
+    }
+    const { callers, callees, total } = sandwich(this.model.stacks, frame);
+    const share = percent(this.model.total > 0 ? total / this.model.total : 0);
+    const weight = this.model.sideTotals ? "" : `, ${whole(total)} ${this.model.unit}`;
+    this.centre.replaceChildren(h("b", {}, this.choice.around), ` in ${share} of all${weight}`);
+    this.graphsAround ??= this.buildAround();
+    this.graphsAround.callers.update(buildView(callers, () => false), 0, true, this.matches);
+    this.graphsAround.callees.update(buildView(callees, () => false), 0, false, this.matches);
+  }
+
+  /** Around a function every click leads to another one. */
+  private buildAround(): { callers: Graph; callees: Graph } {
+    const graph = (): Graph => {
+      const centre = (node: number): void => this.around(made.frameOf(node));
+      const actions: Actions = { zoomTo: centre, toggleRun: () => {}, centre };
+      const made: Graph = new Graph(this.model, this.view, actions);
+      return made;
+    };
+    const [callers, callees] = [graph(), graph()];
+    const title = (text: string): HTMLElement => h("h3", {}, text);
+    this.double.append(title("Callers"), callers.element, this.centre, callees.element, title("Callees"));
+    return { callers, callees };
+  }
+
+  private around(frame: number): void {
+    this.choose({ around: frame < 0 ? "" : (this.model.names[frame] ?? "") }, true);
+  }
+
+  /** Shows a function that is named elsewhere on the page between its callers and callees. */
+  showAround(frame: number): void {
+    this.around(frame);
+    this.element.scrollIntoView({ block: "start" });
   }
 
   private search(text: string): void {
@@ -86,18 +148,18 @@ export class FlamePanel {
 
   /** Finds a function that is named elsewhere on the page. */
   searchFrame(frame: number): void {
-    this.choose({ search: this.model.searchFor(frame) }, true);
+    this.choose({ search: this.model.searchFor(frame), around: "" }, true);
     this.element.scrollIntoView({ block: "start" });
   }
 
   private toggleRun(node: number): void {
-    const source = this.view.source[node];
-    if (this.choice.openAll || source < 0) return;
-    const isOpen = this.choice.opened.includes(source);
+    const origin = this.view.origin[node];
+    if (this.choice.openAll || origin < 0) return;
+    const isOpen = this.choice.opened.includes(origin);
     if (!isOpen && this.view.run[node] < 2) return;
-    const opened = this.choice.opened.filter((kept) => kept !== source);
-    if (!isOpen) opened.push(source);
-    this.choose({ opened, zoom: isOpen ? `${source}.0` : this.choice.zoom }, false);
+    const opened = this.choice.opened.filter((kept) => kept !== origin);
+    if (!isOpen) opened.push(origin);
+    this.choose({ opened, zoom: isOpen ? `${origin}.0` : this.choice.zoom }, false);
   }
 
   private showCrumbs(): void {
@@ -122,6 +184,7 @@ export class FlamePanel {
       this.controls.focusSearch();
     } else if (event.key === "Escape") {
       if (this.choice.search) this.choose({ search: "" }, false);
+      else if (this.choice.around) this.choose({ around: "" }, true);
       else if (this.zoomed !== 0) this.choose({ zoom: "" }, true);
     } else if (event.key === "Enter" && this.controls.isSearch(event.target)) {
       this.graph.focus();

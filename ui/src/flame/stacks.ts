@@ -14,6 +14,8 @@ export interface Stacks {
   total: Float64Array;
   /** Totals of further weights, such as those of both profiles of a comparison. */
   sides: Float64Array[];
+  /** A number that stays the same whatever is selected: of a whole profile the node itself. */
+  origin: Float64Array;
 }
 
 export function decodeStacks(columns: StackColumns, sideLeaves: number[][] = []): Stacks {
@@ -26,6 +28,7 @@ export function decodeStacks(columns: StackColumns, sideLeaves: number[][] = [])
     leaf: new Float64Array(columns.leaf),
     total: new Float64Array(columns.leaf),
     sides: sideLeaves.map((leaves) => new Float64Array(leaves)),
+    origin: Float64Array.from({ length }, (_, node) => node),
   };
   const sums = [stacks.total, ...stacks.sides];
   columns["run-node"].forEach((node, at) => {

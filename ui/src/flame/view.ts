@@ -25,6 +25,8 @@ export interface View {
   run: Int32Array;
   /** First of the stack nodes that were merged into this one. */
   source: Int32Array;
+  /** The number by which a link knows that node, see {@link Stacks.origin}. */
+  origin: Float64Array;
   /** Which activation of an open run, from 0; 0 for all others. */
   step: Int32Array;
 }
@@ -94,6 +96,7 @@ class Builder {
       sides: this.sides.map((side) => new Float64Array(side)),
       run: new Int32Array(this.run),
       source: new Int32Array(this.source),
+      origin: Float64Array.from(this.source, (node) => (node < 0 ? -1 : this.stacks.origin[node])),
       step: new Int32Array(this.step),
     };
   }
@@ -186,17 +189,17 @@ function first(group: Group): number {
   return group.members[0] as number;
 }
 
-/** The node that a link names as `source.step`; 0 when it is not in this view. */
+/** The node that a link names as `origin.step`; 0 when it is not in this view. */
 export function findNode(view: View, name: string): number {
-  const [source, step] = name.split(".").map(Number);
+  const [origin, step] = name.split(".").map(Number);
   for (let node = 1; node < view.length; node++) {
-    if (view.source[node] === source && view.step[node] === step) return node;
+    if (view.origin[node] === origin && view.step[node] === step) return node;
   }
   return 0;
 }
 
 export function nameOfNode(view: View, node: number): string {
-  return node === 0 ? "" : `${view.source[node]}.${view.step[node]}`;
+  return node === 0 ? "" : `${view.origin[node]}.${view.step[node]}`;
 }
 
 /** From the root to `node`, both included. */

@@ -48,9 +48,20 @@ test("axes have round marks", () => {
 });
 
 test("a view survives in the address", () => {
-  const choice = { search: "a&b=#", zoom: "12.3", flame: true, openAll: false, opened: [4, 12] };
+  const choice = {
+    search: "a&b=#",
+    zoom: "12.3",
+    flame: true,
+    openAll: false,
+    opened: [4, 12],
+    who: "queue:a b:c (v)",
+    by: "role",
+    range: { from: 3, to: 7 },
+    against: { from: 9, to: 12 },
+    around: "m:f/1",
+  };
   assert.deepEqual(fromFragment(`#${toFragment(choice)}`), choice);
   assert.deepEqual(fromFragment(""), START);
   assert.equal(toFragment(START), "");
-  assert.deepEqual(fromFragment("#zoom=<x>&opened=1.x.2"), { ...START, opened: [1, 2] });
+  assert.deepEqual(fromFragment("#zoom=<x>&opened=1.x.2&time=5-5&against=1-2"), { ...START, opened: [1, 2] });
 });

@@ -1,0 +1,75 @@
+// How long a page takes in headless Chromium until its graph is drawn, and until it has followed a
+// reader's choices: node bench/open.mjs FILE [RUNS]
+
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { chromium } from "playwright-core";
+
+const [file, runs = "5"] = process.argv.slice(2);
+const path = resolve(file);
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+
+/** Until the browser has drawn what it was asked for. */
+const drawn = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** CPU time of the page's main thread so far. */
+async function cpu(session) {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
+}
+
+/** How long it took by the clock, and how much of the main thread; on a busy machine the second counts. */
+async function timed({ page, session }, act) {
+  const [start, used] = [performance.now(), await cpu(session)];
+  await act();
+  await drawn(page);
+  return [performance.now() - start, (await cpu(session)) - used];
+}
+
+async function visit() {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const visitor = { page, session };
+  const open = await timed(visitor, async () => {
+    await page.goto(`file://${path}`);
+    await page.waitForSelector(".graph canvas", { state: "attached" });
+  });
+  const follow = (fragment) =>
+    timed(visitor, () =>
+      page.evaluate((hash) => {
+        history.replaceState(null, "", `#${hash}`);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, fragment),
+    );
+  const name = await page.locator(".functions .function-name").nth(20).innerText();
+  const times = {
+    open,
+    "first choice of time": await follow("time=100-400"),
+    "another choice of time": await follow("time=1000-4000"),
+    "two spans compared": await follow("time=100-2000&against=3000-5000"),
+    "grouped by role": await follow("by=role"),
+    "one role": await follow("who=role%3Aqueue"),
+    "callers and callees": await follow(`around=${encodeURIComponent(name)}`),
+    "whole again": await follow(""),
+    search: await follow("search=ets"),
+    "another search": await follow("search=ets%7Clists"),
+  };
+  await page.close();
+  return times;
+}
+
+const visits = [];
+for (let run = 0; run < Number(runs); run++) visits.push(await visit());
+await browser.close();
+const median = (values) => values.sort((left, right) => left - right)[Math.floor(values.length / 2)];
+const medians = (part) =>
+  Object.fromEntries(
+    Object.keys(visits[0]).map((what) => [what, Math.round(median(visits.map((visit) => visit[what][part])))]),
+  );
+const result = { bytes: statSync(path).size, visits: visits.length, milliseconds: medians(0), "main-thread-milliseconds": medians(1) };
+console.log(JSON.stringify(result, null, 2));

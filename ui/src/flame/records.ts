@@ -1,0 +1,78 @@
+// Whose the samples were and when they were taken: for each stack and owner the weight, by steps of
+// time. Reading only.
+
+export interface Records {
+  length: number;
+  /** Stack node that the record ends in. */
+  node: Int32Array;
+  /** Number of its owner. */
+  owner: Int32Array;
+  weight: Float64Array;
+  /** Where the record's points begin; those of the last end at the length of `step`. */
+  start: Int32Array;
+  /** Of each point: which step of time, and the weight that fell into it. */
+  step: Int32Array;
+  part: Float64Array;
+}
+
+/** A span of steps, the last one not included. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/**
+ * Base64 of variable-length numbers (LEB128): number of records and of points; for each record the
+ * nodes since the one before, owner, weight, number of points; for each point the steps since the one
+ * before, and the weight.
+ */
+export function decodeRecords(base64: string): Records {
+  const text = atob(base64);
+  let at = 0;
+  const next = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = text.charCodeAt(at++);
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  const length = text.length > 0 ? next() : 0;
+  const points = text.length > 0 ? next() : 0;
+  const records: Records = {
+    length,
+    node: new Int32Array(length),
+    owner: new Int32Array(length),
+    weight: new Float64Array(length),
+    start: new Int32Array(length + 1),
+    step: new Int32Array(points),
+    part: new Float64Array(points),
+  };
+  let node = 0;
+  let point = 0;
+  for (let record = 0; record < length; record++) {
+    node += next();
+    records.node[record] = node;
+    records.owner[record] = next();
+    records.weight[record] = next();
+    records.start[record] = point;
+    let step = 0;
+    for (let left = next(); left > 0; left--, point++) {
+      step += next();
+      records.step[point] = step;
+      records.part[point] = next();
+    }
+  }
+  records.start[length] = point;
+  return records;
+}
+
+/** Weight of a record within a range; without one all of it. */
+export function weightWithin(records: Records, record: number, range: Range | null): number {
+  if (!range) return records.weight[record];
+  let weight = 0;
+  for (let at = records.start[record]; at < records.start[record + 1]; at++) {
+    if (records.step[at] >= range.from && records.step[at] < range.to) weight += records.part[at];
+  }
+  return weight;
+}

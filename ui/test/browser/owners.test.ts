@@ -1,0 +1,107 @@
+// Whose the samples are, when they were, and a function between its callers and callees, in a real
+// browser: the profile of crates/web `tests/it/pages.rs`, 1,000 samples in two seconds.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { Browser } from "./open.ts";
+
+const browser = new Browser();
+before(() => browser.start());
+after(() => browser.stop());
+
+const text = async (page: Page, selector: string): Promise<string> =>
+  (await page.locator(selector).first().innerText()).replaceAll("\u202f", " ").replace(/\s+/g, " ");
+
+const all = (page: Page): Promise<string> => text(page, ".graph-line");
+const share = (page: Page): Promise<string> => text(page, "#search-result");
+
+test("the table names owners, the heaviest first", async () => {
+  for (const dark of [false, true]) {
+    const { page, problems } = await browser.open("profile.html", 1400, dark);
+    assert.match(await text(page, ".owners tbody"), /^events 1 25\.0 %\s*250 orders 1 20\.0 %\s*200$/);
+    await page.getByRole("button", { name: "Roles" }).click();
+    assert.match(await text(page, ".owners tbody"), /^channel 1 40\.0 %\s*400 stream_writer/);
+    await page.getByRole("button", { name: "Connections" }).click();
+    assert.match(await text(page, ".owners tbody"), /^a -> b 1 40\.0 %\s*400$/);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test("one queue is shown alone, and a link remembers it", async () => {
+  const { page, problems } = await browser.open("profile.html");
+  await page.locator(".owner-name", { hasText: "orders" }).click();
+  assert.match(await all(page), /total 100 % \(200 samples\)/);
+  assert.equal(await page.locator(".functions .function-name").first().innerText(), "rabbit_misc:f/1");
+  await page.locator(".search").first().fill("rabbit_misc");
+  assert.match(await share(page), /^75\.0 % · 150 samples/);
+  assert.match(page.url(), /who=queue%3Aorders/);
+  await page.reload();
+  assert.match(await all(page), /total 100 % \(200 samples\)/);
+  await page.getByRole("button", { name: "Show everybody" }).click();
+  assert.match(await all(page), /total 100 % \(1,?.?000 samples\)/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("the graph is grouped by role", async () => {
+  const { page } = await browser.open("profile.html");
+  await page.getByLabel("Group the graph by").selectOption("role");
+  await page.locator(".search").first().fill("^role queue$");
+  assert.match(await share(page), /^20\.0 % · 200 samples/);
+  await page.locator(".search").first().fill("^no role$");
+  assert.match(await share(page), /^15\.0 % · 150 samples/);
+  await page.close();
+});
+
+test("a span of time is drawn, and a second one compared with it", async () => {
+  const { page, problems } = await browser.open("profile.html");
+  const heat = page.locator(".heat");
+  await heat.scrollIntoViewIfNeeded();
+  const box = await heat.boundingBox();
+  assert.ok(box);
+  const place = (second: number, row: number): [number, number] => [
+    box.x + (box.width * (second + 0.5)) / 2,
+    box.y + (box.height * (row + 0.5)) / 20,
+  ];
+  const draw = async (from: [number, number], to: [number, number]): Promise<void> => {
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(...to);
+    await page.mouse.up();
+  };
+  await draw(place(0, 0), place(0, 19));
+  assert.match(await all(page), /total 100 % \(600 samples\)/);
+  assert.match(page.url(), /time=0-20/);
+  assert.match(await text(page, ".owners tbody"), /^orders 1 33\.3 %\s*200$/);
+  await page.getByRole("button", { name: "Compare with" }).click();
+  await draw(place(1, 0), place(1, 19));
+  assert.match(page.url(), /against=20-36/);
+  await page.locator(".search").first().fill("^osiris");
+  assert.match(await share(page), /^0 % before, 62\.5 % after/);
+  await page.getByLabel("Second to").fill("0.3");
+  await page.getByLabel("Second to").blur();
+  assert.match(page.url(), /time=0-6/);
+  await page.getByRole("button", { name: "All of the time" }).click();
+  assert.doesNotMatch(page.url(), /time/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a function stands between its callers and callees", async () => {
+  const { page, problems } = await browser.open("profile.html");
+  await page.getByLabel("Callers and callees of ets:lookup/2").click();
+  assert.match(await text(page, ".centre"), /^ets:lookup\/2 in 30\.0 % of all, 300 samples$/);
+  assert.match(page.url(), /around=ets%3Alookup%2F2/);
+  assert.ok(await page.locator(".sandwich .graph canvas").nth(1).isVisible());
+  await page.reload();
+  assert.match(await text(page, ".centre"), /^ets:lookup/);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.locator(".sandwich").isHidden());
+  await page.locator(".graph").first().focus();
+  for (const key of ["ArrowDown", "ArrowDown", "s"]) await page.keyboard.press(key);
+  assert.match(await text(page, ".centre"), /^proc_lib:init_p_do_apply\/3 in 85\.0 %/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});

@@ -1,0 +1,121 @@
+// Records, other weights for the same stacks, owners, callers and callees.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { functionsOf } from "../../src/flame/functions.ts";
+import { Owners } from "../../src/flame/owners.ts";
+import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
+import { Regrouper } from "../../src/flame/regroup.ts";
+import { sandwich } from "../../src/flame/sandwich.ts";
+import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
+
+const NAMES = ["a", "f", "g", "b"];
+
+// a;f;g 5, a;g 3, b;f 2
+const STACKS = decodeStacks({
+  frame: [0, 1, 2, 2, 3, 1],
+  climb: [0, 0, 0, 2, 2, 0],
+  leaf: [0, 0, 5, 3, 0, 2],
+  "run-node": [],
+  "run-length": [],
+});
+
+const NONE = { who: "", by: "", range: null, against: null };
+
+function base64(numbers: number[]): string {
+  const bytes = numbers.flatMap((number) => (number < 128 ? [number] : [(number & 127) | 128, number >> 7]));
+  return Buffer.from(bytes).toString("base64");
+}
+
+// g below f: 4 of owner 1 (1 at step 0, 3 at step 200), 1 of owner 2; g: 3 of owner 2; f below b: 2 of none.
+const OWNERS = new Owners({
+  processes: [0, 1, 7],
+  dimensions: [
+    { name: "queue", labels: ["q"], of: [-1, 0, -1] },
+    { name: "role", labels: ["queue", "channel"], of: [-1, 0, 1] },
+  ],
+  "step-nanos": 5e7,
+  steps: [1],
+  records: base64([4, 5, 2, 1, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 3, 1, 1, 2, 3, 1, 3, 3, 2, 0, 2, 1, 4, 2]),
+});
+
+function drawn(stacks: Stacks, names = NAMES): string {
+  const lines: string[] = [];
+  const path: number[] = [];
+  for (let node = 0; node < stacks.length; node++) {
+    while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) path.pop();
+    const sides = stacks.sides.map((side) => `|${side[node]}`).join("");
+    lines.push(`${".".repeat(path.length)}${names[stacks.frame[node]]} ${stacks.leaf[node]}/${stacks.total[node]}${sides}`);
+    path.push(node);
+  }
+  return lines.join(" ");
+}
+
+const select = (selection: object): Stacks =>
+  new Regrouper(STACKS).build(OWNERS.entries({ ...NONE, ...selection }), (root) => 4 + root);
+
+test("records are read", () => {
+  const records = decodeRecords(OWNERS.data.records);
+  assert.deepEqual([...records.node], [2, 2, 3, 5]);
+  assert.deepEqual([...records.step], [0, 200, 3, 3, 4]);
+  assert.deepEqual([weightWithin(records, 0, null), weightWithin(records, 0, { from: 1, to: 201 })], [4, 3]);
+  assert.equal(decodeRecords("").length, 0);
+});
+
+test("everything selected is everything", () => {
+  assert.equal(drawn(select({})), drawn(STACKS));
+});
+
+test("the samples of one owner, or of one span of time, are stacks of their own", () => {
+  assert.equal(drawn(select({ who: "queue:q" })), "a 0/4 .f 0/4 ..g 4/4");
+  assert.equal(drawn(select({ who: "role:channel" })), "a 0/4 .g 3/3 .f 0/1 ..g 1/1");
+  assert.equal(drawn(select({ who: "role:nobody" })), "");
+  assert.equal(drawn(select({ range: { from: 3, to: 5 } })), "a 0/4 .g 3/3 .f 0/1 ..g 1/1 b 0/2 .f 2/2");
+});
+
+test("stacks stand below their owner", () => {
+  const names = [...NAMES, "queue", "channel", "nobody"];
+  const expected = "queue 0/4 .a 0/4 ..f 0/4 ...g 4/4 channel 0/4 .a 0/4 ..g 3/3 ..f 0/1 ...g 1/1 nobody 0/2 .b 0/2 ..f 2/2";
+  assert.equal(drawn(select({ by: "role" }), names), expected);
+  assert.equal(OWNERS.rootName("role", 1), "role channel");
+  assert.equal(OWNERS.rootName("role", 2), "no role");
+  const origins = select({ by: "role" }).origin;
+  assert.equal(new Set(origins).size, origins.length);
+});
+
+test("two spans are compared by share", () => {
+  const both = select({ range: { from: 3, to: 4 }, against: { from: 4, to: 201 } });
+  const sums = both.sides.map((side) => side[0]);
+  assert.deepEqual([both.sides.length, sums], [2, [4, 3]]);
+  assert.match(drawn(both), /b 0\/200000\|0\|2 \.f 200000\/200000\|0\|2$/);
+  assert.equal(select({ range: { from: 3, to: 4 }, against: { from: 900, to: 901 } }).sides.length, 0);
+});
+
+test("owners have shares", () => {
+  assert.deepEqual(OWNERS.shares("role", null), [
+    { label: "queue", weight: 4, processes: 1 },
+    { label: "channel", weight: 4, processes: 7 },
+  ]);
+  assert.deepEqual(OWNERS.shares("queue", { from: 3, to: 4 }), []);
+});
+
+test("a function stands between callers and callees", () => {
+  const f = sandwich(STACKS, 1);
+  assert.equal(f.total, 7);
+  assert.equal(drawn(f.callers), "f 0/7 .a 5/5 .b 2/2");
+  assert.equal(drawn(f.callees), "f 2/7 .g 5/5");
+});
+
+test("a function that calls itself counts once", () => {
+  // f;g;f 4
+  const stacks = decodeStacks({ frame: [1, 2, 1], climb: [0, 0, 0], leaf: [0, 0, 4], "run-node": [], "run-length": [] });
+  const f = sandwich(stacks, 1);
+  assert.equal(f.total, 4);
+  assert.equal(drawn(f.callers), "f 4/4");
+  assert.equal(drawn(f.callees), "f 0/4 .g 0/4 ..f 4/4");
+});
+
+test("functions are summed up as for the whole profile", () => {
+  const columns = functionsOf(STACKS, ["thread", "erlang", "native", "thread"]);
+  assert.deepEqual(columns, { frame: [0, 1, 2, 3], own: [0, 7, 8, 0], leaf: [0, 2, 8, 0], total: [8, 7, 8, 2] });
+});
