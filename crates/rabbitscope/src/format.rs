@@ -7,7 +7,9 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_data::profile::{Profile, read_folded, read_pprof, write_folded, write_pprof};
+use rabbitscope_data::profile::{
+    Profile, read_folded, read_pprof, write_firefox, write_folded, write_pprof, write_speedscope,
+};
 use rabbitscope_web::{Report, write_report, write_svg};
 
 use crate::{atomic_file::AtomicFile, exit::UsageError, rundir};
@@ -19,13 +21,17 @@ pub(crate) enum ProfileFormat {
     Svg,
     Pprof,
     Folded,
+    Speedscope,
+    Firefox,
 }
 
-const SUFFIXES: [(&str, ProfileFormat); 4] = [
+const SUFFIXES: [(&str, ProfileFormat); 6] = [
     (".html", ProfileFormat::Html),
     (".svg", ProfileFormat::Svg),
     (".pb.gz", ProfileFormat::Pprof),
     (".folded", ProfileFormat::Folded),
+    (".speedscope.json", ProfileFormat::Speedscope),
+    (".firefox.json", ProfileFormat::Firefox),
 ];
 
 impl ProfileFormat {
@@ -62,6 +68,8 @@ impl ProfileFile {
             ProfileFormat::Svg => write_svg(out, profile),
             ProfileFormat::Pprof => write_pprof(profile, out),
             ProfileFormat::Folded => write_folded(profile, out),
+            ProfileFormat::Speedscope => write_speedscope(profile, out),
+            ProfileFormat::Firefox => write_firefox(profile, out),
         }
         .context("cannot write the profile")?;
         file.commit()
@@ -77,9 +85,7 @@ pub(crate) fn read_profile(input: &Path) -> anyhow::Result<Profile> {
     match format {
         Some(ProfileFormat::Pprof) => read_pprof(open()?).with_context(cannot),
         Some(ProfileFormat::Folded) => read_folded(open()?).with_context(cannot),
-        Some(ProfileFormat::Html | ProfileFormat::Svg) | None => {
-            Err(unknown_suffix(&path, &SUFFIXES[2..]).into())
-        }
+        _ => Err(unknown_suffix(&path, &SUFFIXES[2..4]).into()),
     }
 }
 
@@ -117,5 +123,8 @@ mod tests {
         check("b.gz", None);
         check("html", None);
         check("/", None);
+        check("a.speedscope.json", Some(ProfileFormat::Speedscope));
+        check("a.firefox.json", Some(ProfileFormat::Firefox));
+        check("a.json", None);
     }
 }

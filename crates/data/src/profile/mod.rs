@@ -2,14 +2,17 @@
 //!
 //! [`model`] holds the types, [`pprof`] and [`folded`] the file formats.
 
+mod firefox;
 mod folded;
 mod identity;
 mod model;
 mod names;
 mod pprof;
+mod speedscope;
 mod threads;
 mod times;
 
+pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, write_folded};
 pub use identity::{GONE, Identities, Identity};
 pub use model::{
@@ -18,5 +21,6 @@ pub use model::{
 };
 pub use names::source_name;
 pub use pprof::{PprofError, read_pprof, write_pprof};
+pub use speedscope::write_speedscope;
 pub use threads::ThreadKind;
 pub use times::Times;

@@ -13,6 +13,7 @@ pub(super) struct Typed {
     /// A run directory, or a profile (.pb.gz .folded)
     input: PathBuf,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
+    /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

@@ -47,6 +47,7 @@ pub(super) struct Typed {
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     freq: u32,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
+    /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Do not ask the node, before and after the recording, what its processes are for; else that is

@@ -30,12 +30,15 @@ fn capabilities_that_are_missing() {
 fn a_profile_can_be_turned_into_every_form() {
     let bench = Workbench::new("forms");
     bench.file("a.folded", "scheduler;proc_lib:init_p_do_apply/3;lists:map/2 3\n");
-    for output in ["b.pb.gz", "b.svg", "b.html", "b.folded"] {
+    for output in ["b.pb.gz", "b.svg", "b.html", "b.folded", "b.speedscope.json", "b.firefox.json"]
+    {
         bench.rabbitscope(&format!("flamegraph a.folded -o {output}")).code(0);
         assert!(bench.path(output).metadata().unwrap().len() > 0, "{output}");
     }
     bench.rabbitscope("flamegraph b.pb.gz -o c.folded").code(0);
     assert_eq!(bench.read("c.folded"), bench.read("a.folded"));
+    assert_eq!(bench.json("b.speedscope.json")["profiles"][0]["endValue"], 3);
+    assert_eq!(bench.json("b.firefox.json")["threads"][0]["samples"]["weight"][0], 3.0);
 }
 
 #[test]
