@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues bench-page bench-inside fuzz
+.PHONY: demo test lint setup bench-overhead bench-load bench-pace bench-queues bench-page bench-profile bench-inside fuzz
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -46,6 +46,12 @@ bench-page: setup
 bench-pace: setup
 	cargo build --release --package rabbitscope
 	scripts/bench-pace.sh
+
+# How long folded stacks take from a recording of ten million samples, against perf script with
+# stackcollapse-perf.pl and against inferno (needs perf, Perl, 6 GB of disk): docs/performance.md.
+bench-profile: setup
+	cargo build --release --package rabbitscope
+	scripts/bench-profile.sh
 
 # What a look inside costs a saturated broker: docs/inside.md.
 bench-inside: setup

@@ -14,4 +14,5 @@ mod permission;
 
 pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
+pub use native::RecordedNames;
 pub use node::{Node, find_node, list_nodes, sole_node};

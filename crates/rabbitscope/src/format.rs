@@ -1,15 +1,19 @@
-//! The files a profile can be written to and read from; the suffix of the name decides.
+//! The files a profile can be written to and read from. The suffix of the name decides what is
+//! written, the beginning of a file what is read: `perf.data` and the text of `perf script` have no
+//! names of their own.
 
 use std::{
     fs::File,
-    io::BufReader,
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use rabbitscope_data::profile::{
-    Profile, read_folded, read_pprof, write_firefox, write_folded, write_pprof, write_speedscope,
+    Profile, is_perf_script, read_folded, read_perf_data, read_perf_script, read_pprof,
+    write_firefox, write_folded, write_pprof, write_speedscope,
 };
+use rabbitscope_probe::RecordedNames;
 use rabbitscope_web::{Report, write_report, write_svg};
 
 use crate::{atomic_file::AtomicFile, exit::UsageError, rundir};
@@ -33,6 +37,9 @@ const SUFFIXES: [(&str, ProfileFormat); 6] = [
     (".speedscope.json", ProfileFormat::Speedscope),
     (".firefox.json", ProfileFormat::Firefox),
 ];
+
+/// Bytes by which a file is recognised.
+const START: usize = 64 << 10;
 
 impl ProfileFormat {
     fn of(path: &Path) -> Option<Self> {
@@ -76,17 +83,76 @@ impl ProfileFile {
     }
 }
 
-/// Reads a profile from a run directory, a pprof file or folded stacks.
+/// Reads a profile from a run directory or from any file that is known.
 pub(crate) fn read_profile(input: &Path) -> anyhow::Result<Profile> {
     let path = if input.is_dir() { rundir::profile_path(input)? } else { input.to_owned() };
-    let format = ProfileFormat::of(&path);
-    let cannot = || format!("cannot read {}", path.display());
-    let open = || File::open(&path).map(BufReader::new).with_context(cannot);
-    match format {
-        Some(ProfileFormat::Pprof) => read_pprof(open()?).with_context(cannot),
-        Some(ProfileFormat::Folded) => read_folded(open()?).with_context(cannot),
-        _ => Err(unknown_suffix(&path, &SUFFIXES[2..4]).into()),
+    read_file(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Profile> {
+    let mut input = BufReader::with_capacity(START, File::open(path)?);
+    let start = input.fill_buf()?;
+    Ok(match Source::of(start, path) {
+        Some(Source::Pprof) => read_pprof(input)?,
+        // It seeks, so it reads from the beginning.
+        Some(Source::PerfData) => read_perf_data(File::open(path)?, &mut RecordedNames::default())?,
+        Some(Source::PerfScript) => read_perf_script(input)?,
+        Some(Source::Folded) => read_folded(input)?,
+        None => return Err(unknown_input().into()),
+    })
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Pprof,
+    PerfData,
+    PerfScript,
+    Folded,
+}
+
+impl Source {
+    fn of(start: &[u8], path: &Path) -> Option<Self> {
+        if start.starts_with(b"PERFILE2") || start.starts_with(b"2ELIFREP") {
+            return Some(Self::PerfData);
+        }
+        match ProfileFormat::of(path) {
+            Some(ProfileFormat::Pprof) => return Some(Self::Pprof),
+            Some(ProfileFormat::Folded) => return Some(Self::Folded),
+            Some(_) => return None,
+            None => {}
+        }
+        if start.starts_with(&[0x1f, 0x8b]) {
+            return Some(Self::Pprof);
+        }
+        if is_perf_script(start) {
+            return Some(Self::PerfScript);
+        }
+        let suffix = path.extension().and_then(|suffix| suffix.to_str());
+        match suffix {
+            Some("pb" | "pprof") => Some(Self::Pprof),
+            Some("data") => Some(Self::PerfData),
+            Some("txt" | "script") => Some(Self::PerfScript),
+            Some("collapsed") => Some(Self::Folded),
+            _ => is_folded(start).then_some(Self::Folded),
+        }
     }
+}
+
+/// Whether the first line ends in a space and a number, as in folded stacks.
+fn is_folded(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let count = line.and_then(|line| line.trim_end().rsplit_once(' ')).map(|(_, count)| count);
+    count.is_some_and(|count| count.parse::<u64>().is_ok())
+}
+
+fn unknown_input() -> UsageError {
+    UsageError(
+        "it is no profile that rabbitscope reads: a run directory, pprof (.pb.gz), folded stacks \
+         (.folded), perf.data, or the text of `perf script`"
+            .to_owned(),
+    )
 }
 
 /// Refuses a page with another suffix than `.html`.
@@ -126,5 +192,19 @@ mod tests {
         check("a.speedscope.json", Some(ProfileFormat::Speedscope));
         check("a.firefox.json", Some(ProfileFormat::Firefox));
         check("a.json", None);
+    }
+
+    #[test]
+    fn the_beginning_tells_what_a_file_holds() {
+        fn check(start: &[u8], path: &str, expected: Option<Source>) {
+            assert_eq!(Source::of(start, Path::new(path)), expected, "{path}");
+        }
+        check(b"PERFILE2....", "x", Some(Source::PerfData));
+        check(b"", "perf.data", Some(Source::PerfData));
+        check(b"\x1f\x8b", "x", Some(Source::Pprof));
+        check(b"x 1 1.5: 1 cycles: \n", "x", Some(Source::PerfScript));
+        check(b"a;b 12\n", "x", Some(Source::Folded));
+        check(b"a;b 12\n", "x.svg", None);
+        check(b"\x7fELF\0", "x", None);
     }
 }

@@ -1,14 +1,19 @@
 //! A profile: weighted stacks of one node, with labels and with a statement of their quality.
 //!
-//! [`model`] holds the types, [`pprof`] and [`folded`] the file formats.
+//! [`model`], [`identity`] and [`times`] hold the types. [`pprof`] and [`folded`] are read and
+//! written; [`perf_data`] and [`perf_script`] are read, [`speedscope`] and [`firefox`] written only.
 
 mod firefox;
 mod folded;
 mod identity;
 mod model;
 mod names;
+mod perf_data;
+mod perf_events;
+mod perf_script;
 mod pprof;
 mod speedscope;
+mod tally;
 mod threads;
 mod times;
 
@@ -20,6 +25,8 @@ pub use model::{
     StackEntry, StackOutcome, StackQuality,
 };
 pub use names::source_name;
+pub use perf_data::{CodeNames, PerfDataError, read_perf_data};
+pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script};
 pub use pprof::{PprofError, read_pprof, write_pprof};
 pub use speedscope::write_speedscope;
 pub use threads::ThreadKind;

@@ -1,6 +1,6 @@
 //! What a function's name says about its kind, for formats that keep nothing but names.
 
-use super::FrameKind;
+use super::{Frame, FrameKind};
 
 /// Kinds of threads as they are named at the root of a stack.
 const THREAD_KINDS: [&str; 7] =
@@ -34,6 +34,35 @@ pub(super) fn kind_of(name: &str) -> FrameKind {
     } else {
         FrameKind::Native
     }
+}
+
+/// The frame of a function of a program or a library, from its symbol.
+pub(super) fn native_frame(symbol: &str) -> Frame {
+    Frame { name: source_name(symbol).to_owned(), kind: FrameKind::Native }
+}
+
+/// The frame of a kernel function; all without a symbol are one.
+pub(super) fn kernel_frame(symbol: Option<&str>) -> Frame {
+    let name = symbol.map_or("kernel", source_name);
+    Frame { name: name.to_owned(), kind: FrameKind::Kernel }
+}
+
+/// Stands for the functions of a file that have no symbol.
+pub(super) fn module_frame(path: &str) -> Frame {
+    let file = path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path);
+    let file = file.trim_start_matches('[').trim_end_matches(']');
+    Frame { name: format!("[{file}]"), kind: FrameKind::Native }
+}
+
+/// The frame of code that a process generated, from its line in `/tmp/perf-PID.map`. The Erlang VM
+/// puts a `$` before each name and says after some of them which part of the function it is.
+pub(super) fn generated_frame(name: &str) -> Frame {
+    let name = name.strip_prefix('$').unwrap_or(name);
+    let name = ["-CodeInfoPrologue", "::codeHeader", "::codeFooter"]
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name);
+    Frame { name: name.to_owned(), kind: kind_of(name) }
 }
 
 /// The name of a symbol as in the source: without what the compiler appended to the name of a part
@@ -104,5 +133,16 @@ mod tests {
         check("_Z20beam_jit_wait_lockedP7processPKv", "beam_jit_wait_locked");
         check("_ZN19BeamModuleAssembler9emit_sendEv", "_ZN19BeamModuleAssembler9emit_sendEv");
         check("_Z99short", "_Z99short");
+    }
+
+    #[test]
+    fn generated_code_is_named_as_in_the_vm() {
+        let check = |name: &str, expected: &str, kind: FrameKind| {
+            assert_eq!(generated_frame(name), Frame { name: expected.to_owned(), kind });
+        };
+        check("$ets:all/0", "ets:all/0", FrameKind::Erlang);
+        check("$ets:all/0-CodeInfoPrologue", "ets:all/0", FrameKind::Erlang);
+        check("$global::i_generic", "global::i_generic", FrameKind::VmFragment);
+        check("LazyCompile:~x", "LazyCompile:~x", FrameKind::Native);
     }
 }

@@ -4,7 +4,10 @@
 
 mod function_starts;
 mod names;
+mod recorded;
 mod unwind;
+
+pub use recorded::RecordedNames;
 
 pub(crate) use names::{NativeName, NativeNames};
 pub(crate) use unwind::{Module, Tables, UnwindRow, Update};

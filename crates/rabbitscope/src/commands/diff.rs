@@ -11,7 +11,7 @@ use crate::{
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most
 #[derive(Debug, clap::Args)]
 pub(super) struct Typed {
-    /// The profile before: a run directory, or a profile (.pb.gz .folded)
+    /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text
     before: PathBuf,
     /// The profile after
     after: PathBuf,

@@ -10,7 +10,7 @@ use crate::{
 /// Turn a recorded profile into a flame graph or another profile format
 #[derive(Debug, clap::Args)]
 pub(super) struct Typed {
-    /// A run directory, or a profile (.pb.gz .folded)
+    /// A run directory, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
     input: PathBuf,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json

@@ -42,6 +42,25 @@ fn a_profile_can_be_turned_into_every_form() {
 }
 
 #[test]
+fn recordings_of_perf_are_profiles() {
+    let bench = Workbench::new("perf");
+    let text =
+        "1_scheduler 7/8 1.000001: 1 cpu-clock:pppH: \n\t7f $lists:map/2+0x3 (/tmp/perf-7.map)\n\n";
+    bench.file("text", text);
+    bench.file("a.folded", "scheduler;lists:map/2 1\n");
+    bench.rabbitscope("flamegraph text -o b.folded").code(0);
+    assert_eq!(bench.read("b.folded"), bench.read("a.folded"));
+    bench.rabbitscope("diff a.folded text").code(0);
+    bench.file("cut", &text[..text.len() - 9]);
+    bench.rabbitscope("flamegraph cut -o c.svg").code(1).says(&["cut:", "line 2", "cut off"]);
+    bench.file("perf.data", "PERFILE2 and no more");
+    bench.rabbitscope("flamegraph perf.data -o c.svg").code(1).says(&["cut off", "record again"]);
+    bench.file("x.bin", "\u{7f}ELF");
+    bench.rabbitscope("flamegraph x.bin -o c.svg").code(2).says(&["x.bin", "no profile that"]);
+    assert!(!bench.path("c.svg").exists());
+}
+
+#[test]
 fn two_profiles_are_compared_by_share() {
     let bench = Workbench::new("diff");
     let stacks = |find: u32, other: u32| {

@@ -49,7 +49,8 @@ fn a_suffix_that_is_not_known() {
     let allowed = ".html .svg .pb.gz .folded";
     bench.rabbitscope("profile --pid 1 -o x.txt").code(2).says(&["x.txt", allowed]);
     bench.rabbitscope("flamegraph a.folded -o x.txt").code(2).says(&["x.txt", allowed]);
-    bench.rabbitscope("flamegraph a.txt -o x.svg").code(2).says(&["a.txt", ".pb.gz .folded"]);
+    bench.file("a.dat", "hello");
+    bench.rabbitscope("flamegraph a.dat -o x.svg").code(2).says(&["a.dat", ".pb.gz", ".folded"]);
     bench.rabbitscope("report . -o x.svg").code(2).says(&["x.svg", ".html"]);
     bench.rabbitscope("report . -o x.html").code(2).says(&["run.json"]);
 }

@@ -1,0 +1,171 @@
+//! The file around the records: its header, the descriptions of events, where the records are. No
+//! size is believed before it was compared with the length of the file.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::{
+    PerfDataError,
+    layout::{Bytes, EventLayout},
+};
+
+const MAGIC: &[u8; 8] = b"PERFILE2";
+
+/// Bytes of the header; that of `perf record -o -` is shorter.
+const HEADER_BYTES: u64 = 104;
+const PIPE_HEADER_BYTES: u64 = 16;
+
+/// Largest description of one event that is believed.
+const MOST_ATTRIBUTE_BYTES: u64 = 4096;
+
+/// Largest list of events that is read.
+const MOST_DESCRIPTION_BYTES: u64 = 64 << 20;
+
+/// Bit and number of the section that names the events.
+const FEATURE_EVENT_NAMES: u32 = 12;
+
+/// Part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Section {
+    offset: u64,
+    size: u64,
+}
+
+/// A file whose header was read; the input stands at the first record.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) events: Vec<EventLayout>,
+    /// Where the first record is.
+    pub(super) first: u64,
+    /// Where the last one ends; absent in what was written to a pipe, which ends where it ends.
+    pub(super) end: Option<u64>,
+}
+
+/// Reads the header and the descriptions of the events.
+pub(super) fn open(input: &mut (impl Read + Seek)) -> Result<Opened, PerfDataError> {
+    let length = input.seek(SeekFrom::End(0))?;
+    input.seek(SeekFrom::Start(0))?;
+    let mut start = [0; 16];
+    if length < PIPE_HEADER_BYTES {
+        return Err(PerfDataError::Foreign);
+    }
+    input.read_exact(&mut start)?;
+    let mut bytes = Bytes(&start);
+    if bytes.take(8) != Some(MAGIC) {
+        return Err(PerfDataError::Foreign);
+    }
+    if bytes.u64() == Some(PIPE_HEADER_BYTES) {
+        return Ok(Opened { events: Vec::new(), first: PIPE_HEADER_BYTES, end: None });
+    }
+    File { input, length }.open()
+}
+
+struct File<'a, R> {
+    input: &'a mut R,
+    length: u64,
+}
+
+impl<R: Read + Seek> File<'_, R> {
+    fn open(mut self) -> Result<Opened, PerfDataError> {
+        let header = self.bytes("the header", Section { offset: 0, size: HEADER_BYTES })?;
+        let mut bytes = Bytes(&header[16..]);
+        let mut word = || bytes.u64().unwrap_or(0);
+        let attribute_size = word();
+        let mut section = || Section { offset: word(), size: word() };
+        let (attributes, records, _event_types) = (section(), section(), section());
+        let features = word();
+        if records.size == 0 {
+            let problem =
+                "it states no records, as perf was killed before it could finish the file";
+            return Err(PerfDataError::Broken { offset: records.offset, problem });
+        }
+        let end = self.check("the records", records)?;
+        let mut events = self.events(attributes, attribute_size)?;
+        if features & (1 << FEATURE_EVENT_NAMES) != 0 {
+            let before = (features & ((1 << FEATURE_EVENT_NAMES) - 1)).count_ones();
+            self.names(end + 16 * u64::from(before), &mut events)?;
+        }
+        self.input.seek(SeekFrom::Start(records.offset))?;
+        Ok(Opened { events, first: records.offset, end: Some(end) })
+    }
+
+    fn events(
+        &mut self,
+        attributes: Section,
+        attribute_size: u64,
+    ) -> Result<Vec<EventLayout>, PerfDataError> {
+        let broken = |problem| PerfDataError::Broken { offset: attributes.offset, problem };
+        if !(16..=MOST_ATTRIBUTE_BYTES).contains(&attribute_size) {
+            return Err(broken("the size of an event's description is not one"));
+        }
+        let table = self.bytes("the list of events", attributes)?;
+        let mut events = Vec::new();
+        for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
+            let (description, ids) = entry.split_at(entry.len() - 16);
+            let mut event =
+                EventLayout::parse(description).ok_or(broken("an event's description is short"))?;
+            let mut ids = Bytes(ids);
+            let section = Section { offset: ids.u64().unwrap_or(0), size: ids.u64().unwrap_or(0) };
+            event.ids = words(&self.bytes("the ids of an event", section)?);
+            events.push(event);
+        }
+        Ok(events)
+    }
+
+    /// Takes the names from the section that is described at `at`.
+    fn names(&mut self, at: u64, events: &mut [EventLayout]) -> Result<(), PerfDataError> {
+        let place = self.bytes("the table of sections", Section { offset: at, size: 16 })?;
+        let mut place = Bytes(&place);
+        let section = Section { offset: place.u64().unwrap_or(0), size: place.u64().unwrap_or(0) };
+        let text = self.bytes("the names of events", section)?;
+        for (event, name) in events.iter_mut().zip(event_names(&text)) {
+            event.name = Some(name);
+        }
+        Ok(())
+    }
+
+    fn check(&self, what: &'static str, section: Section) -> Result<u64, PerfDataError> {
+        let end = section.offset.saturating_add(section.size);
+        if end > self.length {
+            return Err(PerfDataError::Truncated { what, needed: end, found: self.length });
+        }
+        Ok(end)
+    }
+
+    fn bytes(&mut self, what: &'static str, section: Section) -> Result<Vec<u8>, PerfDataError> {
+        self.check(what, section)?;
+        if section.size > MOST_DESCRIPTION_BYTES {
+            let problem = "a description is larger than any real one";
+            return Err(PerfDataError::Broken { offset: section.offset, problem });
+        }
+        self.input.seek(SeekFrom::Start(section.offset))?;
+        let mut bytes = vec![0; usize::try_from(section.size).map_err(io::Error::other)?];
+        self.input.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// All whole little-endian words.
+pub(super) fn words(bytes: &[u8]) -> Vec<u64> {
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+/// Names in the order of the events, as far as they can be read.
+pub(super) fn event_names(section: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut bytes = Bytes(section);
+    let (Some(count), Some(size)) = (bytes.u32(), bytes.u32()) else { return names };
+    for _ in 0..count {
+        let mut one = || {
+            bytes.take(usize::try_from(size).ok()?)?;
+            let ids = usize::try_from(bytes.u32()?).ok()?;
+            let length = usize::try_from(bytes.u32()?).ok()?;
+            let name = Bytes(bytes.take(length)?).text();
+            bytes.take(ids.checked_mul(8)?)?;
+            Some(name)
+        };
+        let Some(name) = one() else { break };
+        names.push(name);
+    }
+    names
+}

@@ -1,0 +1,197 @@
+//! One record, taken apart: what an event's attributes say about its samples, and where in a sample
+//! the fields are. `perf_event_open(2)` has the layouts.
+
+/// Fields of a sample (`sample_type`), in the order in which they stand there.
+mod field {
+    pub(super) const IP: u64 = 1;
+    pub(super) const TID: u64 = 1 << 1;
+    pub(super) const TIME: u64 = 1 << 2;
+    pub(super) const ADDR: u64 = 1 << 3;
+    pub(super) const READ: u64 = 1 << 4;
+    pub(super) const CALLCHAIN: u64 = 1 << 5;
+    pub(super) const ID: u64 = 1 << 6;
+    pub(super) const CPU: u64 = 1 << 7;
+    pub(super) const PERIOD: u64 = 1 << 8;
+    pub(super) const STREAM_ID: u64 = 1 << 9;
+    pub(super) const RAW: u64 = 1 << 10;
+    pub(super) const IDENTIFIER: u64 = 1 << 16;
+}
+
+/// Of `read_format`.
+const READ_ENABLED: u64 = 1;
+const READ_RUNNING: u64 = 1 << 1;
+const READ_ID: u64 = 1 << 2;
+const READ_GROUP: u64 = 1 << 3;
+const READ_LOST: u64 = 1 << 4;
+
+/// The flag that says that `sample_period` is a frequency.
+const FLAG_FREQUENCY: u64 = 1 << 10;
+
+/// Size of the first version of the attributes; all later ones begin with it.
+const SMALLEST_ATTRIBUTES: usize = 64;
+
+/// Bytes, front to back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    pub(super) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    /// Up to the first zero byte.
+    pub(super) fn text(&mut self) -> String {
+        let end = self.0.iter().position(|&byte| byte == 0).unwrap_or(self.0.len());
+        String::from_utf8_lossy(&self.0[..end]).into_owned()
+    }
+}
+
+/// One of the events that were recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EventLayout {
+    /// As perf calls it, when the file says so.
+    pub(super) name: Option<String>,
+    /// Which samples are its own; empty when it is the only event.
+    pub(super) ids: Vec<u64>,
+    kind: u32,
+    config: u64,
+    sample_type: u64,
+    read_format: u64,
+    period: u64,
+    is_frequency: bool,
+}
+
+impl EventLayout {
+    /// From `perf_event_attr`, at least its first version.
+    pub(super) fn parse(attributes: &[u8]) -> Option<Self> {
+        let mut bytes = Bytes(attributes.get(..SMALLEST_ATTRIBUTES)?);
+        let (kind, _size) = (bytes.u32()?, bytes.u32()?);
+        let (config, period) = (bytes.u64()?, bytes.u64()?);
+        let (sample_type, read_format, flags) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
+        let is_frequency = flags & FLAG_FREQUENCY != 0;
+        Some(Self {
+            name: None,
+            ids: Vec::new(),
+            kind,
+            config,
+            sample_type,
+            read_format,
+            period,
+            is_frequency,
+        })
+    }
+
+    /// The name in the file, or what the kernel's numbers stand for.
+    pub(super) fn name(&self) -> String {
+        let known = match (self.kind, self.config) {
+            (0, 0) => "cycles",
+            (0, 1) => "instructions",
+            (1, 0) => "cpu-clock",
+            (1, 1) => "task-clock",
+            (1, 2) => "page-faults",
+            (1, 3) => "context-switches",
+            _ => "",
+        };
+        match &self.name {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ if known.is_empty() => format!("event type {} config {:#x}", self.kind, self.config),
+            _ => known.to_owned(),
+        }
+    }
+
+    /// Time that a sample stands for, in nanoseconds; 0 when the event does not count time.
+    pub(super) fn period_nanos(&self) -> u64 {
+        if self.is_frequency {
+            return 1_000_000_000_u64.checked_div(self.period).unwrap_or(0);
+        }
+        if self.kind == 1 && self.config <= 1 { self.period } else { 0 }
+    }
+
+    /// Where the id of a sample is, from its beginning, if it has one.
+    pub(super) fn id_of(&self, body: &[u8]) -> Option<u64> {
+        let at = if self.has(field::IDENTIFIER) {
+            0
+        } else if self.has(field::ID) {
+            8 * [field::IP, field::TID, field::TIME, field::ADDR]
+                .into_iter()
+                .filter(|&bit| self.has(bit))
+                .count()
+        } else {
+            return None;
+        };
+        Bytes(body.get(at..)?).u64()
+    }
+
+    fn has(&self, bit: u64) -> bool {
+        self.sample_type & bit != 0
+    }
+
+    /// The fields of a sample that are used; `None` when it is too short for what it says.
+    pub(super) fn sample<'a>(&self, body: &'a [u8]) -> Option<RawSample<'a>> {
+        let mut bytes = Bytes(body);
+        let mut word = |bit| if self.has(bit) { bytes.u64().map(Some) } else { Some(None) };
+        word(field::IDENTIFIER)?;
+        let address = word(field::IP)?;
+        let who = word(field::TID)?.unwrap_or(0);
+        let time = word(field::TIME)?;
+        for bit in [field::ADDR, field::ID, field::STREAM_ID, field::CPU, field::PERIOD] {
+            word(bit)?;
+        }
+        if self.has(field::READ) {
+            self.skip_read(&mut bytes)?;
+        }
+        let chain = if self.has(field::CALLCHAIN) {
+            let words = usize::try_from(bytes.u64()?).ok()?;
+            bytes.take(words.checked_mul(8)?)?
+        } else {
+            &[]
+        };
+        let raw = if self.has(field::RAW) {
+            let size = usize::try_from(bytes.u32()?).ok()?;
+            bytes.take(size)?
+        } else {
+            &[]
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
+        let (pid, tid) = (who as u32, (who >> 32) as u32);
+        Some(RawSample { address, pid, tid, time, chain, raw })
+    }
+
+    fn skip_read(&self, bytes: &mut Bytes<'_>) -> Option<()> {
+        let has = |bit| usize::from(self.read_format & bit != 0);
+        let of_each = 1 + has(READ_ID) + has(READ_LOST);
+        let times = has(READ_ENABLED) + has(READ_RUNNING);
+        let words = if has(READ_GROUP) == 1 {
+            let events = usize::try_from(bytes.u64()?).ok()?;
+            events.checked_mul(of_each)?.checked_add(times)?
+        } else {
+            of_each + times
+        };
+        bytes.take(words.checked_mul(8)?).map(drop)
+    }
+}
+
+/// A sample as it stands in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RawSample<'a> {
+    /// The interrupted instruction, needed when there is no chain.
+    pub(super) address: Option<u64>,
+    pub(super) pid: u32,
+    pub(super) tid: u32,
+    /// Of a clock that begins at some time, in nanoseconds.
+    pub(super) time: Option<u64>,
+    /// Little-endian words, innermost first, with marks between kernel and user space.
+    pub(super) chain: &'a [u8],
+    /// The record of a tracepoint.
+    pub(super) raw: &'a [u8],
+}

@@ -1,0 +1,191 @@
+//! Counting stacks as they come in a file: equal bytes are counted, and only what is distinct is
+//! looked at. What lives here knows no format.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
+
+use super::{
+    Capture, Event, FrameTable, Identities, Labels, Mode, Profile, Sample, StackEntry,
+    StackOutcome, StackQuality, ThreadKind, Times,
+    model::{Frame, FrameId, FrameKind},
+};
+
+/// Distinct runs of bytes that are kept before they are named. Stacks that differ in addresses
+/// only become one when they are.
+const MOST_UNNAMED: usize = 200_000;
+
+/// What is counted for one stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) weight: u64,
+    pub(super) count: u64,
+}
+
+impl Counted {
+    /// Adds what must not wrap around; a sum that large says nothing any more.
+    pub(super) fn add(&mut self, other: Self) {
+        self.weight = self.weight.saturating_add(other.weight);
+        self.count = self.count.saturating_add(other.count);
+    }
+}
+
+/// Equal runs of bytes, counted.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    index: HashMap<Box<[u8]>, Counted, BuildHasherDefault<WordHasher>>,
+}
+
+impl Tally {
+    /// Counts one occurrence of `bytes`.
+    pub(super) fn add(&mut self, bytes: &[u8], counted: Counted) {
+        if let Some(known) = self.index.get_mut(bytes) {
+            known.add(counted);
+            return;
+        }
+        self.index.insert(bytes.into(), counted);
+    }
+
+    /// True when it is time to name what was counted, so that memory stays bounded.
+    pub(super) fn is_full(&self) -> bool {
+        self.index.len() >= MOST_UNNAMED
+    }
+
+    /// All that was counted, in no order. Nothing is left.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Box<[u8]>, Counted)> + '_ {
+        self.index.drain()
+    }
+}
+
+/// Takes eight bytes at a time: stacks are long, and a file may hold many millions.
+#[derive(Default)]
+pub(super) struct WordHasher(u64);
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.write_u64(u64::from_le_bytes(last));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(FACTOR);
+        self.0 ^= self.0 >> 29;
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.wrapping_mul(FACTOR)
+    }
+}
+
+/// Named stacks of an import, merged.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) frames: FrameTable,
+    samples: HashMap<(Vec<StackEntry>, Labels), Counted>,
+}
+
+impl Merged {
+    /// The root of a stack: the kind of thread, or the name of one that is none of the VM's.
+    pub(super) fn root(&mut self, thread: &str) -> FrameId {
+        let frame = match ThreadKind::from_name(thread).0 {
+            ThreadKind::Other if !is_of_the_vm(thread) => {
+                Frame { name: thread.to_owned(), kind: FrameKind::Native }
+            }
+            kind => Frame { name: kind.name().to_owned(), kind: FrameKind::Thread },
+        };
+        self.frames.intern(frame)
+    }
+
+    /// Adds a stack, root first, of the thread that is called `thread`.
+    pub(super) fn add(&mut self, thread: &str, frames: &[FrameId], counted: Counted) {
+        let mut stack: Vec<StackEntry> = Vec::with_capacity(frames.len());
+        for &frame in frames {
+            match stack.last_mut() {
+                Some(last) if last.frame == frame => last.repeat += 1,
+                _ => stack.push(StackEntry { frame, repeat: 1 }),
+            }
+        }
+        let Some(leaf) = stack.last() else { return };
+        let in_kernel = self.frames.get(leaf.frame).kind == FrameKind::Kernel;
+        let labels = Labels {
+            process: None,
+            thread: thread.to_owned(),
+            mode: if in_kernel { Mode::Kernel } else { Mode::User },
+            outcome: StackOutcome::Unknown,
+        };
+        self.samples.entry((stack, labels)).or_default().add(counted);
+    }
+
+    /// The profile, samples in order.
+    pub(super) fn into_profile(self, event: Event, capture: Capture, lost: u64) -> Profile {
+        let mut samples: Vec<Sample> = self
+            .samples
+            .into_iter()
+            .map(|((stack, labels), counted)| Sample {
+                stack,
+                labels,
+                weight: counted.weight,
+                count: counted.count,
+                times: Times::default(),
+            })
+            .collect();
+        samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+        let quality = StackQuality { lost, ..StackQuality::default() };
+        Profile {
+            event,
+            capture,
+            quality,
+            frames: self.frames,
+            samples,
+            identities: Identities::default(),
+        }
+    }
+}
+
+/// Threads of the VM that have a name of their own but no kind.
+fn is_of_the_vm(thread: &str) -> bool {
+    thread == "beam.smp" || thread.starts_with("sys_") || thread.starts_with("erts_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_bytes_are_counted_together() {
+        let mut tally = Tally::default();
+        let one = Counted { weight: 5, count: 1 };
+        for bytes in [&b"a stack of some length"[..], b"another", b"a stack of some length"] {
+            tally.add(bytes, one);
+        }
+        let mut all: Vec<_> = tally.drain().map(|(_, counted)| counted.weight).collect();
+        all.sort_unstable();
+        assert_eq!(all, [5, 10]);
+    }
+
+    #[test]
+    fn a_root_is_a_kind_of_thread_or_a_name() {
+        let mut merged = Merged::default();
+        let mut check = |thread: &str, expected: &str, kind: FrameKind| {
+            let id = merged.root(thread);
+            let frame = merged.frames.get(id);
+            assert_eq!((frame.name.as_str(), frame.kind), (expected, kind));
+        };
+        check("1_scheduler", "scheduler", FrameKind::Thread);
+        check("erts_sched_12", "scheduler", FrameKind::Thread);
+        check("sys_sig_dispatc", "other", FrameKind::Thread);
+        check("nginx", "nginx", FrameKind::Native);
+    }
+}
