@@ -8,11 +8,13 @@
 mod beam;
 mod cpu;
 mod error;
+mod explain;
 mod native;
 mod node;
 mod permission;
 
 pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
+pub use explain::{Fact, explain};
 pub use native::RecordedNames;
 pub use node::{Node, find_node, list_nodes, sole_node};

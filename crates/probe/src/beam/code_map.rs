@@ -134,6 +134,11 @@ impl CodeMap {
         (address < end).then(|| self.names[name as usize].as_str())
     }
 
+    /// Number of places that have a name.
+    pub(crate) fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
     /// Whether any code lies in `span`.
     pub(crate) fn has_code_in(&self, span: Span<u64>) -> bool {
         self.ranges.range(span).next().is_some()

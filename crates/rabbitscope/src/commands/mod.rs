@@ -5,6 +5,7 @@ mod broker;
 mod calltree;
 mod diff;
 mod environment;
+mod explain;
 mod find_rate;
 mod flamegraph;
 mod functions;

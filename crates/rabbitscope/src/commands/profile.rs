@@ -10,7 +10,7 @@ use rabbitscope_data::profile::{Event, Profile};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
 use rabbitscope_probe::Node;
 
-use super::{arguments::duration, node::NodeArguments};
+use super::{arguments::duration, explain, node::NodeArguments};
 use crate::{
     exit::{Exit, UsageError},
     experiment,
@@ -24,6 +24,7 @@ const MOST_INSIDE_HZ: u32 = 100;
 
 /// Record a CPU profile of a running node, without a restart and without any flag of the node
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Typed {
     /// Pid of the node's beam.smp [default: the only node on this machine]
     #[arg(long, conflicts_with = "node")]
@@ -48,8 +49,11 @@ pub(super) struct Typed {
     freq: u32,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
+    output: Option<PathBuf>,
+    /// Record nothing; say what this machine and the node allow and what is missing
+    #[arg(long, conflicts_with_all = ["from_inside", "output"])]
+    explain: bool,
     /// Do not ask the node, before and after the recording, what its processes are for; else that is
     /// done where there is a cookie
     #[arg(long)]
@@ -112,10 +116,14 @@ impl Typed {
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (false, Some(output)) = (self.explain, self.output.as_deref()) else {
+            let pid = self.validate().map(|valid| valid.pid);
+            return explain::execute(pid, &self.node, self.json);
+        };
         if self.from_inside && self.event != [Event::Cpu] {
             return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
         }
-        let paths = outputs(&self.output, &distinct(&self.event));
+        let paths = outputs(output, &distinct(&self.event));
         let files: Vec<ProfileFile> =
             paths.iter().map(|path| ProfileFile::check(path)).collect::<anyhow::Result<_>>()?;
         let stop = interrupt::watch()?;

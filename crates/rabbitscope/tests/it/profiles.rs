@@ -27,6 +27,22 @@ fn capabilities_that_are_missing() {
 }
 
 #[test]
+fn what_a_machine_allows_is_explained() {
+    let bench = Workbench::new("explain");
+    let broker = existing_broker();
+    let name = broker.node_name();
+    let ended = bench.rabbitscope(&format!("profile --explain --node {name}")).code(0);
+    let expected = if may_profile() { "OTP " } else { "CAP_PERFMON" };
+    for part in [expected, "kernel symbols", "cookie", "would"] {
+        assert!(ended.stdout.contains(part), "`{part}` is not in {ended:#?}");
+    }
+    let ended = bench.rabbitscope("profile --explain --json --node nobody@nowhere").code(0);
+    let explained: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(explained["tier"], "nothing", "{explained}");
+    bench.rabbitscope("profile").code(2);
+}
+
+#[test]
 fn a_profile_can_be_turned_into_every_form() {
     let bench = Workbench::new("forms");
     bench.file("a.folded", "scheduler;proc_lib:init_p_do_apply/3;lists:map/2 3\n");
