@@ -58,7 +58,7 @@ bench-inside: setup
 	cargo build --release --package rabbitscope
 	scripts/bench-inside.sh
 
-# Fuzz targets for frames, tables and URIs, each for so long.
+# Fuzz targets for everything that is parsed, each for so long.
 FUZZ_SECONDS ?= 600
 fuzz:
 	scripts/fuzz.sh $(FUZZ_SECONDS)

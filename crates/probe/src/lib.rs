@@ -9,6 +9,8 @@ mod beam;
 mod cpu;
 mod error;
 mod explain;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod native;
 mod node;
 mod permission;

@@ -15,3 +15,6 @@ pub(crate) use calibration::{Snapshot, judge};
 pub(crate) use code_map::CodeMap;
 pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use layout::Layout;
+
+#[cfg(fuzzing)]
+pub(crate) use jit::parse as parse_blob;

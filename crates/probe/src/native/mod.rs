@@ -11,3 +11,6 @@ pub use recorded::RecordedNames;
 
 pub(crate) use names::{NativeName, NativeNames};
 pub(crate) use unwind::{Module, Tables, UnwindRow, Update};
+
+#[cfg(fuzzing)]
+pub(crate) use unwind::fuzz as fuzz_unwind;

@@ -7,3 +7,9 @@ mod tables;
 
 pub(crate) use rows::UnwindRow;
 pub(crate) use tables::{Module, Tables, Update};
+
+/// See [`crate::fuzzing`].
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(bytes: &[u8], is_elf: bool) {
+    if is_elf { drop(rows::compile(bytes)) } else { rows::compile_section(bytes) }
+}

@@ -1,0 +1,18 @@
+//! Doors for the fuzz targets, which cannot reach what is private. Not there in any other build.
+
+use crate::{beam, native};
+
+/// What the VM says about its machine code.
+pub fn symbol_blob(bytes: &[u8]) {
+    drop(beam::parse_blob(bytes));
+}
+
+/// The unwind tables of an ELF file.
+pub fn elf_unwind_tables(bytes: &[u8]) {
+    native::fuzz_unwind(bytes, true);
+}
+
+/// The bytes of an `.eh_frame` section by itself.
+pub fn eh_frame(bytes: &[u8]) {
+    native::fuzz_unwind(bytes, false);
+}
