@@ -19,6 +19,7 @@ mod profiles;
 mod queue_info;
 mod queues;
 mod recovery;
+mod routers;
 mod routing;
 mod rpc;
 mod runs;

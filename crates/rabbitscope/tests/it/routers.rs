@@ -1,0 +1,88 @@
+//! The experiment that this program was made for: routing by a match specification that is compiled
+//! for each message, against routing by key.
+
+use std::path::Path;
+
+use rabbitscope_broker::Broker;
+
+use crate::workbench::{Workbench, may_profile, own_broker};
+
+/// Loads `routers/NAME.erl` in place of the node's own module.
+fn load(bench: &Workbench, broker: &Broker, name: &str) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/routers/{name}.erl"));
+    let copy = bench.file("rabbit_router.erl", &std::fs::read_to_string(source).unwrap());
+    let path = copy.display();
+    let loaded = broker.eval(&format!(
+        "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), code:purge(M), \
+         code:load_binary(M, \"{path}\", Code)."
+    ));
+    assert!(loaded.unwrap().contains("module"));
+}
+
+/// Through an exchange, with no other work than routing: nobody consumes, the queue keeps little.
+const LOAD: &str = r#"
+name = "routing"
+[run]
+duration = "10s"
+[profile]
+delay = "1s"
+duration = "8s"
+freq = 4999
+[[queues]]
+name = "routed"
+arguments = { x-max-length = 10 }
+bindings = [{ exchange = "amq.direct", routing-key = "routed" }]
+[[publishers]]
+exchange = "amq.direct"
+routing-key = "routed"
+confirm-window = 500
+"#;
+
+/// Share of the samples, in percent, that have `parent` and somewhere below it `child`.
+fn percent_below(folded: &str, parent: &str, child: &str) -> f64 {
+    let (mut all, mut below) = (0_u64, 0_u64);
+    for line in folded.lines() {
+        let (stack, count) = line.rsplit_once(' ').unwrap();
+        let count: u64 = count.parse().unwrap();
+        let mut frames = stack.split(';');
+        all += count;
+        if frames.any(|frame| frame == parent) && frames.any(|frame| frame == child) {
+            below += count;
+        }
+    }
+    100.0 * below as f64 / all as f64
+}
+
+#[test]
+fn a_match_specification_for_each_message_is_found_and_is_the_largest_change() {
+    if !may_profile() {
+        return;
+    }
+    let bench = Workbench::new("routers");
+    let broker = own_broker("routers");
+    bench.file("s.toml", LOAD);
+    let run = |out: &str| {
+        bench.rabbitscope(&format!("run s.toml --uri {} --out {out}", broker.uri())).code(0);
+        bench.rabbitscope(&format!("flamegraph {out} -o {out}.folded")).code(0);
+        percent_below(&bench.read(&format!("{out}.folded")), "rabbit_exchange:route/2", SELECT)
+    };
+    load(&bench, &broker, "select");
+    let with_select = run("select");
+    load(&bench, &broker, "lookup");
+    // Each run declares the queue and its binding anew, and always the same.
+    let name = |kind, name| format!("{{resource, <<\"/\">>, {kind}, <<\"{name}\">>}}");
+    let (exchange, queue) = (name("exchange", "amq.direct"), name("queue", "routed"));
+    let start = format!("rabbit_router:start([{{{{{exchange}, <<\"routed\">>}}, {queue}}}]).");
+    assert_eq!(broker.eval(&start).unwrap().trim(), "true");
+    let with_lookup = run("lookup");
+    assert!(with_select > 2.0, "{with_select:.2} % below route/2");
+    assert!(with_lookup < 0.1, "{with_lookup:.2} % below route/2");
+    let ended = bench.rabbitscope("diff lookup select --json").code(0);
+    let changes: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let of_erlang = changes.as_array().unwrap().iter().find(|it| it["kind"] == "erlang").unwrap();
+    assert_eq!(of_erlang["function"], SELECT, "{of_erlang}");
+    assert_eq!(of_erlang["own"]["beyond-noise"], true);
+    assert!(of_erlang["own"]["change"].as_f64().unwrap() > 0.0, "{of_erlang}");
+}
+
+const SELECT: &str = "ets:select/2";
