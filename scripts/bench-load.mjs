@@ -9,6 +9,11 @@ const WORKLOADS = {
   "classic-confirm": { column: "consumed", what: "classic queue, 1,000 unconfirmed, prefetch 500, an ack every 100" },
   "stream-publish": { column: "confirmed", what: "stream, publish only, 2,000 unconfirmed, persistent" },
 };
+const CLIENTS = [
+  ["rabbitscope", "rabbitscope"],
+  ["rabbitscope-1ms", "rabbitscope, `run.step = \"1ms\"`"],
+  ["perf-test", "PerfTest"],
+];
 const BEGIN = "<!-- made by make bench-load: begin -->";
 const END = "<!-- made by make bench-load: end -->";
 
@@ -28,18 +33,37 @@ function ratesOfLog(lines, column) {
   return found.filter(Boolean).map((match) => Number(match[1].replaceAll(",", "")));
 }
 
+/** The median latency of each second in milliseconds: end to end, or of confirms where nobody consumes. */
+function latenciesOfSeries(lines, column) {
+  const rows = lines.map((line) => JSON.parse(line)).filter((row) => !row.draining);
+  const name = column === "consumed" ? "end-to-end-latency" : "confirm-latency";
+  return rows.map((row) => (row[name] ? row[name].p50 / 1e6 : NaN));
+}
+
+/** Likewise from what PerfTest prints. */
+function latenciesOfLog(lines, column) {
+  const name = column === "consumed" ? "consumer" : "confirm";
+  const pattern = new RegExp(`, time .*${name} latency: [\\d,]+/([\\d,]+)/.* (µs|ms)`);
+  const found = lines.filter((line) => line.includes(", time ")).map((line) => pattern.exec(line));
+  return found.map((match) => (match ? Number(match[1].replaceAll(",", "")) / (match[2] === "ms" ? 1 : 1000) : NaN));
+}
+
 function measured(file, tool, workload, kind, round, seconds, warmUp, window, ticks, ticksPerSecond, nanos) {
   const { column } = WORKLOADS[workload];
-  const rates = (tool === "rabbitscope" ? ratesOfSeries : ratesOfLog)(readLines(seconds), column);
+  const isOurs = tool !== "perf-test";
+  const rates = (isOurs ? ratesOfSeries : ratesOfLog)(readLines(seconds), column);
+  const latencies = (isOurs ? latenciesOfSeries : latenciesOfLog)(readLines(seconds), column)
+    .slice(1 + Number(warmUp), 1 + Number(warmUp) + Number(window))
+    .filter(Number.isFinite);
   // The first row was there before the warm-up began.
   const within = rates.slice(1 + Number(warmUp), 1 + Number(warmUp) + Number(window));
   if (within.length < Number(window)) throw new Error(`${seconds} has ${rates.length} seconds, too few`);
   const perSecond = within.reduce((sum, rate) => sum + rate, 0) / within.length;
   const cores = (Number(ticks) / Number(ticksPerSecond)) / (Number(nanos) / 1e9);
-  const row = { workload, kind, round: Number(round), tool, perSecond, cores, microsPerMessage: (cores * 1e6) / perSecond };
+  const row = { workload, kind, round: Number(round), tool, perSecond, cores, microsPerMessage: (cores * 1e6) / perSecond, medianMillis: latencies.length ? median(latencies) : null };
   appendFileSync(file, `${JSON.stringify(row)}\n`);
   console.log(
-    `${workload.padEnd(16)} ${kind.padEnd(10)} ${round}  ${tool.padEnd(11)} ${Math.round(perSecond).toString().padStart(8)}/s` +
+    `${workload.padEnd(16)} ${kind.padEnd(10)} ${round}  ${tool.padEnd(15)} ${Math.round(perSecond).toString().padStart(8)}/s` +
       ` ${cores.toFixed(3).padStart(7)} cores ${row.microsPerMessage.toFixed(3).padStart(8)} µs a message`,
   );
 }
@@ -58,9 +82,9 @@ function median(values) {
 }
 
 /** Ratios are taken round by round, so that a machine that slows down does not count for one side. */
-function comparison(rows, kind, value, invert) {
+function comparison(rows, kind, value, invert, tool = "rabbitscope") {
   const of = (tool) => rows.filter((row) => row.kind === kind && row.tool === tool);
-  const ours = of("rabbitscope");
+  const ours = of(tool);
   const ratios = ours.map((row) => {
     const theirs = of("perf-test").find((other) => other.round === row.round);
     return invert ? value(theirs) / value(row) : value(row) / value(theirs);
@@ -85,14 +109,27 @@ function comparisonTables(rows) {
     const it = comparison(rows.filter((row) => row.workload === name), "saturation", (row) => row.perSecond);
     lines.push(`| ${WORKLOADS[name].what} | ${grouped(it.ours)} | ${grouped(it.theirs)} | ${times(it, 2)} |`);
   }
-  for (const [kind, title] of [["saturation", "as fast as it goes"], ["same-rate", "at the same rate"]]) {
-    lines.push("", `### CPU of the client ${title}`, "");
-    lines.push("| workload | rate of rabbitscope, messages/s | rabbitscope, µs a message | PerfTest, µs a message | PerfTest needs times |", "| --- | ---: | ---: | ---: | ---: |");
-    for (const name of present) {
-      const own = rows.filter((row) => row.workload === name);
-      const it = comparison(own, kind, (row) => row.microsPerMessage, true);
-      const rate = median(own.filter((row) => row.kind === kind && row.tool === "rabbitscope").map((row) => row.perSecond));
-      lines.push(`| ${WORKLOADS[name].what} | ${grouped(rate)} | ${it.ours.toFixed(2)} | ${it.theirs.toFixed(2)} | ${times(it, 1)} |`);
+  lines.push("", "### CPU of the client as fast as it goes", "");
+  lines.push("| workload | rate of rabbitscope, messages/s | rabbitscope, µs a message | PerfTest, µs a message | PerfTest needs times |", "| --- | ---: | ---: | ---: | ---: |");
+  const rateOf = (own, kind, tool) => median(own.filter((row) => row.kind === kind && row.tool === tool).map((row) => row.perSecond));
+  for (const name of present) {
+    const own = rows.filter((row) => row.workload === name);
+    const it = comparison(own, "saturation", (row) => row.microsPerMessage, true);
+    const rate = rateOf(own, "saturation", "rabbitscope");
+    lines.push(`| ${WORKLOADS[name].what} | ${grouped(rate)} | ${it.ours.toFixed(2)} | ${it.theirs.toFixed(2)} | ${times(it, 1)} |`);
+  }
+  lines.push("", "### CPU of the client at the same rate", "");
+  lines.push("| workload | client | messages/s | µs a message | PerfTest needs times | median latency, ms |", "| --- | --- | ---: | ---: | ---: | ---: |");
+  for (const name of present) {
+    const own = rows.filter((row) => row.workload === name);
+    for (const [tool, called] of CLIENTS) {
+      const mine = own.filter((row) => row.kind === "same-rate" && row.tool === tool);
+      if (mine.length === 0) continue;
+      const ratio = tool === "perf-test" ? "" : times(comparison(own, "same-rate", (row) => row.microsPerMessage, true, tool), 1);
+      const latencies = mine.map((row) => row.medianMillis).filter((value) => value !== null);
+      const latency = latencies.length ? median(latencies).toFixed(2) : "";
+      const micros = median(mine.map((row) => row.microsPerMessage)).toFixed(2);
+      lines.push(`| ${WORKLOADS[name].what} | ${called} | ${grouped(rateOf(own, "same-rate", tool))} | ${micros} | ${ratio} | ${latency} |`);
     }
   }
   return lines;

@@ -6,7 +6,7 @@
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
 #
 # Each round of a workload runs both programs as fast as they go, then both at 95 % of what PerfTest
-# reached; the order changes from round to round. CPU is that of the whole process, user and system,
+# reached, rabbitscope also with steps of a millisecond; the order changes from round to round. CPU is that of the whole process, user and system,
 # from /proc/PID/stat, read when the warm-up is over and again at the end of the window.
 set -eu
 cd "$(dirname "$0")/.."
@@ -62,8 +62,9 @@ POM
 
 # --- workloads: the same for both -----------------------------------------------------------------
 
-scenario() { # WORKLOAD RATE, which is empty for as fast as it goes
+scenario() { # WORKLOAD RATE STEP; empty: as fast as it goes, steps as they come
     printf 'name = "bench-load"\n[run]\nduration = "%ss"\n' "$((warm_up + window + 3))"
+    [ -z "$3" ] || printf 'step = "%s"\n' "$3"
     rate=${2:+"rate = $2"}
     case $1 in
     classic-autoack) cat <<TOML ;;
@@ -126,8 +127,9 @@ start() { # TOOL WORKLOAD RATE; leaves the process in $child and its seconds in 
     out=$results/last
     rm -rf "$out"
     mkdir "$out"
-    if [ "$1" = rabbitscope ]; then
-        scenario "$2" "$3" >"$out/scenario.toml"
+    if [ "$1" != perf-test ]; then
+        step=${1#rabbitscope}
+        scenario "$2" "$3" "${step#-}" >"$out/scenario.toml"
         "$program" run "$out/scenario.toml" --out "$out/run" >"$out/log" 2>&1 &
         seconds=$out/run/series.jsonl
     else
@@ -165,6 +167,11 @@ both() { # WORKLOAD KIND ROUND RATE
     measure "$second" "$1" "$2" "$3" "$4"
 }
 
+all() { # WORKLOAD KIND ROUND RATE
+    both "$@"
+    measure rabbitscope-1ms "$@"
+}
+
 # --- all of them ----------------------------------------------------------------------------------
 
 fetch_perf_test
@@ -178,7 +185,7 @@ for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
     while [ "$round" -le "$rounds" ]; do
         both "$workload" saturation "$round" ""
         rate=$(node scripts/bench-load.mjs limit "$results/measurements.jsonl" "$workload" "$round")
-        both "$workload" same-rate "$round" "$rate"
+        all "$workload" same-rate "$round" "$rate"
         round=$((round + 1))
     done
 done

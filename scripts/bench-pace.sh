@@ -43,17 +43,18 @@ EOF
 
 cat >"$work/judge.js" <<'EOF'
 const fs = require("fs");
-const [, , directory, rate, round, csv] = process.argv;
+const [, , directory, rate, seconds, round, csv] = process.argv;
 const run = JSON.parse(fs.readFileSync(`${directory}/run.json`, "utf8"));
 const lines = fs.readFileSync(`${directory}/trace.jsonl`, "utf8").trim().split("\n");
 const messages = lines.map((line) => JSON.parse(line));
 const sent = messages.map((message) => message["sent-nanos"]);
+const isDuring = (time) => time < seconds * 1e9; // what is still behind at the end goes at once
 const late = messages.map((message) => message["sent-nanos"] - message["intended-nanos"]);
 late.sort((a, b) => a - b);
 const expected = (rate * run["duration-nanos"]) / 1e9;
 const miss = Math.abs(sent.length / expected - 1);
 let most = 0, above = 0, end = 0;
-sent.forEach((time, at) => {
+sent.filter(isDuring).forEach((time, at, sent) => {
     while (end < sent.length && sent[end] < time + 1e7) end += 1;
     most = Math.max(most, end - at);
     if (end - at > (1.2 * rate) / 100) above += 1;
@@ -77,6 +78,6 @@ failed=0
 for round in $(seq "$rounds"); do
     rm -rf "$work/out"
     "$program" run "$work/pace.toml" --out "$work/out" >/dev/null
-    node "$work/judge.js" "$work/out" "$rate" "$round" "$results/rounds.csv" || failed=1
+    node "$work/judge.js" "$work/out" "$rate" "$seconds" "$round" "$results/rounds.csv" || failed=1
 done
 exit "$failed"

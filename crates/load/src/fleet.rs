@@ -15,6 +15,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::{
     LoadError,
     churn::churned_connections,
+    clock::nanos,
     link::{Link, Wire},
     outcome::Progress,
     run::Ground,
@@ -44,8 +45,11 @@ pub(crate) fn assemble(
     for (index, wire) in wires.into_iter().enumerate() {
         shares[index % count].push(Link::new(index, &ground.plans[index], wire));
     }
-    let workers =
-        shares.into_iter().enumerate().map(|(number, links)| Worker::new(number, links, frame_max));
+    let step_nanos = ground.scenario.run.step.map(nanos);
+    let workers = shares
+        .into_iter()
+        .enumerate()
+        .map(|(number, links)| Worker::new(number, links, frame_max, step_nanos));
     workers
         .collect::<Result<_, _>>()
         .map_err(|source| LoadError::System { doing: "set up an event loop", source })

@@ -25,6 +25,8 @@ pub(crate) const LATE_NANOS: u64 = 5 * SECOND / 1000;
 /// The tempo of one thread. Times are nanoseconds since the run began.
 #[derive(Debug, Default)]
 pub(crate) struct Tempo {
+    /// From one look at sockets and schedules to the next, if the scenario says so.
+    step_nanos: Option<u64>,
     /// The shortest latency measured when something was last measured.
     fastest: u64,
     /// Publishers with a schedule wait until then.
@@ -33,6 +35,10 @@ pub(crate) struct Tempo {
 }
 
 impl Tempo {
+    pub(crate) fn new(step_nanos: Option<u64>) -> Self {
+        Self { step_nanos, ..Self::default() }
+    }
+
     /// The shortest latency measured just now, if any, and whether a schedule was served.
     pub(crate) fn observe(&mut self, fastest: Option<u64>, has_paced: bool) {
         self.fastest = fastest.unwrap_or(self.fastest);
@@ -41,10 +47,18 @@ impl Tempo {
 
     /// All connections that had work have been served.
     pub(crate) fn end_pass(&mut self, now: u64) {
-        if std::mem::take(&mut self.has_paced) {
+        let has_paced = std::mem::take(&mut self.has_paced);
+        if let Some(step) = self.step_nanos {
+            self.pace_at = now + step;
+        } else if has_paced {
             let step = (self.fastest / STEP_SHARE).clamp(STEP_MIN_NANOS, STEP_MAX_NANOS);
             self.pace_at = now + step;
         }
+    }
+
+    /// Schedules are served at once.
+    pub(crate) fn hurry(&mut self) {
+        self.pace_at = 0;
     }
 
     /// Schedules are served from then on.
@@ -52,9 +66,13 @@ impl Tempo {
         self.pace_at
     }
 
-    /// How long to rest when there is something to do in `room` nanoseconds.
-    pub(crate) fn rest_nanos(&self, room: u64) -> Option<u64> {
-        let rest = (self.fastest / REST_SHARE).min(REST_MAX_NANOS).min(room);
+    /// How long to rest at `now` when there is something to do in `room` nanoseconds.
+    pub(crate) fn rest_nanos(&self, now: u64, room: u64) -> Option<u64> {
+        let rest = match self.step_nanos {
+            Some(_) => self.pace_at.saturating_sub(now),
+            None => (self.fastest / REST_SHARE).min(REST_MAX_NANOS),
+        };
+        let rest = rest.min(room);
         (rest >= REST_MIN_NANOS).then_some(rest)
     }
 }
@@ -71,7 +89,7 @@ mod tests {
             let mut tempo = Tempo::default();
             tempo.observe(Some(latency), false);
             tempo.observe(None, false);
-            assert_eq!(tempo.rest_nanos(room), expected, "{latency}");
+            assert_eq!(tempo.rest_nanos(7, room), expected, "{latency}");
         }
         check(0, SECOND, None);
         check(3 * MILLI, SECOND, None);
@@ -94,5 +112,16 @@ mod tests {
         check(0, MILLI / 4);
         check(8 * MILLI, MILLI / 2);
         check(SECOND, MILLI);
+    }
+
+    #[test]
+    fn steps_can_be_asked_for() {
+        let mut tempo = Tempo::new(Some(3 * MILLI));
+        tempo.observe(Some(SECOND), false);
+        tempo.end_pass(MILLI);
+        assert_eq!(tempo.pace_at(), 4 * MILLI);
+        assert_eq!(tempo.rest_nanos(2 * MILLI, SECOND), Some(2 * MILLI));
+        assert_eq!(tempo.rest_nanos(2 * MILLI, MILLI), Some(MILLI));
+        assert_eq!(tempo.rest_nanos(4 * MILLI, SECOND), None);
     }
 }

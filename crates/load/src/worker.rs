@@ -18,6 +18,7 @@ use std::{
 use mio::{Events, Poll, Token, Waker};
 
 use crate::{
+    catch_up::CatchUp,
     clock::{SECOND, thread_cpu_nanos, thread_wait_nanos},
     connector::Arrivals,
     link::{Failure, Link, Moment, Wire},
@@ -70,6 +71,9 @@ pub(crate) struct Worker {
     /// When links are due that wait for their publishers' schedules.
     schedule: Schedule,
     tempo: Tempo,
+    catch_up: CatchUp,
+    /// When the first link was due that waits in the queue for its publishers' schedules.
+    queued_due: Option<u64>,
     tally: Tally,
     witness: Option<Witness>,
     interval_start: u64,
@@ -83,7 +87,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(number: usize, links: Vec<Link>, frame_max: u32) -> io::Result<Self> {
+    pub(crate) fn new(
+        number: usize,
+        links: Vec<Link>,
+        frame_max: u32,
+        step_nanos: Option<u64>,
+    ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
         for (index, link) in links.iter().enumerate() {
@@ -104,7 +113,9 @@ impl Worker {
             serving: Vec::with_capacity(count),
             is_queued: vec![true; count],
             schedule: Schedule::new(count),
-            tempo: Tempo::default(),
+            tempo: Tempo::new(step_nanos),
+            catch_up: CatchUp::default(),
+            queued_due: None,
             tally: Tally::default(),
             witness: None,
             interval_start: 0,
@@ -160,11 +171,17 @@ impl Worker {
                     self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
                 }
                 if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
+                    if self.catch_up.release(now) {
+                        self.tempo.hurry();
+                        (0..self.links.len()).for_each(|index| self.enqueue(index));
+                        return Ok(true);
+                    }
                     self.tick(orders)?;
                     for link in &mut self.links {
                         link.stop_publishing(&mut moment(
                             &mut self.tally,
                             &mut self.witness,
+                            &mut self.catch_up,
                             orders,
                         ));
                     }
@@ -183,7 +200,12 @@ impl Worker {
                     self.stage = Stage::Drain { since, is_confirming: false };
                 } else if !is_confirming && self.has_drained(since, now, orders) {
                     for link in &mut self.links {
-                        link.finish(&mut moment(&mut self.tally, &mut self.witness, orders));
+                        link.finish(&mut moment(
+                            &mut self.tally,
+                            &mut self.witness,
+                            &mut self.catch_up,
+                            orders,
+                        ));
                     }
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     self.stage = Stage::Close { since: now };
@@ -239,8 +261,8 @@ impl Worker {
             return;
         }
         let next = self.next_due().map_or(end, |due| end.min(due));
-        let room = next.saturating_sub(orders.clock.nanos());
-        if let Some(rest) = self.tempo.rest_nanos(room) {
+        let now = orders.clock.nanos();
+        if let Some(rest) = self.tempo.rest_nanos(now, next.saturating_sub(now)) {
             thread::sleep(Duration::from_nanos(rest));
         }
     }
@@ -273,8 +295,11 @@ impl Worker {
         if now < self.tempo.pace_at() {
             return;
         }
+        let first = self.schedule.first().into_iter().chain(self.queued_due).min();
+        self.catch_up.nothing_before(first, now);
         while let Some(index) = self.schedule.take(now) {
             self.enqueue(index);
+            self.queued_due = first;
         }
     }
 
@@ -294,6 +319,7 @@ impl Worker {
                 self.enqueue(index);
             }
         }
+        self.queued_due = None;
         self.tempo.end_pass(orders.clock.nanos());
         Ok(())
     }
@@ -304,7 +330,7 @@ impl Worker {
         if !link.is_up() {
             return Ok(false);
         }
-        let mut moment = moment(&mut self.tally, &mut self.witness, orders);
+        let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
         orders.control.count_done(&moment);
@@ -323,7 +349,7 @@ impl Worker {
 
     fn tick(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
         for index in 0..self.links.len() {
-            let mut moment = moment(&mut self.tally, &mut self.witness, orders);
+            let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
             let ticked = self.links[index].tick(&mut moment);
             ticked.or_else(|failure| self.lose(index, failure, orders))?;
         }
@@ -369,6 +395,7 @@ impl Worker {
 fn moment<'a>(
     tally: &'a mut Tally,
     witness: &'a mut Option<Witness>,
+    catch_up: &'a mut CatchUp,
     orders: &Orders<'_>,
 ) -> Moment<'a> {
     Moment {
@@ -384,6 +411,8 @@ fn moment<'a>(
         churners_done: 0,
         fastest: None,
         is_pacing: true,
+        catch_up,
+        due_until: None,
         has_paced: false,
     }
 }

@@ -234,6 +234,10 @@ fn a_run_warms_up_and_begins_on_time() {
     refused(&["run.start-at=noon"], &["run.start-at", "2026-01-01T12:00:00Z"]);
     refused(&["run.idle-time=1s"], &["run.idle-time", "until = \"idle\""]);
     refused(&["run.until=full"], &["run.until", "`empty`, `idle`"]);
+    assert_eq!(run(&["run.step=1ms"]).step, Some(Duration::from_millis(1)));
+    for step in ["run.step=10us", "run.step=2s"] {
+        refused(&[step], &["run.step", "`50us` to `1s`"]);
+    }
     refused(&["run.trace-every=0"], &["run.trace-every", "at least 1"]);
     let alone = SMALL.split("[[consumers]]").next().unwrap();
     let message = read(alone, &["run.verify=true"]).unwrap_err().to_string();

@@ -44,6 +44,7 @@ pub(super) struct Calling {
     /// Callers that wait for nothing but their schedule.
     schedule: Schedule,
     in_flight: InFlight,
+    has_schedule: bool,
     is_stopped: bool,
 }
 
@@ -70,8 +71,9 @@ impl Caller {
     }
 
     /// Requests that may go now.
-    fn allowed(&self, now: u64) -> u64 {
-        let due = self.pace.map_or(u64::MAX, |pace| pace.count_at(now).saturating_sub(self.sent));
+    fn allowed(&self, due_until: Option<u64>) -> u64 {
+        let due_by = |pace: Pace| due_until.map_or(0, |until| pace.count_at(until));
+        let due = self.pace.map_or(u64::MAX, |pace| due_by(pace).saturating_sub(self.sent));
         self.room().min(due)
     }
 
@@ -114,6 +116,7 @@ impl Calling {
             schedule: Schedule::new(callers.len()),
             callers,
             in_flight: InFlight::default(),
+            has_schedule: group.rate.is_some(),
             is_stopped: false,
         }
     }
@@ -182,9 +185,9 @@ impl Calling {
         if self.is_stopped || !socket.can_publish() {
             return false;
         }
-        moment.now = moment.clock.nanos();
-        while moment.is_pacing
-            && let Some(index) = self.schedule.take(moment.now)
+        moment.begin(self.has_schedule);
+        while let Some(until) = moment.due_until
+            && let Some(index) = self.schedule.take(until)
         {
             if !std::mem::replace(&mut self.callers[index].is_ready, true) {
                 self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
@@ -214,7 +217,7 @@ impl Calling {
         let caller = &mut self.callers[index];
         let Some(reply_to) = &self.reply_to[usize::from(caller.channel)] else { return 0 };
         let size = self.body.len() + OVERHEAD;
-        let count = caller.allowed(moment.now).min(QUANTUM).min((*room / size).max(1) as u64);
+        let count = caller.allowed(moment.due_until).min(QUANTUM).min((*room / size).max(1) as u64);
         moment.has_paced |= caller.pace.is_some() && count > 0;
         for _ in 0..count {
             let intended_at = caller.pace.map_or(moment.now, |pace| pace.due(caller.sent));

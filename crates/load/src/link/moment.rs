@@ -3,6 +3,7 @@
 use rabbitscope_amqp::Returned;
 
 use crate::{
+    catch_up::CatchUp,
     clock::RunClock,
     latency::Latency,
     stamp::{Numbering, Stamp},
@@ -31,13 +32,23 @@ pub(crate) struct Moment<'a> {
     pub(crate) churners_done: usize,
     /// The shortest latency that was measured, in nanoseconds.
     pub(crate) fastest: Option<u64>,
-    /// Publishers with a schedule may send what is due.
+    /// Schedules are served now.
     pub(crate) is_pacing: bool,
+    pub(crate) catch_up: &'a mut CatchUp,
+    /// What is due until then may go, in nanoseconds since the run began; absent: schedules wait.
+    pub(crate) due_until: Option<u64>,
     /// One of them has.
     pub(crate) has_paced: bool,
 }
 
 impl Moment<'_> {
+    /// Messages are about to be made; with a schedule, if there is one.
+    #[inline]
+    pub(super) fn begin(&mut self, has_schedule: bool) {
+        self.now = self.clock.nanos();
+        self.due_until = (has_schedule && self.is_pacing).then(|| self.catch_up.until(self.now));
+    }
+
     #[inline]
     pub(super) fn confirmed(&mut self, sent_at: u64, count: u64) {
         let nanos = self.now.saturating_sub(sent_at);

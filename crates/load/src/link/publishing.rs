@@ -25,6 +25,7 @@ pub(super) struct Publishing {
     turn: usize,
     outstanding: u64,
     is_stopped: bool,
+    has_schedule: bool,
     write: WriteMode,
     confirm_timeout: Option<ConfirmTimeout>,
     /// By channel number: when the message was sent for which a timeout has been counted.
@@ -39,6 +40,7 @@ impl Publishing {
             rings[usize::from(publisher.channel)].get_or_insert_default();
         }
         Self {
+            has_schedule: publishers.iter().any(|publisher| publisher.pace.is_some()),
             publishers,
             overdue: vec![None; rings.len()],
             rings,
@@ -56,7 +58,7 @@ impl Publishing {
         if self.is_stopped || !socket.can_publish() {
             return false;
         }
-        moment.now = moment.clock.nanos();
+        moment.begin(self.has_schedule);
         let count = self.publishers.len();
         // The first message goes whatever its size: with room for a byte it is the only one.
         let room = if self.write == WriteMode::Batched { CHUNK } else { 1 };

@@ -1,9 +1,8 @@
 //! An open loop is one: a rate is held without bursts, and a pause of the broker is not hidden.
 //!
 //! When messages were sent is known from the trace of every single one. Tests share the machine with
-//! others, so that the load generator may be kept from a CPU for a while; what has become due then
-//! goes out at once, as it must. Such a burst comes behind a gap; one without a gap is a fault.
-//! `make bench-pace` allows for neither, on a quiet machine.
+//! others, so that the load generator may get a CPU too seldom to keep the rate without bursts. Such a
+//! burst comes behind a gap; one without a gap is a fault. `make bench-pace` allows for neither.
 
 use std::{thread, time::Duration};
 
@@ -96,10 +95,12 @@ auto-ack = true
     }
     let deliveries = messages.iter().map(|message| time(message, "deliveries")).sum::<u64>();
     assert_eq!(deliveries, count(&run, "consumed"));
-    let sent: Vec<u64> = messages.iter().map(|message| time(message, "sent-nanos")).collect();
+    // What is still behind at the end goes at once.
+    let sent = messages.iter().map(|message| time(message, "sent-nanos"));
+    let sent: Vec<u64> = sent.filter(|at| *at < 4000 * MILLI).collect();
     let (excused, faults) = bursts(&sent);
     assert_eq!(faults, 0, "of {published}, {excused} behind a gap");
-    assert!(excused <= sent.len() * 3 / 4, "{excused} of {published} windows are behind a gap");
+    assert!(excused <= sent.len() / 4, "{excused} of {published} windows are behind a gap");
 }
 
 /// In 8 seconds, 2 of which the broker does nothing: a quarter of the messages fall due meanwhile and

@@ -127,6 +127,7 @@ impl Random {
             start_at: self.some(Duration::from_secs(4_107_542_400)),
             verify: true,
             trace_every: self.some(10_000),
+            step: self.some(Duration::from_millis(3)),
             self_check: self.chance(),
         }
     }

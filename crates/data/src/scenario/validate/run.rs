@@ -1,6 +1,6 @@
 //! `[run]`: when it begins, counts and ends.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use super::{
     super::{
@@ -16,6 +16,9 @@ use crate::utc::parse_utc;
 
 /// How long nothing must happen for `until = "idle"`, unless the scenario says.
 const IDLE_TIME: Duration = Duration::from_secs(5);
+
+/// What `step` may be.
+const STEPS: RangeInclusive<Duration> = Duration::from_micros(50)..=Duration::from_secs(1);
 
 /// How long queues may take to be empty for `until = "empty"`, unless the scenario says.
 const EMPTY_TIMEOUT: Duration = Duration::from_secs(300);
@@ -93,8 +96,17 @@ pub(super) fn options(
         start_at: run.start_at.as_deref().map(start_at).transpose()?,
         verify,
         trace_every: fields::at_least_one("trace-every", run.trace_every)?,
+        step: step(run.step.as_deref())?,
         self_check: run.self_check.unwrap_or(true),
     })
+}
+
+fn step(text: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let step = fields::duration("step", text)?;
+    if step.is_some_and(|step| !STEPS.contains(&step)) {
+        return refuse("step", "must be from `50us` to `1s`");
+    }
+    Ok(step)
 }
 
 fn warm_up(text: Option<&str>, stop: &Stop) -> Result<Option<WarmUp>, Problem> {

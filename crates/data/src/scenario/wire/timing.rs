@@ -19,6 +19,7 @@ pub(in crate::scenario) struct Run {
     pub(in crate::scenario) warm_up: Option<String>,
     pub(in crate::scenario) verify: Option<bool>,
     pub(in crate::scenario) trace_every: Option<u64>,
+    pub(in crate::scenario) step: Option<String>,
     pub(in crate::scenario) self_check: Option<bool>,
 }
 
@@ -42,7 +43,8 @@ pub(in crate::scenario) struct Phase {
 
 impl From<&model::Scenario> for Run {
     fn from(scenario: &model::Scenario) -> Self {
-        let model::RunOptions { warm_up, start_at, verify, trace_every, self_check } = scenario.run;
+        let model::RunOptions { warm_up, start_at, verify, trace_every, step, self_check } =
+            scenario.run;
         let time = |time| display_duration(time).to_string();
         let (until, idle_time, empty_timeout) = match scenario.stop.until {
             None => (None, None, None),
@@ -61,6 +63,7 @@ impl From<&model::Scenario> for Run {
             }),
             verify: Some(verify),
             trace_every,
+            step: step.map(time),
             self_check: Some(self_check),
         }
     }

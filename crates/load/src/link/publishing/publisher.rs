@@ -84,7 +84,7 @@ impl Publisher {
         }
         let has_time = match &self.pace {
             None => moment.now >= self.start,
-            Some(pace) => moment.is_pacing && pace.is_due(moment.now),
+            Some(pace) => moment.due_until.is_some_and(|until| pace.is_due(until)),
         };
         if has_time { self.room() } else { 0 }
     }
@@ -333,7 +333,9 @@ impl Batch<'_, '_> {
         }
         let late_nanos = match &mut self.pace {
             None => None,
-            Some(pace) if !pace.is_due(now) => return None,
+            Some(pace) if !self.moment.due_until.is_some_and(|until| pace.is_due(until)) => {
+                return None;
+            }
             Some(pace) => {
                 let due = pace.due()?;
                 pace.advance();
