@@ -46,12 +46,10 @@ impl CatchUp {
         }
     }
 
-    /// Whatever is due at `now` may go, and whether there is anything that was held back.
-    pub(crate) fn release(&mut self, now: u64) -> bool {
-        let is_behind = self.served + 1 < self.at;
+    /// Whatever is due at `now` may go.
+    pub(crate) fn release(&mut self, now: u64) {
         self.history.clear();
         (self.at, self.served) = (now, now);
-        is_behind
     }
 
     /// All that is due until then goes at `now`.

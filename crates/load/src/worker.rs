@@ -81,6 +81,8 @@ pub(crate) struct Worker {
     wait_at_start: u64,
     second: u32,
     stage: Stage,
+    /// The load is over, but for what is due already.
+    is_last_pass: bool,
     last_delivery: (u64, u64),
     /// When it was seen that the queues were empty, in nanoseconds since the run began.
     emptied_at: Option<u64>,
@@ -123,6 +125,7 @@ impl Worker {
             wait_at_start: 0,
             second: 0,
             stage: Stage::Load,
+            is_last_pass: false,
             last_delivery: (0, 0),
             emptied_at: None,
             links,
@@ -171,7 +174,9 @@ impl Worker {
                     self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
                 }
                 if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
-                    if self.catch_up.release(now) {
+                    if !std::mem::replace(&mut self.is_last_pass, true) {
+                        // What was held back, or fell due while the thread was kept from its CPU.
+                        self.catch_up.release(now);
                         self.tempo.hurry();
                         (0..self.links.len()).for_each(|index| self.enqueue(index));
                         return Ok(true);

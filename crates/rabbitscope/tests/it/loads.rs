@@ -230,7 +230,7 @@ fn a_rate_is_held() {
     let text = scenario("rate", "5s").replace("rate = 2000", "rate = 5000");
     let run = run(&bench, &text, 0);
     let published = count(&run, "published");
-    assert!((24_500..=25_500).contains(&published), "{published} in 5 s at 5000/s");
+    assert!((24_500..=25_500).contains(&published), "{published} in 5 s at 5000/s: {run:#}");
 }
 
 #[test]
