@@ -57,7 +57,7 @@ pub fn decode(bytes: &[u8], limits: Limits) -> Result<Term, TermError> {
 
 /// The term that the bytes begin with, and the rest.
 pub fn decode_first(bytes: &[u8], limits: Limits) -> Result<(Term, &[u8]), TermError> {
-    let mut reader = Reader { rest: bytes, limits, left: limits.terms };
+    let mut reader = Reader { rest: bytes, limits, left: limits.terms, atoms: Vec::new() };
     let version = reader.byte()?;
     if version != tag::VERSION {
         return Err(TermError::Version(version));
@@ -70,7 +70,12 @@ struct Reader<'a> {
     rest: &'a [u8],
     limits: Limits,
     left: u32,
+    /// The first atoms that were met: rows of a table have the same few again and again.
+    atoms: Vec<Atom>,
 }
+
+/// So many atoms are looked through before another is made.
+const MOST_KNOWN_ATOMS: usize = 16;
 
 impl<'a> Reader<'a> {
     fn term(&mut self, depth: u16) -> Result<Term, TermError> {
@@ -232,7 +237,15 @@ impl<'a> Reader<'a> {
             // Latin-1, whose characters have the numbers that they have in Unicode.
             return Ok(Atom::new(&name.iter().copied().map(char::from).collect::<String>()));
         }
-        std::str::from_utf8(name).map(Atom::new).map_err(|_| TermError::Malformed("atom"))
+        if let Some(known) = self.atoms.iter().find(|atom| atom.as_str().as_bytes() == name) {
+            return Ok(known.clone());
+        }
+        let name = std::str::from_utf8(name).map_err(|_| TermError::Malformed("atom"))?;
+        let atom = Atom::new(name);
+        if self.atoms.len() < MOST_KNOWN_ATOMS {
+            self.atoms.push(atom.clone());
+        }
+        Ok(atom)
     }
 
     /// Old forms have two bits of the incarnation in a byte.

@@ -3,6 +3,7 @@
 use std::{
     cmp::Reverse,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -15,12 +16,12 @@ use super::{Align, human_bytes, table};
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct QueueRow {
     pub(crate) name: String,
-    pub(crate) vhost: String,
+    pub(crate) vhost: Arc<str>,
     #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub(crate) kind: Arc<str>,
     /// Where its leader is.
-    pub(crate) node: String,
-    pub(crate) state: Option<String>,
+    pub(crate) node: Arc<str>,
+    pub(crate) state: Option<Arc<str>>,
     pub(crate) ready: Option<u64>,
     pub(crate) unacknowledged: Option<u64>,
     pub(crate) consumers: Option<u64>,
@@ -102,7 +103,7 @@ pub(crate) struct Page {
 
 impl Wanted {
     fn includes(&self, row: &QueueRow) -> bool {
-        self.vhost.as_ref().is_none_or(|vhost| *vhost == row.vhost)
+        self.vhost.as_ref().is_none_or(|vhost| **vhost == *row.vhost)
             && self.name.as_ref().is_none_or(|part| row.name.contains(part.as_str()))
     }
 }
@@ -191,12 +192,12 @@ impl QueueRow {
             Some(Missing::NoAnswer) => "no answer".to_owned(),
             Some(Missing::NotAsked) => "not asked".to_owned(),
             Some(Missing::Gone) => "deleted".to_owned(),
-            None => self.state.clone().unwrap_or_else(|| "-".to_owned()),
+            None => self.state.as_deref().unwrap_or("-").to_owned(),
         };
         [
             printable(&self.name),
             printable(&self.vhost),
-            self.kind.clone(),
+            self.kind.to_string(),
             number(self.ready),
             number(self.unacknowledged),
             number(self.consumers),
@@ -269,9 +270,9 @@ mod tests {
     fn queue(name: &str, vhost: &str, ready: Option<u64>) -> QueueRow {
         QueueRow {
             name: name.to_owned(),
-            vhost: vhost.to_owned(),
-            kind: "classic".to_owned(),
-            node: "a@b".to_owned(),
+            vhost: vhost.into(),
+            kind: "classic".into(),
+            node: "a@b".into(),
             state: None,
             ready,
             unacknowledged: Some(0),

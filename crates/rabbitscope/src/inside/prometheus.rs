@@ -61,9 +61,9 @@ mod tests {
     fn what_is_not_known_is_left_out() {
         let row = QueueRow {
             name: "q".to_owned(),
-            vhost: "/".to_owned(),
-            kind: "quorum".to_owned(),
-            node: "a@b".to_owned(),
+            vhost: "/".into(),
+            kind: "quorum".into(),
+            node: "a@b".into(),
             state: None,
             ready: Some(3),
             unacknowledged: None,

@@ -6,7 +6,7 @@ use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source as Modul
 
 use super::{
     Listing, Source, Wanted,
-    rows::{Place, Remembered, Rows},
+    rows::{Key, Remembered, Rows, vhost_and_name},
     urgency::Urgency,
 };
 
@@ -36,6 +36,8 @@ pub(crate) struct QueueReader<'a> {
     agent: Loaded<'a>,
     node: String,
     remembered: Remembered,
+    /// When the last look began, and how often queues write.
+    looked: Option<(Instant, Duration)>,
     urgency: Urgency,
 }
 
@@ -53,6 +55,7 @@ impl<'a> QueueReader<'a> {
             agent: Loaded::light_agent(connection, MODULE, options)?,
             node: connection.node().to_owned(),
             remembered: Remembered::default(),
+            looked: None,
             urgency: Urgency::default(),
         })
     }
@@ -60,18 +63,26 @@ impl<'a> QueueReader<'a> {
     /// What the queues wrote into the node's tables the last time.
     pub(crate) fn read_tables(&mut self, wanted: &Wanted) -> Result<Listing, ErlangError> {
         let began = Instant::now();
-        let first = self.remembered.is_empty();
-        let arguments = arguments(wanted, ("infos", truth(first)));
+        let all = self.expects_news(began);
+        let arguments = arguments(wanted, ("infos", truth(all)));
         let mut rows = Rows::default();
         let mut facts = self.ask("tables", arguments, TABLES, &mut rows)?;
-        if !first {
+        if !all {
             let unknown = rows.recall(&self.remembered, &self.node);
             for some in unknown.chunks(MOST_NAMED) {
                 facts.took += self.ask("infos", named(some), TABLES, &mut rows)?.took;
             }
         }
-        self.remembered = rows.memory();
-        Ok(self.listing(rows, Source::Tables, began, &facts))
+        self.looked = Some((began, Duration::from_millis(facts.interval_ms)));
+        let (listing, remembered) = self.listing(rows, Source::Tables, began, &facts);
+        self.remembered = remembered;
+        Ok(listing)
+    }
+
+    /// Most queues are likely to have written since: asking for everything takes less time than asking
+    /// for what has changed.
+    fn expects_news(&self, now: Instant) -> bool {
+        self.looked.is_none_or(|(at, interval)| now.duration_since(at) > interval / 3)
     }
 
     /// What the queues answer within this time.
@@ -85,7 +96,7 @@ impl<'a> QueueReader<'a> {
         let arguments = arguments(wanted, ("within_ms", limit_ms.into()));
         let mut rows = Rows::default();
         let facts = self.ask("processes", arguments, within + GRACE, &mut rows)?;
-        Ok(self.listing(rows, Source::Queues, began, &facts))
+        Ok(self.listing(rows, Source::Queues, began, &facts).0)
     }
 
     /// Removes what was loaded, and waits until it is gone.
@@ -93,18 +104,25 @@ impl<'a> QueueReader<'a> {
         self.agent.end().map(drop)
     }
 
-    fn listing(&self, rows: Rows, source: Source, began: Instant, facts: &Facts) -> Listing {
-        let node = &self.node;
-        Listing {
-            node: node.clone(),
+    fn listing(
+        &self,
+        rows: Rows,
+        source: Source,
+        began: Instant,
+        facts: &Facts,
+    ) -> (Listing, Remembered) {
+        let (rows, remembered) = rows.of_node(&self.node);
+        let listing = Listing {
+            node: self.node.clone(),
             source,
             age_limit_ms: facts.interval_ms,
             statistics: facts.statistics,
             began,
             took: began.elapsed(),
             took_on_node: facts.took,
-            rows: rows.of_node(node),
-        }
+            rows,
+        };
+        (listing, remembered)
     }
 
     /// One request: rows as they come, facts at the end.
@@ -167,10 +185,11 @@ fn truth(value: bool) -> Term {
     Term::atom(if value { "true" } else { "false" })
 }
 
-fn named(places: &[Place]) -> Vec<(Term, Term)> {
-    let place = |(vhost, name): &Place| {
-        Term::tuple([Term::Binary(vhost.clone()), Term::Binary(name.clone())])
+fn named(keys: &[Key]) -> Vec<(Term, Term)> {
+    let place = |key: &Key| {
+        let (vhost, name) = vhost_and_name(key);
+        Term::tuple([Term::Binary(vhost.to_vec()), Term::Binary(name.to_vec())])
     };
-    let queues: Vec<Term> = places.iter().map(place).collect();
+    let queues: Vec<Term> = keys.iter().map(place).collect();
     vec![(Term::atom("queues"), queues.into())]
 }

@@ -1,17 +1,20 @@
 //! Rows of queues, put together from what the node's agent sends: `agent/rabbitscope_queues.erl` says
 //! in which form. What is not here: asking for it.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use rabbitscope_erlang::Term;
 
 use super::{Missing, QueueRow};
 
-/// Virtual host and name.
-pub(super) type Place = (Vec<u8>, Vec<u8>);
+/// So many words are looked through before another is made.
+const MOST_WORDS: usize = 16;
+
+/// Virtual host and name, as [`join`] joins them.
+pub(super) type Key = Box<[u8]>;
 
 /// Of the queues that tell when they write: what they wrote the last time.
-pub(super) type Remembered = HashMap<Place, Written>;
+pub(super) type Remembered = HashMap<Key, Written>;
 
 /// What a classic queue writes beside its depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(super) struct Written {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Infos {
-    state: Option<String>,
+    state: Option<Arc<str>>,
     consumers: Option<u64>,
     memory_bytes: Option<u64>,
 }
@@ -34,7 +37,27 @@ pub(super) struct Rows {
     all: Vec<QueueRow>,
     /// For each row.
     reductions: Vec<Option<u64>>,
-    places: HashMap<Place, usize>,
+    places: HashMap<Key, usize>,
+    /// The key that is looked for.
+    scratch: Vec<u8>,
+    words: Words,
+}
+
+/// Words that most rows have in common: virtual hosts, types, nodes, states.
+#[derive(Default)]
+struct Words(Vec<Arc<str>>);
+
+impl Words {
+    fn share(&mut self, word: &str) -> Arc<str> {
+        if let Some(known) = self.0.iter().find(|known| ***known == *word) {
+            return Arc::clone(known);
+        }
+        let word = Arc::from(word);
+        if self.0.len() < MOST_WORDS {
+            self.0.push(Arc::clone(&word));
+        }
+        word
+    }
 }
 
 impl Rows {
@@ -44,10 +67,7 @@ impl Rows {
         let found = found.as_list()?.iter();
         match what.as_atom()? {
             "names" => found.map(|row| self.name(row)).collect(),
-            "rows" => {
-                self.all.extend(found.map(row_of).collect::<Option<Vec<_>>>()?);
-                Some(())
-            }
+            "rows" => found.map(|row| self.row(row)).collect(),
             "depths" => found.map(|row| self.depth(row)).collect(),
             "infos" => found.map(|row| self.infos(row)).collect(),
             _ => None,
@@ -55,19 +75,37 @@ impl Rows {
     }
 
     fn name(&mut self, row: &Term) -> Option<()> {
-        let fields @ [_, _, _, _] = row.as_tuple()? else { return None };
-        self.places.insert(place_of(fields)?, self.all.len());
-        self.all.push(empty(fields)?);
+        let fields @ [vhost, name, _, _] = row.as_tuple()? else { return None };
+        join(vhost, name, &mut self.scratch)?;
+        self.places.insert(self.scratch.as_slice().into(), self.all.len());
+        let row = empty(fields, &mut self.words)?;
+        self.all.push(row);
         self.reductions.push(None);
+        Some(())
+    }
+
+    /// A row with its figures, or the reason why there are none.
+    fn row(&mut self, term: &Term) -> Option<()> {
+        let fields @ [_, _, _, _, figures] = term.as_tuple()? else { return None };
+        let mut row = empty(fields, &mut self.words)?;
+        match figures.as_tuple() {
+            Some([state, ready, unacknowledged, consumers, memory]) => {
+                (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
+                Infos::read(state, consumers, memory, &mut self.words).put(&mut row);
+            }
+            _ => row.missing = Some(missing(figures.as_atom()?)?),
+        }
+        self.all.push(row);
         Some(())
     }
 
     /// What is not wanted has no name here.
     fn depth(&mut self, row: &Term) -> Option<()> {
-        let fields @ [_, _, ready, unacknowledged, reductions] = row.as_tuple()? else {
+        let [vhost, name, ready, unacknowledged, reductions] = row.as_tuple()? else {
             return None;
         };
-        if let Some(&at) = self.places.get(&place_of(fields)?) {
+        join(vhost, name, &mut self.scratch)?;
+        if let Some(&at) = self.places.get(self.scratch.as_slice()) {
             let row = &mut self.all[at];
             (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
             self.reductions[at] = reductions.as_u64();
@@ -76,56 +114,55 @@ impl Rows {
     }
 
     fn infos(&mut self, row: &Term) -> Option<()> {
-        let fields @ [_, _, state, consumers, memory] = row.as_tuple()? else { return None };
-        if let Some(&at) = self.places.get(&place_of(fields)?) {
-            let infos = Infos {
-                state: known(state),
-                consumers: consumers.as_u64(),
-                memory_bytes: memory.as_u64(),
-            };
-            infos.put(&mut self.all[at]);
+        let [vhost, name, state, consumers, memory] = row.as_tuple()? else { return None };
+        join(vhost, name, &mut self.scratch)?;
+        if let Some(&at) = self.places.get(self.scratch.as_slice()) {
+            Infos::read(state, consumers, memory, &mut self.words).put(&mut self.all[at]);
         }
         Some(())
     }
 
     /// Fills in what is remembered and still so; says of which queues of this node it is not.
-    pub(super) fn recall(&mut self, remembered: &Remembered, node: &str) -> Vec<Place> {
+    pub(super) fn recall(&mut self, remembered: &Remembered, node: &str) -> Vec<Key> {
         let mut unknown = Vec::new();
-        for (place, &at) in &self.places {
+        for (key, &at) in &self.places {
             let row = &mut self.all[at];
-            match remembered.get(place) {
+            match remembered.get(key) {
                 Some(written) if Some(written.reductions) == self.reductions[at] => {
                     written.infos.put(row);
                 }
-                _ if row.node == node => unknown.push(place.clone()),
+                _ if *row.node == *node => unknown.push(key.clone()),
                 _ => {}
             }
         }
         unknown
     }
 
-    /// What is to be remembered.
-    pub(super) fn memory(&self) -> Remembered {
-        let written = |(place, &at): (&Place, &usize)| {
-            let row = &self.all[at];
-            let reductions = self.reductions[at].filter(|_| row.kind == "classic")?;
-            Some((place.clone(), Written { reductions, infos: Infos::of(row) }))
-        };
-        self.places.iter().filter_map(written).collect()
-    }
-
-    /// All rows. What has no figures although its leader is on this node is new, and not missing.
-    pub(super) fn of_node(mut self, node: &str) -> Vec<QueueRow> {
-        for &at in self.places.values() {
+    /// All rows, and what is to be remembered. What has no figures although its leader is on this node is
+    /// new, and not missing.
+    pub(super) fn of_node(mut self, node: &str) -> (Vec<QueueRow>, Remembered) {
+        let mut remembered = Remembered::with_capacity(self.places.len());
+        for (key, at) in self.places {
             let row = &mut self.all[at];
             let empty = row.ready.is_none() && row.state.is_none();
-            row.missing = (empty && row.node != node).then_some(Missing::NotHere);
+            row.missing = (empty && *row.node != *node).then_some(Missing::NotHere);
+            if let Some(reductions) = self.reductions[at].filter(|_| *row.kind == *"classic") {
+                remembered.insert(key, Written { reductions, infos: Infos::of(row) });
+            }
         }
-        self.all
+        (self.all, remembered)
     }
 }
 
 impl Infos {
+    fn read(state: &Term, consumers: &Term, memory: &Term, words: &mut Words) -> Self {
+        Self {
+            state: known(state).map(|state| words.share(state)),
+            consumers: consumers.as_u64(),
+            memory_bytes: memory.as_u64(),
+        }
+    }
+
     fn of(row: &QueueRow) -> Self {
         let (consumers, memory_bytes) = (row.consumers, row.memory_bytes);
         Self { state: row.state.clone(), consumers, memory_bytes }
@@ -137,42 +174,38 @@ impl Infos {
     }
 }
 
-/// Every row begins with them.
-fn place_of(fields: &[Term]) -> Option<Place> {
-    let [vhost, name, ..] = fields else { return None };
-    Some((vhost.as_binary()?.to_vec(), name.as_binary()?.to_vec()))
+/// Virtual host and name as one; the length of the first keeps them apart.
+fn join(vhost: &Term, name: &Term, key: &mut Vec<u8>) -> Option<()> {
+    let (vhost, name) = (vhost.as_binary()?, name.as_binary()?);
+    key.clear();
+    key.extend(u32::try_from(vhost.len()).ok()?.to_le_bytes());
+    key.extend_from_slice(vhost);
+    key.extend_from_slice(name);
+    Some(())
+}
+
+/// The two, joined by [`join`].
+pub(super) fn vhost_and_name(key: &Key) -> (&[u8], &[u8]) {
+    let (length, both) = key.split_first_chunk().expect("a key begins with a length");
+    both.split_at(u32::from_le_bytes(*length) as usize)
 }
 
 /// The name of a state.
-fn known(state: &Term) -> Option<String> {
-    state.as_atom().filter(|state| !["unknown", ""].contains(state)).map(str::to_owned)
-}
-
-/// A row with its figures, or the reason why there are none.
-fn row_of(term: &Term) -> Option<QueueRow> {
-    let fields @ [_, _, _, _, figures] = term.as_tuple()? else { return None };
-    let empty = empty(fields)?;
-    match figures.as_tuple() {
-        Some([state, ready, unacknowledged, consumers, memory]) => Some(QueueRow {
-            state: known(state),
-            ready: ready.as_u64(),
-            unacknowledged: unacknowledged.as_u64(),
-            consumers: consumers.as_u64(),
-            memory_bytes: memory.as_u64(),
-            ..empty
-        }),
-        _ => Some(QueueRow { missing: Some(missing(figures.as_atom()?)?), ..empty }),
-    }
+fn known(state: &Term) -> Option<&str> {
+    state.as_atom().filter(|state| !["unknown", ""].contains(state))
 }
 
 /// A queue without its figures.
-fn empty(fields: &[Term]) -> Option<QueueRow> {
+fn empty(fields: &[Term], words: &mut Words) -> Option<QueueRow> {
     let [vhost, name, module, process, ..] = fields else { return None };
     Some(QueueRow {
         name: name.to_text()?,
-        vhost: vhost.to_text()?,
-        kind: kind(module.as_atom()?).to_owned(),
-        node: node_of(process).unwrap_or_default(),
+        vhost: match std::str::from_utf8(vhost.as_binary()?) {
+            Ok(vhost) => words.share(vhost),
+            Err(_) => vhost.to_text()?.into(),
+        },
+        kind: words.share(kind(module.as_atom()?)),
+        node: words.share(node_of(process).unwrap_or_default()),
         state: None,
         ready: None,
         unacknowledged: None,
@@ -189,10 +222,10 @@ fn kind(module: &str) -> &str {
 }
 
 /// A queue is a process, or the name of one and its node; some have none for a moment.
-fn node_of(process: &Term) -> Option<String> {
+fn node_of(process: &Term) -> Option<&str> {
     match process.as_tuple() {
-        Some([_, node]) => node.as_atom().map(str::to_owned),
-        _ => Some(process.as_pid()?.node.as_str().to_owned()),
+        Some([_, node]) => node.as_atom(),
+        _ => Some(process.as_pid()?.node.as_str()),
     }
 }
 
@@ -242,8 +275,12 @@ mod tests {
         fn check(module: &str, reductions: i64, asked: usize, consumers: Option<u64>) {
             let first = rows(&[name(module), infos(3), depth(1, 1000)]);
             let mut next = rows(&[name(module), depth(2, reductions)]);
-            assert_eq!(next.recall(&first.memory(), "a@b").len(), asked, "{module} {reductions}");
-            let row = next.of_node("a@b").remove(0);
+            assert_eq!(
+                next.recall(&first.of_node("a@b").1, "a@b").len(),
+                asked,
+                "{module} {reductions}"
+            );
+            let row = next.of_node("a@b").0.remove(0);
             assert_eq!((row.ready, row.consumers), (Some(2), consumers));
         }
         check("rabbit_classic_queue", 1000, 0, Some(3));
@@ -255,24 +292,28 @@ mod tests {
     fn of_another_node_there_is_nothing_to_ask() {
         let mut rows = rows(&[name("rabbit_classic_queue")]);
         assert!(rows.recall(&Remembered::new(), "c@d").is_empty());
-        assert_eq!(rows.of_node("c@d")[0].missing, Some(Missing::NotHere));
+        assert_eq!(rows.of_node("c@d").0[0].missing, Some(Missing::NotHere));
         let new = super::tests::rows(&[name("rabbit_classic_queue")]);
-        assert_eq!(new.of_node("a@b")[0].missing, None);
+        assert_eq!(new.of_node("a@b").0[0].missing, None);
     }
 
     #[test]
     fn rows_as_the_node_sends_them() {
         let process = Term::tuple([Term::atom("q"), Term::atom("a@b")]);
         let row = |figures: Term| {
-            row_of(&tuple("/", "q", &[Term::atom("rabbit_stream_queue"), process.clone(), figures]))
+            let row =
+                tuple("/", "q", &[Term::atom("rabbit_stream_queue"), process.clone(), figures]);
+            let mut rows = Rows::default();
+            rows.take(&Term::tuple([Term::atom("rows"), Term::list([row])]))?;
+            Some(rows.all.remove(0))
         };
         let unknown = || Term::atom("unknown");
         let figures = Term::tuple([unknown(), 1.into(), 2.into(), unknown(), 4.into()]);
         let read = row(figures).unwrap();
         assert_eq!((read.state, read.ready, read.consumers), (None, Some(1), None));
-        assert_eq!((read.kind.as_str(), read.node.as_str()), ("stream", "a@b"));
+        assert_eq!((&*read.kind, &*read.node), ("stream", "a@b"));
         assert_eq!(row(Term::atom("no_answer")).unwrap().missing, Some(Missing::NoAnswer));
         assert_eq!(row(Term::atom("else")), None);
-        assert_eq!(row_of(&Term::Integer(1)), None);
+        assert_eq!(Rows::default().take(&part("rows", Term::Integer(1))), None);
     }
 }
