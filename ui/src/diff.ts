@@ -2,7 +2,7 @@
 
 import { h } from "./dom.ts";
 import { percent, signed, whole } from "./format.ts";
-import { KIND_NAMES } from "./flame/palette.ts";
+import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import { Model } from "./flame/model.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { compile } from "./flame/search.ts";
@@ -53,7 +53,7 @@ class ChangeTable {
     private readonly model: Model,
     private readonly pick: (frame: number) => void,
   ) {
-    if (model.kinds.includes("erlang")) this.kind = "erlang";
+    if (model.kinds.some((kind) => isAmong(kind, "erlang"))) this.kind = "erlang";
     const heads = ["Before", "After", "Points"].map((name) => h("th", { scope: "col", class: "number" }, name));
     this.element = h(
       "section",
@@ -133,7 +133,7 @@ class ChangeTable {
       .map((_, row) => row)
       .filter((row) => {
         const frame = changes.frame[row];
-        const isKind = this.kind === "" || this.model.kinds[frame] === this.kind;
+        const isKind = isAmong(this.model.kinds[frame], this.kind);
         return isKind && (typeof pattern === "string" || pattern.test(this.model.names[frame]));
       })
       .sort((left, right) => Math.abs(change[right]) - Math.abs(change[left]) || left - right);

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.ts";
 import { percent, whole } from "./format.ts";
-import { KIND_NAMES } from "./flame/palette.ts";
+import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import { compile } from "./flame/search.ts";
 import type { Model } from "./flame/model.ts";
 import type { FunctionColumns } from "./flame/functions.ts";
@@ -52,7 +52,7 @@ export class FunctionTable {
     private readonly actions: TableActions,
   ) {
     this.total = model.total;
-    if (model.kinds.includes("erlang")) this.kind = "erlang";
+    if (model.kinds.some((kind) => isAmong(kind, "erlang"))) this.kind = "erlang";
     const heads = COLUMNS.map((column) => this.header(column.key, column.name, column.meaning));
     this.element = h(
       "section",
@@ -134,7 +134,7 @@ export class FunctionTable {
     const pattern = compile(this.text);
     const wanted = functions.frame.map((_, row) => row).filter((row) => {
       const frame = functions.frame[row];
-      const isKind = this.kind === "" || this.model.kinds[frame] === this.kind;
+      const isKind = isAmong(this.model.kinds[frame], this.kind);
       return isKind && (typeof pattern === "string" || pattern.test(this.model.names[frame]));
     });
     const { key, down } = this.sort;
@@ -185,9 +185,11 @@ export function kindSelect(
   selected: FrameKind | "",
   choose: (kind: FrameKind | "") => void,
 ): HTMLElement {
-  const kinds = model.weightByKind().map(({ kind }) =>
-    h("option", { value: kind, selected: kind === selected }, KIND_NAMES[kind]),
-  );
+  const hasBifs = model.kinds.includes("bif");
+  const kinds = model.weightByKind().map(({ kind }) => {
+    const name = kind === "erlang" && hasBifs ? "Erlang and BIFs" : KIND_NAMES[kind];
+    return h("option", { value: kind, selected: kind === selected }, name);
+  });
   const select = h(
     "select",
     { "aria-label": "Kind of function", change: () => choose(select.value as FrameKind | "") },

@@ -86,15 +86,20 @@ export interface Quality {
   lost: number;
 }
 
+// What Rust calls the class of a frame: what it is made of, or what the VM does there.
 export type FrameKind =
   | "thread"
   | "erlang"
+  | "bif"
   | "vm-fragment"
   | "native"
   | "kernel"
+  | "garbage-collection"
+  | "scheduling"
+  | "sending"
+  | "lock-wait"
   | "waiting"
-  | "runnable"
-  | "collecting";
+  | "runnable";
 
 export interface FrameColumns {
   name: string[];
@@ -124,13 +129,16 @@ export interface OwnersData {
   records: string;
 }
 
-// In pre-order; `climb` is the number of levels between the node before and this one's parent.
+// In pre-order; `climb` is the number of levels between the node before and this one's parent. A node
+// has the kind of its frame, but for those that `kind-node` lists.
 export interface StackColumns {
   frame: number[];
   climb: number[];
   leaf: number[];
   "run-node": number[];
   "run-length": number[];
+  "kind-node": number[];
+  "kind-number": number[];
 }
 
 // Two profiles against each other; `leaf` of the stacks decides widths only.

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use rabbitscope_data::profile::{FrameId, FrameTable, Profile, StackEntry};
+use rabbitscope_data::profile::{FrameClass, FrameId, FrameTable, Profile, StackEntry};
 
 /// How a function that calls itself directly is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,18 @@ impl StackTree {
     pub fn with_leaves(profile: &Profile, recursion: Recursion) -> (Self, Vec<Option<NodeId>>) {
         let stacks = profile.samples.iter().map(|sample| (&sample.stack[..], sample.weight));
         Self::merge(stacks, &profile.frames, recursion)
+    }
+
+    /// For each node what its frame stands for in its place; `frames` has the names that the nodes
+    /// refer to.
+    pub fn classes(&self, frames: &FrameTable) -> Vec<FrameClass> {
+        let mut classes: Vec<FrameClass> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let own = FrameClass::of(frames.get(node.frame));
+            let class = node.parent.map_or(own, |NodeId(at)| own.below(classes[at as usize]));
+            classes.push(class);
+        }
+        classes
     }
 
     fn merge<'a>(

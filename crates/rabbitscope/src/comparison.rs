@@ -57,10 +57,10 @@ impl Comparison {
     /// would stand here twice; it is shown when there is no Erlang function at all.
     fn shown(&self) -> Vec<&Change> {
         let changes = &self.diff.changes;
-        let has_erlang = changes.iter().any(|change| change.kind == FrameKind::Erlang);
+        let has_erlang = changes.iter().any(|change| change.kind.is_erlang_function());
         let beyond = changes.iter().filter(|change| {
             change.own_evidence == Evidence::BeyondNoise
-                && (!has_erlang || change.kind == FrameKind::Erlang)
+                && (!has_erlang || change.kind.is_erlang_function())
         });
         beyond.take(ROWS).collect()
     }

@@ -75,7 +75,7 @@ impl<'a> DiffData<'a> {
             before: SideData::new(report.before),
             after: SideData::new(report.after),
             frames: FrameColumns::new(&diff.frames),
-            stacks: StackColumns::new(&diff.tree),
+            stacks: StackColumns::new(&diff.tree, &diff.frames),
             leaf_before: diff.leaves.iter().map(|leaf| leaf.before).collect(),
             leaf_after: diff.leaves.iter().map(|leaf| leaf.after).collect(),
             changes: ChangeColumns::new(&diff.changes),

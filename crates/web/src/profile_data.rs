@@ -4,7 +4,7 @@
 use rabbitscope_analysis::{
     FunctionRow, NodeId, Recursion, StackTree, function_table, quality_sentence,
 };
-use rabbitscope_data::profile::{Capture, Event, FrameKind, FrameTable, Profile, StackQuality};
+use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
 use crate::owners_data::OwnersData;
@@ -36,7 +36,7 @@ impl<'a> ProfileData<'a> {
             quality: profile.quality,
             sentence: quality_of(profile),
             frames: FrameColumns::new(&profile.frames),
-            stacks: StackColumns::new(&tree),
+            stacks: StackColumns::new(&tree, &profile.frames),
             functions: FunctionColumns::new(&function_table(profile)),
             owners: OwnersData::new(profile, &leaves),
         }
@@ -58,33 +58,26 @@ pub(crate) fn unit_of(event: Event) -> &'static str {
     event.unit()
 }
 
-/// Kinds of frames in the order in which the page numbers them.
-const KINDS: [FrameKind; 8] = [
-    FrameKind::Thread,
-    FrameKind::Erlang,
-    FrameKind::VmFragment,
-    FrameKind::Native,
-    FrameKind::Kernel,
-    FrameKind::Waiting,
-    FrameKind::Runnable,
-    FrameKind::Collecting,
-];
+/// The number by which the page knows a class.
+fn number_of(class: FrameClass) -> usize {
+    FrameClass::ALL.iter().position(|it| *it == class).expect("all classes are listed")
+}
 
+/// What the page calls a kind is a [`FrameClass`].
 #[derive(Serialize)]
 pub(crate) struct FrameColumns<'a> {
     name: Vec<&'a str>,
     /// Index into `kinds`.
     kind: Vec<usize>,
-    kinds: [FrameKind; 8],
+    kinds: [FrameClass; FrameClass::ALL.len()],
 }
 
 impl<'a> FrameColumns<'a> {
     pub(crate) fn new(frames: &'a FrameTable) -> Self {
-        let number = |kind| KINDS.iter().position(|it| *it == kind).expect("all kinds are listed");
         Self {
             name: frames.iter().map(|(_, frame)| frame.name.as_str()).collect(),
-            kind: frames.iter().map(|(_, frame)| number(frame.kind)).collect(),
-            kinds: KINDS,
+            kind: frames.iter().map(|(_, frame)| number_of(FrameClass::of(frame))).collect(),
+            kinds: FrameClass::ALL,
         }
     }
 }
@@ -105,19 +98,30 @@ pub(crate) struct StackColumns {
     /// … and its length.
     #[serde(rename = "run-length")]
     run_length: Vec<u32>,
+    /// Nodes whose kind is that of their place and not that of their function …
+    #[serde(rename = "kind-node")]
+    kind_node: Vec<u32>,
+    /// … and that kind.
+    #[serde(rename = "kind-number")]
+    kind_number: Vec<usize>,
 }
 
 impl StackColumns {
-    pub(crate) fn new(tree: &StackTree) -> Self {
+    pub(crate) fn new(tree: &StackTree, frames: &FrameTable) -> Self {
         let mut columns = Self::default();
         let mut depth = 0;
-        for (id, node) in (0..).map(NodeId).zip(&tree.nodes) {
+        let classes = tree.classes(frames);
+        for ((id, node), class) in (0..).map(NodeId).zip(&tree.nodes).zip(classes) {
             columns.frame.push(node.frame.0);
             columns.climb.push(depth - node.depth);
             columns.leaf.push(node.leaf);
             if node.repeat > 1 {
                 columns.run_node.push(id.0);
                 columns.run_length.push(node.repeat);
+            }
+            if class != FrameClass::of(frames.get(node.frame)) {
+                columns.kind_node.push(id.0);
+                columns.kind_number.push(number_of(class));
             }
             depth = node.depth + 1;
         }
@@ -154,19 +158,27 @@ mod tests {
 
     #[test]
     fn a_profile_becomes_columns() {
-        let folded = "scheduler;m:f/1;m:f/1;g 5\nscheduler;m:f/1;h_[k] 2\naux 1";
+        let folded = "scheduler;m:f/1;m:f/1;erts_garbage_collect;g 5\n\
+                      scheduler;m:f/1;h_[k] 2\naux;g 1";
         let profile = read_folded(folded.as_bytes()).unwrap();
         let json = serde_json::to_value(ProfileData::new(&profile)).unwrap();
         let expected = json!({
-            "frame": [0, 1, 2, 1, 3, 4],
-            "climb": [0, 0, 0, 2, 0, 3],
-            "leaf": [0, 0, 5, 0, 2, 1],
+            "frame": [0, 1, 2, 3, 1, 4, 5, 3],
+            "climb": [0, 0, 0, 0, 3, 0, 3, 0],
+            "leaf": [0, 0, 0, 5, 0, 2, 0, 1],
             "run-node": [1],
             "run-length": [2],
+            // Of the two g the one that the collector calls.
+            "kind-node": [3],
+            "kind-number": [6],
         });
         assert_eq!(json["stacks"], expected);
-        assert_eq!(json["frames"]["name"], json!(["scheduler", "m:f/1", "g", "h", "aux"]));
-        assert_eq!(json["frames"]["kind"], json!([0, 1, 3, 4, 0]));
+        assert_eq!(
+            json["frames"]["name"],
+            json!(["scheduler", "m:f/1", "erts_garbage_collect", "g", "h", "aux"])
+        );
+        assert_eq!(json["frames"]["kind"], json!([0, 1, 6, 4, 5, 0]));
+        assert_eq!(json["frames"]["kinds"][6], "garbage-collection");
         assert_eq!(json["functions"]["own"][0], 7);
         assert_eq!(json["total"], 8);
     }

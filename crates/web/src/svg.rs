@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use rabbitscope_analysis::{Recursion, StackTree, TreeNode, share};
-use rabbitscope_data::profile::{FrameKind, Profile};
+use rabbitscope_data::profile::{FrameClass, Profile};
 
 use crate::{
     assets::SVG_SCRIPT,
@@ -28,17 +28,19 @@ text{fill:#14171a;pointer-events:none}.head{font:600 16px system-ui,sans-serif}\
 .soft,.button{font:12px system-ui,sans-serif;fill:#5a616a}\
 .button{pointer-events:all;cursor:pointer;text-decoration:underline}\
 rect{stroke:#fff;stroke-width:.5}#frames g{cursor:pointer}#frames g:hover rect{stroke:#000}\
-.all{fill:#e4e5e2}.thread{fill:#cdd1d7}.erlang{fill:#f7c489}.vm{fill:#d9c4ee}.native{fill:#b4d0ee}\
-.kernel{fill:#a9dac0}.waiting{fill:#c9dbe6}.runnable{fill:#efe3a0}.collecting{fill:#e9b7b2}.below{opacity:.6}.hit rect{fill:#f06ca9}\
+.all{fill:#e4e5e2}.thread{fill:#cdd1d7}.erlang{fill:#f7c489}.bif{fill:#f9de58}.vm{fill:#d9c4ee}.native{fill:#b4d0ee}\
+.kernel{fill:#a9dac0}.waiting{fill:#c9dbe6}.runnable{fill:#efe3a0}\
+.gc{fill:#ecaca6}.scheduling{fill:#94cdd1}.sending{fill:#edbade}.lock{fill:#a6cd6f}.below{opacity:.6}.hit rect{fill:#f06ca9}\
 @media (prefers-color-scheme:dark){svg{background:#1b1e22}text{fill:#f3f4f5}.soft,.button{fill:#a0a8b1}\
-rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}.vm{fill:#6b5190}\
-.native{fill:#3b5f91}.kernel{fill:#316851}.waiting{fill:#3f5563}.runnable{fill:#6f6526}.collecting{fill:#7d3f3a}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
+rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}.bif{fill:#7f6a1a}.vm{fill:#6b5190}\
+.native{fill:#3b5f91}.kernel{fill:#316851}.waiting{fill:#3f5563}.runnable{fill:#6f6526}\
+.gc{fill:#9a3f3c}.scheduling{fill:#255e64}.sending{fill:#924575}.lock{fill:#3f6020}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
 
 /// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality
 /// of the stacks below.
 pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
     let tree = StackTree::build(profile, Recursion::Folded);
-    let boxes = lay_out(&tree, profile.total());
+    let boxes = lay_out(&tree, &tree.classes(&profile.frames), profile.total());
     let levels = boxes.iter().map(|it| it.level).max().unwrap_or(0) + 1;
     let caption = caption(profile, tree.nodes.len() + 1 - boxes.len());
     let bottom = TOP + levels * ROW;
@@ -59,7 +61,7 @@ pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
 
 /// A frame with its place. `node` is absent for the one below all roots.
 struct Placed<'a> {
-    node: Option<&'a TreeNode>,
+    node: Option<(&'a TreeNode, FrameClass)>,
     left: f64,
     width: f64,
     level: u32,
@@ -67,10 +69,10 @@ struct Placed<'a> {
 }
 
 /// Places the nodes from the root up; all that is too narrow to be seen is left out.
-fn lay_out(tree: &StackTree, total: u64) -> Vec<Placed<'_>> {
+fn lay_out<'a>(tree: &'a StackTree, classes: &[FrameClass], total: u64) -> Vec<Placed<'a>> {
     let mut placed = vec![Placed { node: None, left: 0.0, width: WIDTH, level: 0, total }];
     let mut edges: Vec<f64> = vec![0.0];
-    for node in &tree.nodes {
+    for (node, &class) in tree.nodes.iter().zip(classes) {
         let level = node.depth + 1;
         edges.truncate(level as usize);
         let left = edges.last().copied().unwrap_or(0.0);
@@ -80,7 +82,13 @@ fn lay_out(tree: &StackTree, total: u64) -> Vec<Placed<'_>> {
         }
         edges.push(left);
         if width >= NARROWEST {
-            placed.push(Placed { node: Some(node), left, width, level, total: node.total });
+            placed.push(Placed {
+                node: Some((node, class)),
+                left,
+                width,
+                level,
+                total: node.total,
+            });
         }
     }
     placed
@@ -124,7 +132,7 @@ fn write_frame(
 ) -> io::Result<()> {
     let (label, class) = label_and_class(profile, placed);
     let whole = profile.total();
-    let own = placed.node.map_or(0, |node| node.leaf);
+    let own = placed.node.map_or(0, |(node, _)| node.leaf);
     let y = bottom - (placed.level + 1) * ROW;
     write!(
         out,
@@ -146,17 +154,21 @@ fn write_frame(
 }
 
 fn label_and_class(profile: &Profile, placed: &Placed<'_>) -> (String, &'static str) {
-    let Some(node) = placed.node else { return ("all".to_owned(), "all") };
+    let Some((node, class)) = placed.node else { return ("all".to_owned(), "all") };
     let frame = profile.frames.get(node.frame);
-    let class = match frame.kind {
-        FrameKind::Thread => "thread",
-        FrameKind::Erlang => "erlang",
-        FrameKind::VmFragment => "vm",
-        FrameKind::Native => "native",
-        FrameKind::Kernel => "kernel",
-        FrameKind::Waiting => "waiting",
-        FrameKind::Runnable => "runnable",
-        FrameKind::Collecting => "collecting",
+    let class = match class {
+        FrameClass::Thread => "thread",
+        FrameClass::Erlang => "erlang",
+        FrameClass::Bif => "bif",
+        FrameClass::VmFragment => "vm",
+        FrameClass::Native => "native",
+        FrameClass::Kernel => "kernel",
+        FrameClass::GarbageCollection => "gc",
+        FrameClass::Scheduling => "scheduling",
+        FrameClass::Sending => "sending",
+        FrameClass::LockWait => "lock",
+        FrameClass::Waiting => "waiting",
+        FrameClass::Runnable => "runnable",
     };
     let name = frame.name.replace(['\n', '\r'], " ");
     match node.repeat {

@@ -2,6 +2,7 @@
 // whole profile.
 
 import type { FrameKind, ProfileData } from "../wire.ts";
+import { isAmong } from "./palette.ts";
 import type { Stacks } from "./stacks.ts";
 
 export type FunctionColumns = ProfileData["functions"];
@@ -20,7 +21,7 @@ export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns
       innermost.pop();
     }
     const frame = stacks.frame[node];
-    const isErlang = kinds[frame] === "erlang";
+    const isErlang = isAmong(kinds[frame], "erlang");
     const above = innermost[innermost.length - 1] ?? -1;
     const erlang = isErlang ? frame : above;
     if (active[frame] === 0) total[frame] += stacks.total[node];

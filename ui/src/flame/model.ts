@@ -31,7 +31,10 @@ export class Model {
   readonly unit: string;
   /** Weight of what is selected. */
   total: number;
+  /** Of frames where their place does not matter. */
   readonly kinds: FrameKind[];
+  /** Kinds by number; that of threads is 0. */
+  private readonly kindNames: FrameKind[];
   readonly owners: Owners | null;
   private readonly shades: number[];
   private readonly base: Stacks;
@@ -43,13 +46,14 @@ export class Model {
   sideTotals: [number, number] | null;
 
   constructor(profile: GraphData) {
-    this.stacks = decodeStacks(profile.stacks, profile.sides?.leaves);
+    this.kindNames = profile.frames.kinds;
+    this.stacks = decodeStacks(profile.stacks, new Uint8Array(profile.frames.kind), profile.sides?.leaves);
     this.sideTotals = profile.sides?.totals ?? null;
     this.base = this.stacks;
     this.baseTotal = profile.total;
     this.owners = profile.owners ? new Owners(profile.owners) : null;
     this.names = [...profile.frames.name];
-    this.kinds = profile.frames.kind.map((number) => profile.frames.kinds[number] as FrameKind);
+    this.kinds = profile.frames.kind.map((number) => this.kindNames[number] as FrameKind);
     this.shades = this.names.map(shadeOf);
     this.hasRecursion = profile.stacks["run-node"].length > 0;
     this.unit = profile.unit;
@@ -100,11 +104,15 @@ export class Model {
     if (frame < 0) return { label, kind: null, shade: 0, change: null, match: false };
     return {
       label,
-      kind: this.kinds[frame],
+      kind: this.kindOf(view, node),
       shade: this.shades[frame],
       change: this.sideTotals && this.changeOf(view, node, this.sideTotals),
       match: matches !== null && matches.frames[frame] === 1,
     };
+  }
+
+  private kindOf(view: View, node: number): FrameKind {
+    return this.kindNames[view.kind[node]] as FrameKind;
   }
 
   private changeOf(view: View, node: number, totals: [number, number]): number {
@@ -143,7 +151,7 @@ export class Model {
     const frame = view.frame[node];
     return {
       name: this.label(view, node),
-      kind: frame < 0 ? null : this.kinds[frame],
+      kind: frame < 0 ? null : this.kindOf(view, node),
       total: view.total[node],
       self: view.self[node],
       all: this.total,
@@ -158,7 +166,7 @@ export class Model {
   weightByKind(): { kind: FrameKind; name: string; weight: number }[] {
     const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
     for (let node = 0; node < this.stacks.length; node++) {
-      const kind = this.kinds[this.stacks.frame[node]];
+      const kind = this.kindNames[this.stacks.kind[node]] as FrameKind;
       weights.set(kind, (weights.get(kind) ?? 0) + this.stacks.leaf[node]);
     }
     return (Object.keys(KIND_NAMES) as FrameKind[])

@@ -18,13 +18,22 @@ export interface Palette {
 export const KIND_NAMES: Record<FrameKind, string> = {
   thread: "Thread",
   erlang: "Erlang",
+  bif: "BIF or NIF",
   "vm-fragment": "VM fragment",
   native: "Native",
   kernel: "Kernel",
+  "garbage-collection": "Garbage collection",
+  scheduling: "Scheduling",
+  sending: "Message sending",
+  "lock-wait": "Lock wait",
   waiting: "Waiting",
   runnable: "Runnable",
-  collecting: "Garbage collection",
 };
+
+/** Whether a function of `kind` is among those of a chosen kind; empty for all. BIFs are Erlang functions. */
+export function isAmong(kind: FrameKind | undefined, chosen: FrameKind | ""): boolean {
+  return chosen === "" || kind === chosen || (chosen === "erlang" && kind === "bif");
+}
 
 const SHADES = 5;
 
@@ -39,16 +48,7 @@ export function readPalette(element: Element): Palette {
     });
   };
   return {
-    shades: {
-      thread: shades("thread"),
-      erlang: shades("erlang"),
-      "vm-fragment": shades("vm-fragment"),
-      native: shades("native"),
-      kernel: shades("kernel"),
-      waiting: shades("waiting"),
-      runnable: shades("runnable"),
-      collecting: shades("collecting"),
-    },
+    shades: Object.fromEntries(Object.keys(KIND_NAMES).map((kind) => [kind, shades(kind)])) as Palette["shades"],
     changes: changes(value("--less"), value("--same"), value("--more")),
     text: value("--frame-text"),
     all: value("--frame-all"),

@@ -12,7 +12,7 @@ export interface Entries {
   sides: [number[], number[]] | null;
 }
 
-/** A root that stands above stacks: its frame. */
+/** A root that stands above stacks: its frame, whose kind is 0. */
 export type FrameOfRoot = (root: number) => number;
 
 /** Merges weights into stacks as the profile has them, the heaviest first. */
@@ -74,7 +74,7 @@ export class Regrouper {
     }
     const stride = this.base.length + 1;
     const below = root < 0 ? 0 : 1;
-    if (root >= 0) out.add(0, frameOf(root), 1, 0, total, stride * (root + 1) + this.base.length, null);
+    if (root >= 0) out.add(0, frameOf(root), 1, 0, 0, total, stride * (root + 1) + this.base.length, null);
     const waiting: [number, number][] = [];
     const enter = (child: number, depth: number): void => {
       const children = [];
@@ -85,9 +85,10 @@ export class Regrouper {
     enter(first, below);
     while (waiting.length > 0) {
       const [node, depth] = waiting.pop() as [number, number];
-      const { frame, run } = this.base;
+      const { frame, run, kind } = this.base;
       const sides = out.sides ? ([this.sides[0][node], this.sides[1][node]] as [number, number]) : null;
-      out.add(depth, frame[node], run[node], this.leaf[node], this.sum[node], node + stride * (root + 1), sides);
+      const origin = node + stride * (root + 1);
+      out.add(depth, frame[node], run[node], kind[node], this.leaf[node], this.sum[node], origin, sides);
       enter(this.head[node], depth + 1);
     }
   }
@@ -136,6 +137,7 @@ class Output {
   private readonly depth: number[] = [];
   private readonly frame: number[] = [];
   private readonly run: number[] = [];
+  private readonly kind: number[] = [];
   private readonly leaf: number[] = [];
   private readonly total: number[] = [];
   private readonly origin: number[] = [];
@@ -149,6 +151,7 @@ class Output {
     depth: number,
     frame: number,
     run: number,
+    kind: number,
     leaf: number,
     total: number,
     origin: number,
@@ -157,6 +160,7 @@ class Output {
     this.depth.push(depth);
     this.frame.push(frame);
     this.run.push(run);
+    this.kind.push(kind);
     this.leaf.push(leaf);
     this.total.push(total);
     this.origin.push(origin);
@@ -186,6 +190,7 @@ class Output {
       frame: new Int32Array(this.frame),
       end,
       run: new Int32Array(this.run),
+      kind: new Uint8Array(this.kind),
       leaf: new Float64Array(this.leaf),
       total: new Float64Array(this.total),
       sides,

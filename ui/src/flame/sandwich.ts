@@ -30,7 +30,8 @@ export function sandwich(stacks: Stacks, frame: number): Sandwich {
       let at = -1;
       for (let level = path.length - 1; level >= 0; level--) {
         const above = path[level] as number;
-        at = callers.child(at, stacks.frame[above], level === path.length - 1 ? 1 : stacks.run[above]);
+        const run = level === path.length - 1 ? 1 : stacks.run[above];
+        at = callers.child(at, stacks.frame[above], run, stacks.kind[above]);
       }
       callers.leaf[at] = (callers.leaf[at] as number) + stacks.total[node];
       place = [];
@@ -38,7 +39,7 @@ export function sandwich(stacks: Stacks, frame: number): Sandwich {
     if (inside >= 0) {
       const depth = path.length - 1 - path.lastIndexOf(inside);
       const above = depth === 0 ? -1 : (place[depth - 1] as number);
-      const at = callees.child(above, stacks.frame[node], stacks.run[node]);
+      const at = callees.child(above, stacks.frame[node], stacks.run[node], stacks.kind[node]);
       callees.leaf[at] = (callees.leaf[at] as number) + stacks.leaf[node];
       place[depth] = at;
     }
@@ -51,10 +52,11 @@ class Trie {
   readonly frame: number[] = [];
   readonly leaf: number[] = [];
   private readonly run: number[] = [];
+  private readonly kind: number[] = [];
   private readonly parent: number[] = [];
   private readonly children = new Map<number, Map<number, number>>();
 
-  child(parent: number, frame: number, run: number): number {
+  child(parent: number, frame: number, run: number, kind: number): number {
     let siblings = this.children.get(parent);
     if (!siblings) {
       siblings = new Map();
@@ -67,6 +69,7 @@ class Trie {
       this.frame.push(frame);
       this.leaf.push(0);
       this.run.push(run);
+      this.kind.push(kind);
       this.parent.push(parent);
     }
     this.run[node] = Math.max(this.run[node] as number, run);
@@ -99,6 +102,7 @@ class Trie {
       end,
       frame: Int32Array.from(order, (node) => this.frame[node] as number),
       run: Int32Array.from(order, (node) => this.run[node] as number),
+      kind: Uint8Array.from(order, (node) => this.kind[node] as number),
       leaf: Float64Array.from(order, (node) => this.leaf[node] as number),
       total: Float64Array.from(order, (node) => total[node]),
       sides: [],

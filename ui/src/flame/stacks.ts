@@ -10,6 +10,8 @@ export interface Stacks {
   end: Int32Array;
   /** Activations in a row, at least 1. */
   run: Int32Array;
+  /** What the frame is in this place, as a number of the profile. */
+  kind: Uint8Array;
   leaf: Float64Array;
   total: Float64Array;
   /** Totals of further weights, such as those of both profiles of a comparison. */
@@ -18,13 +20,15 @@ export interface Stacks {
   origin: Float64Array;
 }
 
-export function decodeStacks(columns: StackColumns, sideLeaves: number[][] = []): Stacks {
+/** `kindOf` has the kind of each frame where its place does not matter. */
+export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeaves: number[][] = []): Stacks {
   const length = columns.frame.length;
   const stacks: Stacks = {
     length,
     frame: new Int32Array(columns.frame),
     end: new Int32Array(length),
     run: new Int32Array(length).fill(1),
+    kind: Uint8Array.from(columns.frame, (frame) => kindOf[frame]),
     leaf: new Float64Array(columns.leaf),
     total: new Float64Array(columns.leaf),
     sides: sideLeaves.map((leaves) => new Float64Array(leaves)),
@@ -33,6 +37,9 @@ export function decodeStacks(columns: StackColumns, sideLeaves: number[][] = [])
   const sums = [stacks.total, ...stacks.sides];
   columns["run-node"].forEach((node, at) => {
     stacks.run[node] = columns["run-length"][at] ?? 1;
+  });
+  columns["kind-node"].forEach((node, at) => {
+    stacks.kind[node] = columns["kind-number"][at] ?? 0;
   });
   const path: number[] = [];
   const close = (levels: number, next: number): void => {

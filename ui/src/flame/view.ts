@@ -11,6 +11,8 @@ export interface View {
   length: number;
   parent: Int32Array;
   frame: Int32Array;
+  /** See {@link Stacks.kind}; of merged nodes that of the first. */
+  kind: Uint8Array;
   depth: Int32Array;
   /** Children are the nodes from here (the heaviest) … */
   childStart: Int32Array;
@@ -88,6 +90,7 @@ class Builder {
       length: this.parent.length,
       parent: new Int32Array(this.parent),
       frame: new Int32Array(this.frame),
+      kind: Uint8Array.from(this.source, (node) => (node < 0 ? 0 : this.stacks.kind[node])),
       depth: new Int32Array(this.depth),
       childStart: new Int32Array(this.childStart),
       childEnd: new Int32Array(this.childEnd),

@@ -12,13 +12,16 @@ import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
 const NAMES = ["a", "f", "g", "b"];
 
 // a;f;g 5, a;g 3, b;f 2
-const STACKS = decodeStacks({
+const COLUMNS = {
   frame: [0, 1, 2, 2, 3, 1],
   climb: [0, 0, 0, 2, 2, 0],
   leaf: [0, 0, 5, 3, 0, 2],
   "run-node": [],
   "run-length": [],
-});
+  "kind-node": [5],
+  "kind-number": [9],
+};
+const STACKS = decodeStacks(COLUMNS, new Uint8Array([1, 2, 3, 4]));
 
 const NONE = { who: "", by: "", range: null, against: null };
 
@@ -53,6 +56,12 @@ function drawn(stacks: Stacks, names = NAMES): string {
 
 const select = (selection: object): Stacks =>
   new Regrouper(STACKS).build(OWNERS.entries({ ...NONE, ...selection }), (root) => 4 + root);
+
+test("kinds of places stay with them", () => {
+  assert.deepEqual([...sandwich(STACKS, 1).callees.kind], [2, 3]);
+  assert.deepEqual([...sandwich(STACKS, 3).callers.kind], [4]);
+  assert.deepEqual([...new Regrouper(STACKS).build({ node: [5, 2], root: [-1, -1], weight: [2, 1], sides: null }, () => 0).kind], [4, 9, 1, 2, 3]);
+});
 
 test("records are read", () => {
   const records = decodeRecords(OWNERS.data.records);
@@ -108,7 +117,7 @@ test("a function stands between callers and callees", () => {
 
 test("a function that calls itself counts once", () => {
   // f;g;f 4
-  const stacks = decodeStacks({ frame: [1, 2, 1], climb: [0, 0, 0], leaf: [0, 0, 4], "run-node": [], "run-length": [] });
+  const stacks = decodeStacks({ frame: [1, 2, 1], climb: [0, 0, 0], leaf: [0, 0, 4], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] }, new Uint8Array(3));
   const f = sandwich(stacks, 1);
   assert.equal(f.total, 4);
   assert.equal(drawn(f.callers), "f 4/4");

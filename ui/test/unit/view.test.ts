@@ -10,13 +10,18 @@ import { buildView, findNode, nameOfNode, pathTo, type View } from "../../src/fl
 const NAMES = ["a", "f", "g", "b"];
 
 // a;f*3;g 5, a;f*1 1, a;f*1;g 2, b 3, as crates/web writes it.
-const STACKS = decodeStacks({
+const COLUMNS = {
   frame: [0, 1, 2, 1, 2, 3],
   climb: [0, 0, 0, 2, 0, 3],
   leaf: [0, 0, 5, 1, 2, 3],
   "run-node": [1],
   "run-length": [3],
-});
+  "kind-node": [4],
+  "kind-number": [9],
+};
+
+// Frames have kinds 5 to 8, and the second g has kind 9.
+const STACKS = decodeStacks(COLUMNS, new Uint8Array([5, 6, 7, 8]));
 
 function drawn(view: View): string[] {
   const lines: string[] = [];
@@ -32,6 +37,11 @@ function drawn(view: View): string[] {
 
 const folded = (): View => buildView(STACKS, () => false);
 const open = (): View => buildView(STACKS, () => true);
+
+test("a node has the kind of its place, a merged one that of the first", () => {
+  assert.deepEqual([...STACKS.kind], [5, 6, 7, 6, 9, 8]);
+  assert.deepEqual([...folded().kind], [0, 5, 8, 6, 7]);
+});
 
 test("columns become a tree", () => {
   assert.deepEqual([...STACKS.end], [5, 3, 3, 5, 5, 6]);

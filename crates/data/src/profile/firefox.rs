@@ -237,7 +237,7 @@ impl Thread {
 fn category(kind: FrameKind) -> usize {
     match kind {
         FrameKind::Thread => 1,
-        FrameKind::Erlang => 2,
+        FrameKind::Erlang | FrameKind::Bif => 2,
         FrameKind::VmFragment | FrameKind::Collecting => 3,
         FrameKind::Native => 4,
         FrameKind::Kernel => 5,

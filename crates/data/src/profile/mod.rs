@@ -3,6 +3,7 @@
 //! [`model`], [`identity`] and [`times`] hold the types. [`pprof`] and [`folded`] are read and
 //! written; [`perf_data`] and [`perf_script`] are read, [`speedscope`] and [`firefox`] written only.
 
+mod class;
 mod firefox;
 mod folded;
 mod identity;
@@ -17,6 +18,7 @@ mod tally;
 mod threads;
 mod times;
 
+pub use class::{FrameClass, is_lock_wait};
 pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, write_folded};
 pub use identity::{GONE, Identities, Identity};

@@ -88,7 +88,8 @@ impl Event {
     }
 }
 
-/// What a frame is made of; decides its colour and how it is written.
+/// What a frame is made of; decides how it is written and, with its place, its colour
+/// ([`FrameClass`](super::FrameClass)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameKind {
@@ -98,6 +99,8 @@ pub enum FrameKind {
     Thread,
     /// An Erlang function, `module:function/arity`.
     Erlang,
+    /// The same, where it is known that the function is written in C: a BIF or a NIF.
+    Bif,
     /// Shared machine code of the VM's JIT, `global::…`: GC, calls into C, scheduling.
     VmFragment,
     /// A function of the emulator, of a NIF library or of libc.
@@ -110,6 +113,13 @@ pub enum FrameKind {
     Runnable,
     /// Collecting garbage.
     Collecting,
+}
+
+impl FrameKind {
+    /// Whether it is called `module:function/arity` and can be called by that name.
+    pub fn is_erlang_function(self) -> bool {
+        matches!(self, Self::Erlang | Self::Bif)
+    }
 }
 
 /// A function as it is shown.

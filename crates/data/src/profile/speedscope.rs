@@ -97,7 +97,7 @@ pub(super) fn written_name(frame: &Frame) -> String {
 /// The module of an Erlang function, the kind of any other.
 fn file_of(frame: &Frame) -> &str {
     match frame.kind {
-        FrameKind::Erlang => frame.name.split(':').next().unwrap_or("erlang"),
+        FrameKind::Erlang | FrameKind::Bif => frame.name.split(':').next().unwrap_or("erlang"),
         FrameKind::Thread => "[thread]",
         FrameKind::VmFragment => "[vm]",
         FrameKind::Kernel => "[kernel]",

@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_analysis::{ClientEffort, LoadRates, hottest, quality_sentence};
 use rabbitscope_data::{
-    profile::{Capture, FrameKind, Profile, StackQuality},
+    profile::{Capture, Profile, StackQuality},
     run::{DoubtKind, LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
 };
 use serde::Serialize;
@@ -146,7 +146,7 @@ impl<'a> ProfileSummary<'a> {
     /// Of this profile.
     pub fn of(profile: &'a Profile) -> Self {
         let whole = profile.total();
-        let hottest = hottest(profile, FrameKind::Erlang, HOTTEST).into_iter().map(|row| Hot {
+        let hottest = hottest(profile, HOTTEST).into_iter().map(|row| Hot {
             own_share: row.own_share(whole),
             total_share: row.total_share(whole),
             function: row.name,

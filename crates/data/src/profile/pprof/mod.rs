@@ -16,8 +16,9 @@ use super::{FrameKind, Mode, StackOutcome};
 
 /// Files of the mappings that stand for kinds of frames. pprof takes the first one that does not
 /// start with a bracket for the program's name, and looks for no symbols in the others.
-const KINDS: [(FrameKind, &str); 8] = [
+const KINDS: [(FrameKind, &str); 9] = [
     (FrameKind::Erlang, "erlang"),
+    (FrameKind::Bif, "[bif]"),
     (FrameKind::VmFragment, "[vm-fragment]"),
     (FrameKind::Native, "[native]"),
     (FrameKind::Kernel, "[kernel]"),

@@ -46,6 +46,7 @@ fn recorded() -> Profile {
     let scheduler = frame("scheduler", FrameKind::Thread);
     let map = frame("lists:map/2", FrameKind::Erlang);
     let gc = frame("global::garbage_collect", FrameKind::VmFragment);
+    let bif = frame("lists:member/2", FrameKind::Bif);
     let alloc = frame("lists:map/2", FrameKind::Native);
     let brk = frame("brk", FrameKind::Kernel);
     let entry = |frame, repeat| StackEntry { frame, repeat };
@@ -70,7 +71,7 @@ fn recorded() -> Profile {
         vhost: "/".to_owned(),
         connection: String::new(),
     };
-    let deep = [(scheduler, 1), (map, 300), (gc, 1), (alloc, 2), (brk, 1)];
+    let deep = [(scheduler, 1), (map, 300), (bif, 1), (gc, 1), (alloc, 2), (brk, 1)];
     Profile {
         event: Event::Cpu,
         capture: capture(),
