@@ -36,6 +36,18 @@ ALWAYS_INLINE void find_stack(struct sample *sample, u64 sp, u64 process, u64 ke
     }
 }
 
+/* JIT code calls some of its fragments so that the return address is not aligned, and then the walk
+ * takes it for a term. It can only be the top of the stack. Calls of C that need the stack are never
+ * made that way. */
+ALWAYS_INLINE void take_fragment_call(struct sample *sample, u64 sp, const struct live *now)
+{
+    if (sample->origin != ORIGIN_REGISTER && sample->origin != ORIGIN_KEPT)
+        return;
+    u64 top = read_word(sp);
+    if ((top & 3) && is_jit_code(top, now))
+        sample->fragment_call = top;
+}
+
 ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
 {
     u32 zero = 0;
@@ -85,7 +97,7 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
-ALWAYS_INLINE void look_inside(struct scratch *scratch, u32 slot)
+ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, u32 slot)
 {
     struct sample *sample = &scratch->sample;
     struct registers *regs = &scratch->regs;
@@ -105,6 +117,7 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch, u32 slot)
     sample->process = read_word(process + cfg_off_id);
     struct span span;
     find_stack(sample, sp, process, kept_sp, &span);
+    take_fragment_call(sample, span.sp, now);
     sample->outcome = OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)
@@ -126,6 +139,7 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
     mix(key, sample->process);
     mix(key, sample->leaf);
     mix(key, sample->boundary);
+    mix(key, sample->fragment_call);
     mix(key, (sample->event << 8) | sample->wait);
     mix(key, ((u64)sample->tid << 32) | (sample->mode << 24) | (sample->outcome << 16) |
                  (sample->origin << 8) | (sample->native_outcome << 4) | sample->leaf_in_jit);
@@ -224,6 +238,7 @@ ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mod
     sample->mode = mode;
     sample->process = 0;
     sample->boundary = 0;
+    sample->fragment_call = 0;
     sample->outcome = OUTCOME_NO_PROCESS;
     sample->origin = ORIGIN_NONE;
     sample->frame_count = 0;
@@ -244,7 +259,7 @@ ALWAYS_INLINE void finish_sample(struct scratch *scratch, const struct live *now
     struct sample *sample = &scratch->sample;
     sample->leaf = scratch->regs.ip;
     sample->leaf_in_jit = is_jit_code(sample->leaf, now);
-    look_inside(scratch, slot);
+    look_inside(scratch, now, slot);
 }
 
 ALWAYS_INLINE int on_perf_event(struct bpf_perf_event_data *ctx, u8 event)

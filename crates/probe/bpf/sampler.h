@@ -75,6 +75,7 @@ struct sample {
     u64 process;     /* Process.common.id, a pid term; 0 without a process */
     u64 leaf;        /* interrupted user-space instruction */
     u64 boundary;    /* return address of the call from JIT code into C; 0 when in JIT code */
+    u64 fragment_call; /* innermost return address where it is not aligned, see take_fragment_call; else 0 */
     u32 tid;
     u8 mode;
     u8 outcome;

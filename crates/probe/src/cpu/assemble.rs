@@ -153,6 +153,10 @@ impl Assembler {
             let named = self.name(address, Space::JitReturn, code, process);
             self.grow(&mut stack, named, repeat);
         }
+        if let Some(call) = raw.fragment_call() {
+            let named = self.name(call, Space::JitReturn, code, process);
+            self.grow(&mut stack, named, 1);
+        }
         self.grow_inner(&mut stack, raw, code, process);
         (stack.id, stack.symbolised)
     }

@@ -82,6 +82,7 @@ pub(super) struct RawSample {
     pub(super) process: u64,
     pub(super) leaf: u64,
     pub(super) boundary: u64,
+    fragment_call: u64,
     pub(super) tid: u32,
     pub(super) mode: u8,
     pub(super) outcome: u8,
@@ -115,7 +116,13 @@ impl RawSample {
 
     /// The innermost return address on the Erlang stack.
     pub(super) fn innermost_call(&self) -> Option<u64> {
-        self.erlang_frames().last().map(|(address, _)| address)
+        let walked = self.erlang_frames().last().map(|(address, _)| address);
+        self.fragment_call().or(walked)
+    }
+
+    /// The innermost return address on the Erlang stack, where the walk could not tell it.
+    pub(super) fn fragment_call(&self) -> Option<u64> {
+        (self.fragment_call != 0).then_some(self.fragment_call)
     }
 
     /// Of a truncated stack the part that begins at the root; else nothing.
@@ -252,7 +259,7 @@ mod tests {
         assert_eq!(super::MODULES, defined("MODULES"));
         assert_eq!(super::TIME_SLOTS, defined("TIME_SLOTS"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES + TIME_SLOTS;
-        assert_eq!(size_of::<RawSample>(), 64 + 8 * words);
+        assert_eq!(size_of::<RawSample>(), 72 + 8 * words);
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<Modules>(), 40 * super::MODULES);

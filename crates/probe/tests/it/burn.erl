@@ -14,6 +14,7 @@ prepare(select) ->
     {select, Table};
 prepare(match) -> {match, binary:copy(<<"abcdefgh">>, 20000)};
 prepare(gc) -> gc;
+prepare(guard) -> {guard, binary:copy(<<"abcdefgh">>, 1000)};
 prepare({deep, Levels}) -> {deep, Levels}.
 
 loop({deep, Levels} = Work) ->
@@ -38,7 +39,11 @@ unit(erlang) -> sum(20000, 0);
 unit({member, List}) -> lists:member(none, List);
 unit({select, Table}) -> ets:select(Table, [{{'$1', 9}, [], ['$1']}]);
 unit({match, Binary}) -> binary:match(Binary, <<"xyz">>);
+unit({guard, Binary}) -> parts(Binary, 2000, Binary);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
+
+parts(_, 0, Part) -> Part;
+parts(Binary, N, _) -> parts(Binary, N - 1, binary_part(Binary, N, 100)).
 
 sum(0, Acc) -> Acc;
 sum(N, Acc) -> sum(N - 1, Acc bxor N).

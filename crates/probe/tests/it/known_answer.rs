@@ -62,6 +62,12 @@ fn in_binary_match() {
     check_70_20_10("match", "burn:unit/1");
 }
 
+/// Called through code that does not store the stack.
+#[test]
+fn in_a_bif_for_guards() {
+    check_70_20_10("guard", "burn:parts/3");
+}
+
 #[test]
 fn under_garbage_collection() {
     check_70_20_10("gc", "burn:unit/1");
