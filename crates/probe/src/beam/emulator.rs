@@ -7,7 +7,7 @@ use object::{Object, ObjectKind, ObjectSymbol};
 
 use rabbitscope_data::profile::ThreadKind;
 
-use super::layout::Layout;
+use super::{layout::Layout, pids::Pids};
 use crate::{
     error::ProbeError,
     node::{Mapping, Process, ReadMemory},
@@ -23,8 +23,18 @@ const DIRTY_IO_DATA: &str = "erts_aligned_dirty_io_scheduler_data";
 const RELEASE: &str = "etp_otp_release";
 const ERTS_VERSION: &str = "etp_erts_version";
 
-const WANTED: [&str; 6] =
-    [JIT_DESCRIPTOR, SCHEDULER_DATA, DIRTY_CPU_DATA, DIRTY_IO_DATA, RELEASE, ERTS_VERSION];
+/// Exported by every emulator.
+const PROCESS_TABLE: &str = "erts_proc";
+
+const WANTED: [&str; 7] = [
+    JIT_DESCRIPTOR,
+    SCHEDULER_DATA,
+    DIRTY_CPU_DATA,
+    DIRTY_IO_DATA,
+    RELEASE,
+    ERTS_VERSION,
+    PROCESS_TABLE,
+];
 
 /// A VM whose release is known and whose structures were found where they belong.
 #[derive(Debug)]
@@ -35,6 +45,8 @@ pub(crate) struct Emulator {
     pub(crate) layout: &'static Layout,
     /// Address of `__jit_debug_descriptor`.
     pub(crate) jit_descriptor: u64,
+    /// How processes are called.
+    pub(crate) pids: Pids,
     schedulers: [(ThreadKind, u64); 3],
 }
 
@@ -55,7 +67,7 @@ impl Emulator {
         let symbols = exported_symbols(process)?;
         let pid = process.pid;
         let missing = || ProbeError::NotABeam { pid, program: program_of(process) };
-        let at = |name: &str| symbols.get(name).copied();
+        let at = |name: &str| symbols.get(name).map(|&(address, _)| address);
         let scheduler_data = at(SCHEDULER_DATA).ok_or_else(missing)?;
         let jit_descriptor = at(JIT_DESCRIPTOR).ok_or(ProbeError::InterpreterOnly { pid })?;
         let release = text_at(process, at(RELEASE).ok_or_else(missing)?)?;
@@ -77,6 +89,7 @@ impl Emulator {
             release,
             layout,
             jit_descriptor,
+            pids: pids(process, layout, symbols.get(PROCESS_TABLE).copied())?,
             schedulers: [
                 (ThreadKind::Scheduler, pointer(Some(scheduler_data))?),
                 (ThreadKind::DirtyCpu, pointer(at(DIRTY_CPU_DATA))?),
@@ -145,12 +158,25 @@ impl Emulator {
     }
 }
 
+/// `table` is where the table of processes is, with its length in bytes.
+fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result<Pids, ProbeError> {
+    let table = table.and_then(|(address, size)| {
+        let words = (0..size / 8).map(|at| process.word(address + 8 * at));
+        words.collect::<Result<Vec<u64>, _>>().ok()
+    });
+    Pids::read(layout, &table.unwrap_or_default()).ok_or_else(|| ProbeError::LayoutMismatch {
+        pid: process.pid,
+        release: layout.release.into(),
+        detail: format!("{PROCESS_TABLE} does not say how it spreads processes"),
+    })
+}
+
 fn program_of(process: &Process) -> String {
     process.executable().map_or_else(|_| "?".into(), |path| path.display().to_string())
 }
 
-/// Run-time addresses of the [`WANTED`] symbols.
-fn exported_symbols(process: &Process) -> Result<HashMap<String, u64>, ProbeError> {
+/// Run-time addresses and sizes of the [`WANTED`] symbols.
+fn exported_symbols(process: &Process) -> Result<HashMap<String, (u64, u64)>, ProbeError> {
     // Through the link itself, so that a replaced package or another root directory do not matter.
     let path = format!("/proc/{}/exe", process.pid);
     let bytes = fs::read(&path).map_err(ProbeError::io(format!("reading {path}")))?;
@@ -164,7 +190,8 @@ fn exported_symbols(process: &Process) -> Result<HashMap<String, u64>, ProbeErro
         .filter_map(|symbol| {
             let name = symbol.name().ok()?;
             let name = name.split('@').next()?;
-            WANTED.contains(&name).then(|| (name.to_owned(), symbol.address().wrapping_add(bias)))
+            let span = (symbol.address().wrapping_add(bias), symbol.size());
+            WANTED.contains(&name).then(|| (name.to_owned(), span))
         })
         .collect())
 }

@@ -28,6 +28,8 @@ pub(crate) struct Layout {
     pub(crate) pid_bits: u32,
     /// Of those, the lower ones that hold the number.
     pub(crate) pid_number_bits: u32,
+    /// Whether the lowest ones are a place in the process table, from which the number is computed.
+    pub(crate) pid_has_place: bool,
     /// `Process.common.id`
     pub(crate) id: u32,
     /// `Process.htop`, the first free word of the heap.
@@ -51,6 +53,7 @@ const LAYOUTS: [Layout; 2] = [
         // The upper half is an index into the process table.
         pid_bits: 28,
         pid_number_bits: 15,
+        pid_has_place: false,
         id: 0,
         htop: 80,
         stop: 88,
@@ -67,6 +70,7 @@ const LAYOUTS: [Layout; 2] = [
         dirty_number: 192,
         pid_bits: 60,
         pid_number_bits: 28,
+        pid_has_place: true,
         id: 0,
         htop: 80,
         stop: 88,
@@ -80,14 +84,6 @@ impl Layout {
         LAYOUTS.iter().find(|row| row.release == release && row.arch == arch)
     }
 
-    /// A local pid as the shell prints it. `term` is `Process.common.id`.
-    pub(crate) fn pid_text(&self, term: u64) -> String {
-        let low = |word: u64, bits: u32| word & ((1 << bits) - 1);
-        let data = low(term >> 4, self.pid_bits);
-        let number = low(data, self.pid_number_bits);
-        format!("<0.{number}.{}>", data >> self.pid_number_bits)
-    }
-
     /// All rows in words, for a refusal.
     pub(crate) fn known() -> String {
         let rows: Vec<String> =
@@ -99,16 +95,6 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::Layout;
-
-    #[test]
-    fn pids_read_as_in_the_shell() {
-        let check = |release: &str, term: u64, expected: &str| {
-            assert_eq!(Layout::find(release, "x86_64").unwrap().pid_text(term), expected);
-        };
-        check("25", 0x16c0_0000_2d83, "<0.728.0>");
-        check("25", 0x0022_32e3, "<0.9006.4>");
-        check("27", 0x0022_3323, "<0.140082.0>");
-    }
 
     #[test]
     fn only_measured_layouts_are_known() {

@@ -9,12 +9,14 @@ mod code_map;
 mod emulator;
 mod jit;
 mod layout;
+mod pids;
 
 pub(crate) use bif::{CALL_LIGHT_BIF, called_bif};
 pub(crate) use calibration::{Snapshot, judge};
 pub(crate) use code_map::CodeMap;
 pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use layout::Layout;
+pub(crate) use pids::Pids;
 
 #[cfg(fuzzing)]
 pub(crate) use jit::parse as parse_blob;

@@ -15,7 +15,7 @@ use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_TRUNCATED, RawSample, WAIT_BLOCKED, WAIT_RUNNABLE,
 };
 use crate::{
-    beam::{CALL_LIGHT_BIF, CodeMap, Layout, called_bif},
+    beam::{CALL_LIGHT_BIF, CodeMap, Pids, called_bif},
     native::NativeNames,
     node::Process,
 };
@@ -307,7 +307,7 @@ impl Assembler {
     pub(super) fn of_event(
         &self,
         event: Event,
-        layout: &Layout,
+        pids: &Pids,
     ) -> (FrameTable, Vec<Sample>, StackQuality) {
         let mut frames = FrameTable::default();
         let mut samples: Vec<Sample> = self
@@ -316,7 +316,7 @@ impl Assembler {
             .filter(|(key, _)| key.event == event)
             .map(|(key, sum)| Sample {
                 stack: self.entries(key.stack, &mut frames),
-                labels: self.labels(key, layout),
+                labels: self.labels(key, pids),
                 weight: sum.weight,
                 count: sum.count,
                 times: sum.times.clone(),
@@ -335,10 +335,10 @@ impl Assembler {
         entries
     }
 
-    fn labels(&self, key: &StackKey, layout: &Layout) -> Labels {
+    fn labels(&self, key: &StackKey, pids: &Pids) -> Labels {
         let thread = self.threads.get(&key.tid);
         Labels {
-            process: (key.process != 0).then(|| layout.pid_text(key.process)),
+            process: (key.process != 0).then(|| pids.text(key.process)),
             thread: thread.map_or_else(String::new, |(name, _)| name.clone()),
             mode: key.mode,
             outcome: key.outcome,

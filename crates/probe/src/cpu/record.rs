@@ -309,7 +309,7 @@ impl Recording {
 
     /// Of several events together it is not known whose samples were lost, so each says all.
     fn profile_of(&self, event: Event, lost: u64) -> Profile {
-        let (frames, samples, quality) = self.assembler.of_event(event, self.emulator.layout);
+        let (frames, samples, quality) = self.assembler.of_event(event, &self.emulator.pids);
         let since_1970 = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let is_cpu = event == Event::Cpu;
         Profile {

@@ -62,14 +62,15 @@ pub(crate) fn burn(kind: &str) -> Burner {
 
 /// Starts a burner and returns its pid as the node prints it.
 pub(crate) fn start(broker: &Broker, module: &str, kind: &str) -> String {
-    broker.eval(&format!("{module}:start({kind}).")).unwrap().trim().to_owned()
+    let pid = broker.eval(&format!("pid_to_list({module}:start({kind}))."));
+    pid.unwrap().trim().trim_matches('"').to_owned()
 }
 
 impl Burner {
     /// The part of a profile that this process is responsible for.
     pub(crate) fn samples<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = &'a Sample> {
-        let own = local(&self.pid);
-        profile.samples.iter().filter(move |sample| sample.labels.process.as_deref() == Some(&own))
+        let own = Some(self.pid.as_str());
+        profile.samples.iter().filter(move |sample| sample.labels.process.as_deref() == own)
     }
 
     /// How many samples this process has in all of `profiles`, and how many of them have
@@ -88,15 +89,9 @@ impl Burner {
 
 impl Drop for Burner {
     fn drop(&mut self) {
-        let pid = local(&self.pid);
+        let pid = &self.pid;
         let _ = node().eval(&format!("exit(list_to_pid(\"{pid}\"), kill)."));
     }
-}
-
-/// `<node@host.1.2.3>` and `<0.2.3>` as the node itself would write it.
-fn local(pid: &str) -> String {
-    let numbers: Vec<&str> = pid.trim_matches(['<', '>']).rsplitn(3, '.').collect();
-    format!("<0.{}.{}>", numbers[1], numbers[0])
 }
 
 pub(crate) fn has_frame(profile: &Profile, sample: &Sample, function: &str) -> bool {
