@@ -21,6 +21,9 @@ volatile const u32 cfg_off_id = 0;
 volatile const u32 cfg_off_htop = 0;
 volatile const u32 cfg_off_stop = 0;
 volatile const u32 cfg_off_hend = 0;
+volatile const u32 cfg_off_current = 0; /* 0: not known */
+/* JIT code after which Process.current is the function that C was called for */
+volatile const struct segment cfg_noting[2] = {};
 volatile const u64 cfg_normal_exit = 0;
 
 struct {

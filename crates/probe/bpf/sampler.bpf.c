@@ -97,6 +97,22 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
+/* Which function C was called for. The VM notes it for BIFs that are called by name, for NIFs, and for
+ * whatever a dirty scheduler runs; elsewhere the note is that of an earlier call. */
+ALWAYS_INLINE void take_current(struct sample *sample, const struct scheduler *scheduler, u64 process)
+{
+    if (!cfg_off_current || !sample->native_count)
+        return;
+    u64 is_noted = scheduler->runs_jit ^ 1;
+    for (u32 i = 0; i < 2; i++)
+        is_noted |= in_range(sample->boundary, cfg_noting[i].start, cfg_noting[i].size);
+    if (!is_noted)
+        return;
+    u64 current = read_word(process + cfg_off_current);
+    if (bpf_probe_read_user(sample->current, sizeof(sample->current), (const void *)current))
+        sample->current[0] = 0;
+}
+
 ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, u32 slot)
 {
     struct sample *sample = &scratch->sample;
@@ -115,6 +131,7 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, 
     if (!process)
         return;
     sample->process = read_word(process + cfg_off_id);
+    take_current(sample, scheduler, process);
     struct span span;
     find_stack(sample, sp, process, kept_sp, &span);
     take_fragment_call(sample, span.sp, now);
@@ -140,6 +157,8 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
     mix(key, sample->leaf);
     mix(key, sample->boundary);
     mix(key, sample->fragment_call);
+    for (u32 i = 0; i < CURRENT_WORDS; i++)
+        mix(key, sample->current[i]);
     mix(key, (sample->event << 8) | sample->wait);
     mix(key, ((u64)sample->tid << 32) | (sample->mode << 24) | (sample->outcome << 16) |
                  (sample->origin << 8) | (sample->native_outcome << 4) | sample->leaf_in_jit);
@@ -239,6 +258,8 @@ ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mod
     sample->process = 0;
     sample->boundary = 0;
     sample->fragment_call = 0;
+    for (u32 i = 0; i < CURRENT_WORDS; i++)
+        sample->current[i] = 0;
     sample->outcome = OUTCOME_NO_PROCESS;
     sample->origin = ORIGIN_NONE;
     sample->frame_count = 0;

@@ -13,6 +13,7 @@
 #define OUTER_WORDS (4 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
 #define KERNEL_FRAMES 64
 #define NATIVE_FRAMES 64
+#define CURRENT_WORDS 3     /* ErtsCodeMFA: module, function, arity */
 #define TIME_SLOTS 32       /* power of two */
 #define TIME_STEP_NANOS 50000000ULL
 #define REPEAT_SHIFT 48     /* upper bits of a frame: further consecutive activations */
@@ -75,6 +76,7 @@ struct sample {
     u64 process;     /* Process.common.id, a pid term; 0 without a process */
     u64 leaf;        /* interrupted user-space instruction */
     u64 boundary;    /* return address of the call from JIT code into C; 0 when in JIT code */
+    u64 current[CURRENT_WORDS]; /* what Process.current points to, see take_current; else 0 */
     u64 fragment_call; /* innermost return address where it is not aligned, see take_fragment_call; else 0 */
     u32 tid;
     u8 mode;

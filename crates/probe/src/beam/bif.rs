@@ -1,8 +1,8 @@
 //! Which BIF a place in JIT code calls.
 //!
-//! Code that calls a BIF loads the BIF's export entry and its own address into registers and calls
-//! a shared fragment (`emit_call_light_bif` of the JIT). So the instructions before the return
-//! address name the callee exactly:
+//! Code that calls a BIF loads what tells the BIF into a register and calls a shared fragment. So the
+//! instructions before the return address name the callee exactly. For most BIFs that is the export
+//! entry, and the code also loads its own address (`emit_call_light_bif` of the JIT):
 //!
 //! ```text
 //! call:  movabs rcx, EXPORT
@@ -12,51 +12,138 @@
 //! ```
 //!
 //! An export entry begins with the addresses of its function in each generation of code; a BIF has
-//! a function of Erlang code too, for calls by name, and that one is in the code map.
+//! a function of Erlang code too, for calls by name, and that one is in the code map. Where an entry
+//! says nothing, the C function does, which the VM's table of BIFs has. Of BIFs that may stand in
+//! guards there is the C function alone (`emit_i_bif1`):
+//!
+//! ```text
+//!        movabs rcx, FUNCTION
+//!        call   i_bif_body_shared
+//! ```
 
-use super::CodeMap;
+use super::{CodeMap, FunctionNames};
 use crate::node::ReadMemory;
+
+/// Beginning of the names of fragments.
+const FRAGMENT: &str = "global::";
 
 /// The fragment through which BIFs are called from a place that knows them.
 pub(crate) const CALL_LIGHT_BIF: &str = "global::call_light_bif_shared";
 
-/// Bytes that the four instructions take at most, with padding.
+/// The one for BIFs that are called by name, and for those that go on after an interruption.
+pub(crate) const CALL_BIF: &str = "global::call_bif_shared";
+
+/// The one for NIFs.
+pub(crate) const CALL_NIF: &str = "global::call_nif_shared";
+
+/// Those for BIFs that may stand in guards.
+const CALL_GUARD_BIF: [&str; 2] = ["global::i_bif_body_shared", "global::i_bif_guard_shared"];
+
+/// Those for the one BIF that has fragments of its own.
+const LENGTH: [&str; 2] = ["global::i_length_body_shared", "global::i_length_guard_shared"];
+
+/// Bytes that the instructions take at most, with padding.
 const CALL_BYTES: usize = 48;
 
 const MOVABS_RCX: [u8; 2] = [0x48, 0xb9];
+const MOVABS_RAX: [u8; 2] = [0x48, 0xb8];
 const LEA_RDX_RIP: [u8; 3] = [0x48, 0x8d, 0x15];
+const CALL: u8 = 0xe8;
+const JUMP: u8 = 0xe9;
 const MOVABS_BYTES: usize = 10;
 const LEA_BYTES: usize = 7;
+const NEAR_BYTES: usize = 5;
+
+/// A prefix that pads a call or a jump.
+const PADDING: [u8; 1] = [0x40];
 
 /// Addresses at the beginning of an export entry, one for each generation of code.
 const GENERATIONS: u64 = 3;
 
-/// The BIF (`ets:select/2`) that is called by the call which returns to `return_address`, provided
-/// that it is called through [`CALL_LIGHT_BIF`]. `None` when the code is not of the known form, or
-/// when the entry does not lead to one function, as under tracing.
-pub(crate) fn called_bif<'a>(
+/// A BIF with the fragment through which it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CalledBif {
+    /// `ets:select/2`
+    pub(crate) name: String,
+    /// `global::call_light_bif_shared`
+    pub(crate) through: String,
+}
+
+/// The BIF that is called by the call which returns to `return_address`. `None` when the code is not
+/// of a known form.
+pub(crate) fn called_bif(
     memory: &impl ReadMemory,
-    code: &'a CodeMap,
+    code: &CodeMap,
+    functions: &mut FunctionNames,
     return_address: u64,
-) -> Option<&'a str> {
+) -> Option<CalledBif> {
     let mut bytes = [0; CALL_BYTES];
     let start = return_address.checked_sub(CALL_BYTES as u64)?;
     memory.read(start, &mut bytes).ok()?;
-    let export = export_loaded(&bytes)?;
+    let through = fragment_at(memory, code, call_target(&bytes, return_address)?)?;
+    let name = match through {
+        CALL_LIGHT_BIF => {
+            let (export, function) = light_loaded(&bytes)?;
+            let exported = exported(memory, code, export);
+            exported.or_else(|| functions.bif_of(function, code, memory))?.to_owned()
+        }
+        fragment if CALL_GUARD_BIF.contains(&fragment) => {
+            functions.bif_of(function_loaded(&bytes)?, code, memory)?.to_owned()
+        }
+        fragment if LENGTH.contains(&fragment) => "erlang:length/1".to_owned(),
+        _ => return None,
+    };
+    Some(CalledBif { name, through: through.to_owned() })
+}
+
+/// The fragment at `target`, or to which a jump leads that stands there: OTP 27 calls some fragments
+/// through a jump at the end of the module.
+fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> Option<&'a str> {
+    if let Some(name) = code.name_at(target).filter(|name| name.starts_with(FRAGMENT)) {
+        return Some(name);
+    }
+    let mut bytes = [0; PADDING.len() + NEAR_BYTES];
+    memory.read(target, &mut bytes).ok()?;
+    let prefix = if bytes.starts_with(&PADDING) { PADDING.len() } else { 0 };
+    let jump = &bytes[prefix..prefix + NEAR_BYTES];
+    let end = target + (prefix + NEAR_BYTES) as u64;
+    code.name_at(near_target(jump, JUMP, end)?).filter(|name| name.starts_with(FRAGMENT))
+}
+
+/// The function that an export entry leads to in every generation of code. Not under tracing, and not
+/// for the entry of which the VM has a second one for itself (`erlang:send/2`).
+fn exported<'a>(memory: &impl ReadMemory, code: &'a CodeMap, export: u64) -> Option<&'a str> {
     let mut names = (0..GENERATIONS).filter_map(|generation| {
         let address = memory.word(export + 8 * generation).ok()?;
         Some(code.name_at(address))
     });
-    let first = names.next()??;
+    let first = names.next()?.filter(|name| !name.starts_with(FRAGMENT))?;
     names.all(|name| name == Some(first)).then_some(first)
 }
 
-/// The address that is loaded into rcx by code which then loads that very place into rdx.
-fn export_loaded(code: &[u8]) -> Option<u64> {
-    (0..code.len().checked_sub(MOVABS_BYTES)?).rev().find_map(|at| {
-        let export = code[at..].strip_prefix(&MOVABS_RCX)?.first_chunk()?;
-        refers_back(code, at).then(|| u64::from_le_bytes(*export))
+/// Where the call leads that `code` ends with.
+fn call_target(code: &[u8], return_address: u64) -> Option<u64> {
+    near_target(code.last_chunk::<NEAR_BYTES>()?, CALL, return_address)
+}
+
+/// Where a call or jump leads that ends at `end`.
+fn near_target(instruction: &[u8], opcode: u8, end: u64) -> Option<u64> {
+    let displacement = instruction.strip_prefix(&[opcode])?.first_chunk()?;
+    Some(end.wrapping_add_signed(i32::from_le_bytes(*displacement).into()))
+}
+
+/// The addresses that are loaded into rcx and rax by code which then loads that very place into rdx.
+fn light_loaded(code: &[u8]) -> Option<(u64, u64)> {
+    (0..code.len().checked_sub(2 * MOVABS_BYTES)?).rev().find_map(|at| {
+        let export = loaded(&code[at..], MOVABS_RCX)?;
+        let function = loaded(&code[at + MOVABS_BYTES..], MOVABS_RAX)?;
+        refers_back(code, at).then_some((export, function))
     })
+}
+
+/// The address that the instruction at the beginning of `code` loads.
+fn loaded(code: &[u8], instruction: [u8; 2]) -> Option<u64> {
+    code.strip_prefix(&instruction)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
 fn refers_back(code: &[u8], to: usize) -> bool {
@@ -69,9 +156,16 @@ fn refers_back(code: &[u8], to: usize) -> bool {
     })
 }
 
+/// The address that is loaded into rcx right before the call that `code` ends with.
+fn function_loaded(code: &[u8]) -> Option<u64> {
+    let before = &code[..code.len().checked_sub(NEAR_BYTES)?];
+    let before = before.strip_suffix(&PADDING).unwrap_or(before);
+    loaded(before.last_chunk::<MOVABS_BYTES>()?, MOVABS_RCX)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::export_loaded;
+    use super::{CALL, JUMP, call_target, function_loaded, light_loaded, near_target};
 
     /// Of `rabbit_amqqueue:lookup/1` on Erlang 25.2.3, up to the return address.
     const LOOKUP: [u8; 36] = [
@@ -80,17 +174,45 @@ mod tests {
         0x40, 0xe8, 0x48, 0xbf, 0x9e, 0xff,
     ];
 
+    /// Of `supervisor:del_child/2`, the same.
+    const GUARD: [u8; 19] = [
+        0x48, 0x89, 0x7e, 0x48, 0xb9, 0xc0, 0x84, 0xa8, 0xcd, 0x93, 0x55, 0x00, 0x00, 0x40, 0xe8,
+        0xfd, 0x97, 0xde, 0xff,
+    ];
+
     #[test]
-    fn the_export_entry_before_a_call() {
-        assert_eq!(export_loaded(&LOOKUP), Some(0x7fdb_d013_29a8));
+    fn the_export_entry_and_the_c_function_before_a_call() {
+        assert_eq!(light_loaded(&LOOKUP), Some((0x7fdb_d013_29a8, 0x55f0_78c0_d5a0)));
     }
 
     #[test]
     fn code_that_does_not_load_its_own_address_is_no_such_call() {
         let mut other = LOOKUP;
         other[23] = 0;
-        assert_eq!(export_loaded(&other), None);
-        assert_eq!(export_loaded(&LOOKUP[2..]), None);
-        assert_eq!(export_loaded(&[]), None);
+        assert_eq!(light_loaded(&other), None);
+        assert_eq!(light_loaded(&LOOKUP[2..]), None);
+        assert_eq!(light_loaded(&[]), None);
+    }
+
+    #[test]
+    fn the_c_function_before_a_call() {
+        assert_eq!(function_loaded(&GUARD), Some(0x5593_cda8_84c0));
+        assert_eq!(function_loaded(&LOOKUP), None);
+        assert_eq!(function_loaded(&GUARD[5..]), None);
+    }
+
+    #[test]
+    fn where_a_jump_leads() {
+        // At the end of a module on Erlang 27.3.4.
+        let jump = [0xe9, 0x5e, 0x82, 0x8b, 0xff];
+        assert_eq!(near_target(&jump, JUMP, 0x7f8f_ff94_7c2a), Some(0x7f8f_ff1f_fe88));
+        assert_eq!(near_target(&jump, CALL, 0x7f8f_ff94_7c2a), None);
+    }
+
+    #[test]
+    fn where_a_call_leads() {
+        assert_eq!(call_target(&GUARD, 0x1000_0000), Some(0x0fde_97fd));
+        assert_eq!(call_target(&GUARD[..18], 0x1000_0000), None);
+        assert_eq!(call_target(&[], 0), None);
     }
 }

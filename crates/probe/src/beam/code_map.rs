@@ -134,6 +134,22 @@ impl CodeMap {
         (address < end).then(|| self.names[name as usize].as_str())
     }
 
+    /// The code of the function or fragment called `name`.
+    pub(crate) fn span_of(&self, name: &str) -> Option<Span<u64>> {
+        let &id = self.name_ids.get(name)?;
+        let (&start, &(end, _)) = self.ranges.iter().find(|&(_, &(_, its))| its == id)?;
+        Some(start..end)
+    }
+
+    /// Functions that have a header: where it begins, where the code after it begins, the name.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (u64, u64, &str)> {
+        let pairs = self.ranges.iter().zip(self.ranges.iter().skip(1));
+        pairs.filter_map(|((&header, &(end, name)), (&start, &(_, next)))| {
+            let is_header = end == start && name == next;
+            is_header.then(|| (header, start, self.names[name as usize].as_str()))
+        })
+    }
+
     /// Number of places that have a name.
     pub(crate) fn len(&self) -> usize {
         self.ranges.len()
@@ -180,6 +196,14 @@ mod tests {
             &[(10, 20, "a"), (20, 30, "b")],
             &[(9, None), (10, Some("a")), (19, Some("a")), (20, Some("b")), (30, None)],
         );
+    }
+
+    #[test]
+    fn a_header_stands_right_before_its_code() {
+        let map = map(&[(10, 20, "a"), (20, 30, "a"), (30, 40, "b"), (50, 60, "b")]);
+        assert_eq!(map.headers().collect::<Vec<_>>(), [(10, 20, "a")]);
+        assert_eq!(map.span_of("b"), Some(30..40));
+        assert_eq!(map.span_of("c"), None);
     }
 
     #[test]

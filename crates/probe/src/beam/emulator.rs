@@ -23,16 +23,20 @@ const DIRTY_IO_DATA: &str = "erts_aligned_dirty_io_scheduler_data";
 const RELEASE: &str = "etp_otp_release";
 const ERTS_VERSION: &str = "etp_erts_version";
 
+/// Exported as well, from all that were seen.
+const BIF_TABLE: &str = "bif_table";
+
 /// Exported by every emulator.
 const PROCESS_TABLE: &str = "erts_proc";
 
-const WANTED: [&str; 7] = [
+const WANTED: [&str; 8] = [
     JIT_DESCRIPTOR,
     SCHEDULER_DATA,
     DIRTY_CPU_DATA,
     DIRTY_IO_DATA,
     RELEASE,
     ERTS_VERSION,
+    BIF_TABLE,
     PROCESS_TABLE,
 ];
 
@@ -45,6 +49,8 @@ pub(crate) struct Emulator {
     pub(crate) layout: &'static Layout,
     /// Address of `__jit_debug_descriptor`.
     pub(crate) jit_descriptor: u64,
+    /// Address and length in bytes of the table of BIFs, where it is exported.
+    pub(crate) bif_table: Option<(u64, u64)>,
     /// How processes are called.
     pub(crate) pids: Pids,
     schedulers: [(ThreadKind, u64); 3],
@@ -90,6 +96,7 @@ impl Emulator {
             layout,
             jit_descriptor,
             pids: pids(process, layout, symbols.get(PROCESS_TABLE).copied())?,
+            bif_table: symbols.get(BIF_TABLE).copied(),
             schedulers: [
                 (ThreadKind::Scheduler, pointer(Some(scheduler_data))?),
                 (ThreadKind::DirtyCpu, pointer(at(DIRTY_CPU_DATA))?),

@@ -1,21 +1,22 @@
 //! Raw samples become named stacks. Names are given when samples are fetched, while the code they
 //! point into is still there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rabbitscope_data::profile::{
     Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackEntry, StackOutcome,
-    StackQuality, ThreadKind,
+    StackQuality, ThreadKind, is_lock_wait,
 };
 
-use super::naming::{is_lock, jit_frame, native_frame, outcome_of};
+use super::callee::Callees;
+use super::naming::{jit_frame, native_frame, outcome_of};
 use super::stacks::{EMPTY, StackId, Stacks};
 use super::sums::{StackKey, Sums};
 use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_TRUNCATED, RawSample, WAIT_BLOCKED, WAIT_RUNNABLE,
 };
 use crate::{
-    beam::{CALL_LIGHT_BIF, CodeMap, Pids, called_bif},
+    beam::{CodeMap, Emulator, Pids},
     native::NativeNames,
     node::Process,
 };
@@ -35,6 +36,7 @@ pub(super) struct Assembler {
     stacks: Stacks,
     sums: Sums,
     names: NativeNames,
+    callees: Callees,
     threads: HashMap<u32, (String, ThreadKind)>,
     names_given: HashMap<(u64, Space), Named>,
     quality: HashMap<Event, StackQuality>,
@@ -49,8 +51,6 @@ enum Space {
     JitLeaf,
     /// JIT code, the instruction after a call.
     JitReturn,
-    /// JIT code, the instruction after a call; asked is which BIF that call is to.
-    Bif,
     /// Code of a file, the very instruction.
     Native,
     /// Code of a file, the instruction after a call.
@@ -66,12 +66,13 @@ struct Named {
 }
 
 impl Assembler {
-    pub(super) fn new(process: &Process) -> Self {
+    pub(super) fn new(process: &Process, emulator: &Emulator) -> Self {
         Self {
             frames: FrameTable::default(),
             stacks: Stacks::default(),
             sums: Sums::default(),
             names: NativeNames::new(process),
+            callees: Callees::new(process, emulator),
             threads: HashMap::new(),
             names_given: HashMap::new(),
             quality: HashMap::new(),
@@ -81,9 +82,9 @@ impl Assembler {
 
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(super) fn code_changed(&mut self) {
-        self.names_given.retain(|&(_, space), _| {
-            !matches!(space, Space::JitLeaf | Space::JitReturn | Space::Bif)
-        });
+        self.names_given
+            .retain(|&(_, space), _| !matches!(space, Space::JitLeaf | Space::JitReturn));
+        self.callees.code_changed();
     }
 
     /// Adds a sample as it came from the kernel; its times count from `first_step`.
@@ -175,7 +176,7 @@ impl Assembler {
             WAIT_BLOCKED => {
                 let waits_for_lock = raw.native_frames().any(|address| {
                     let named = self.name(address, Space::NativeReturn, code, process);
-                    is_lock(&self.frames.get(named.frame).name)
+                    is_lock_wait(&self.frames.get(named.frame).name)
                 });
                 Some(if waits_for_lock { "[blocked]" } else { "[idle]" })
             }
@@ -192,8 +193,7 @@ impl Assembler {
         process: &Process,
     ) {
         if raw.boundary != 0 {
-            let named = self.boundary(raw, code, process);
-            self.grow(stack, named, 1);
+            self.grow_boundary(stack, raw, code, process);
         }
         if raw.native_outcome == NATIVE_CUT {
             let cut = self.named(CUT, FrameKind::Native);
@@ -203,7 +203,12 @@ impl Assembler {
             .native_frames()
             .map(|address| self.name(address, Space::NativeReturn, code, process))
             .collect();
-        for &named in self.below_dirty_loop(raw, &native) {
+        let native = self.below_dirty_loop(raw, &native);
+        if let Some(name) = self.dirty_callee(raw, native, code, process) {
+            let named = self.named(&name, FrameKind::Bif);
+            self.grow(stack, named, 1);
+        }
+        for &named in native {
             self.grow(stack, named, 1);
         }
         let space = if raw.leaf_in_jit == 1 { Space::JitLeaf } else { Space::Native };
@@ -219,26 +224,23 @@ impl Assembler {
         }
     }
 
-    /// The call from JIT code into C: the BIF that is called where it can be told, else the code
-    /// that calls.
-    fn boundary(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> Named {
-        let is_light_bif = code.name_at(raw.boundary.wrapping_sub(1)) == Some(CALL_LIGHT_BIF);
-        match raw.innermost_call().filter(|_| is_light_bif && raw.process != 0) {
-            Some(call) => self
-                .bif(call, code, process)
-                .unwrap_or_else(|| self.name(raw.boundary, Space::JitReturn, code, process)),
-            None => self.name(raw.boundary, Space::JitReturn, code, process),
+    /// The call from JIT code into C: what is called where it can be told, else the code that calls.
+    fn grow_boundary(
+        &mut self,
+        stack: &mut Growing,
+        raw: &RawSample,
+        code: &CodeMap,
+        process: &Process,
+    ) {
+        let callees = self.callees.at_boundary(raw, code, process);
+        if callees.is_empty() {
+            let named = self.name(raw.boundary, Space::JitReturn, code, process);
+            self.grow(stack, named, 1);
         }
-    }
-
-    fn bif(&mut self, call: u64, code: &CodeMap, process: &Process) -> Option<Named> {
-        if let Some(&named) = self.names_given.get(&(call, Space::Bif)) {
-            return Some(named);
+        for name in callees {
+            let named = self.named(&name, FrameKind::Bif);
+            self.grow(stack, named, 1);
         }
-        let (frame, symbolised) = jit_frame(Some(called_bif(process, code, call)?));
-        let named = Named { frame: self.frames.intern(frame), symbolised };
-        self.names_given.insert((call, Space::Bif), named);
-        Some(named)
     }
 
     /// The C functions that belong to the process. Those of a normal scheduler begin at the call
@@ -250,6 +252,19 @@ impl Assembler {
         let is_loop = |named: &Named| self.frames.get(named.frame).name == DIRTY_LOOP;
         let after = native.iter().position(is_loop).map_or(0, |at| at + 1);
         &native[after..]
+    }
+
+    /// What a dirty scheduler runs.
+    fn dirty_callee(
+        &mut self,
+        raw: &RawSample,
+        native: &[Named],
+        code: &CodeMap,
+        process: &Process,
+    ) -> Option<String> {
+        let outermost = native.first().filter(|_| raw.process != 0 && raw.boundary == 0)?;
+        let outermost = &self.frames.get(outermost.frame).name;
+        self.callees.on_dirty_scheduler(raw, outermost, code, process)
     }
 
     /// A frame that is not an address.
@@ -274,7 +289,7 @@ impl Assembler {
         let (frame, symbolised) = match space {
             Space::JitLeaf => jit_frame(code.name_at(address)),
             // The call is the instruction before; it may be the last of its function.
-            Space::JitReturn | Space::Bif => jit_frame(code.name_at(address.wrapping_sub(1))),
+            Space::JitReturn => jit_frame(code.name_at(address.wrapping_sub(1))),
             Space::Native => native_frame(self.names.user(address), FrameKind::Native),
             Space::NativeReturn => {
                 native_frame(self.names.user(address.wrapping_sub(1)), FrameKind::Native)
@@ -310,12 +325,13 @@ impl Assembler {
         pids: &Pids,
     ) -> (FrameTable, Vec<Sample>, StackQuality) {
         let mut frames = FrameTable::default();
+        let bifs = self.bifs();
         let mut samples: Vec<Sample> = self
             .sums
             .iter()
             .filter(|(key, _)| key.event == event)
             .map(|(key, sum)| Sample {
-                stack: self.entries(key.stack, &mut frames),
+                stack: self.entries(key.stack, &bifs, &mut frames),
                 labels: self.labels(key, pids),
                 weight: sum.weight,
                 count: sum.count,
@@ -326,11 +342,27 @@ impl Assembler {
         (frames, samples, self.quality.get(&event).copied().unwrap_or_default())
     }
 
-    /// A stack with its frames in a table of its own.
-    fn entries(&self, stack: StackId, frames: &mut FrameTable) -> Vec<StackEntry> {
+    /// Functions that were met as BIFs.
+    fn bifs(&self) -> HashSet<&str> {
+        let frames = self.frames.iter().map(|(_, frame)| frame);
+        frames.filter(|it| it.kind == FrameKind::Bif).map(|it| it.name.as_str()).collect()
+    }
+
+    /// A stack with its frames in a table of its own. A BIF whose few instructions of JIT code were
+    /// interrupted is the same function.
+    fn entries(
+        &self,
+        stack: StackId,
+        bifs: &HashSet<&str>,
+        frames: &mut FrameTable,
+    ) -> Vec<StackEntry> {
         let mut entries = self.stacks.entries(stack);
         for entry in &mut entries {
-            entry.frame = frames.intern(self.frames.get(entry.frame).clone());
+            let mut frame = self.frames.get(entry.frame).clone();
+            if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
+                frame.kind = FrameKind::Bif;
+            }
+            entry.frame = frames.intern(frame);
         }
         entries
     }

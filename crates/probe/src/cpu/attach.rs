@@ -16,7 +16,7 @@ use rabbitscope_data::profile::Event;
 
 use super::wire::number_of;
 use crate::{
-    beam::{CodeMap, Emulator},
+    beam::{CALL_BIF, CALL_NIF, CodeMap, Emulator, offset_of_current},
     error::ProbeError,
     node::Process,
 };
@@ -51,6 +51,8 @@ pub(super) fn load(
     let namespace = process.pid_namespace()?;
     let layout = emulator.layout;
     let normal_exit = code.normal_exit();
+    let off_current = offset_of_current(process, code).unwrap_or(0);
+    let noting = [span_of(code, CALL_BIF), span_of(code, CALL_NIF)].concat();
     let event_bits: u32 = events.iter().map(|&event| 1 << number_of(event)).sum();
     let waiting_threads = if events.contains(&Event::OffCpu) { WAITING_THREADS } else { 1 };
     let mut ebpf = EbpfLoader::new()
@@ -65,6 +67,8 @@ pub(super) fn load(
         .override_global("cfg_off_stop", &layout.stop, true)
         .override_global("cfg_off_hend", &layout.hend, true)
         .override_global("cfg_normal_exit", &normal_exit, true)
+        .override_global("cfg_off_current", &off_current, true)
+        .override_global("cfg_noting", noting.as_slice(), true)
         .map_max_entries("samples", sizes.samples)
         .map_max_entries("unwind_rows", sizes.row_chunks)
         .map_max_entries("pending", waiting_threads)
@@ -83,6 +87,11 @@ pub(super) fn load(
         }
     }
     Ok(ebpf)
+}
+
+/// Start and length of a fragment; a length of 0 when there is none.
+fn span_of(code: &CodeMap, fragment: &str) -> [u64; 2] {
+    code.span_of(fragment).map_or([0, 0], |span| [span.start, span.end - span.start])
 }
 
 pub(super) fn program<'a, P>(ebpf: &'a mut Ebpf, name: &str) -> &'a mut P

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod attach;
+mod callee;
 mod live;
 mod naming;
 mod record;

@@ -5,11 +5,6 @@ use rabbitscope_data::profile::{Frame, FrameKind, StackOutcome};
 use super::wire::{NATIVE_CUT, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample};
 use crate::native::NativeName;
 
-/// Functions in which a thread waits for a lock of the VM or of the C library.
-pub(super) fn is_lock(name: &str) -> bool {
-    ["mutex_lock", "rwmutex_", "lll_lock_wait", "rwlock_"].iter().any(|part| name.contains(part))
-}
-
 /// A stack counts as complete when the process's root was reached and no C frame is missing.
 pub(super) fn outcome_of(raw: &RawSample) -> StackOutcome {
     match raw.outcome {

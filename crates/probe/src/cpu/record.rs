@@ -146,7 +146,7 @@ impl Recording {
         let sampler =
             Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, &asked)?;
         Ok(Self {
-            assembler: Assembler::new(&process),
+            assembler: Assembler::new(&process, &emulator),
             process,
             emulator,
             code,

@@ -5,13 +5,14 @@ use aya::Pod;
 use rabbitscope_data::profile::Event;
 
 use crate::{
-    beam::Snapshot,
+    beam::{CodeMfa, Snapshot},
     native::{Module, UnwindRow},
 };
 
 pub(super) const FRAME_SLOTS: usize = 256;
 pub(super) const KERNEL_FRAMES: usize = 64;
 pub(super) const NATIVE_FRAMES: usize = 64;
+const CURRENT_WORDS: usize = 3;
 /// A number that has both forms.
 pub(super) const ROWS_PER_CHUNK: u16 = 256;
 pub(super) const MODULES: usize = 128;
@@ -82,6 +83,8 @@ pub(super) struct RawSample {
     pub(super) process: u64,
     pub(super) leaf: u64,
     pub(super) boundary: u64,
+    /// See [`RawSample::called`].
+    current: [u64; CURRENT_WORDS],
     fragment_call: u64,
     pub(super) tid: u32,
     pub(super) mode: u8,
@@ -123,6 +126,12 @@ impl RawSample {
     /// The innermost return address on the Erlang stack, where the walk could not tell it.
     pub(super) fn fragment_call(&self) -> Option<u64> {
         (self.fragment_call != 0).then_some(self.fragment_call)
+    }
+
+    /// The function that C was called for, where the VM had noted it.
+    pub(super) fn called(&self) -> Option<CodeMfa> {
+        let [module, function, arity] = self.current;
+        (module != 0).then_some(CodeMfa { module, function, arity })
     }
 
     /// Of a truncated stack the part that begins at the root; else nothing.
@@ -255,11 +264,12 @@ mod tests {
         assert_eq!(super::SNAPSHOTS as usize, defined("SNAPSHOTS"));
         assert_eq!(super::REPEAT_SHIFT as usize, defined("REPEAT_SHIFT"));
         assert_eq!(NATIVE_FRAMES, defined("NATIVE_FRAMES"));
+        assert_eq!(super::CURRENT_WORDS, defined("CURRENT_WORDS"));
         assert_eq!(usize::from(super::ROWS_PER_CHUNK), defined("ROWS_PER_CHUNK"));
         assert_eq!(super::MODULES, defined("MODULES"));
         assert_eq!(super::TIME_SLOTS, defined("TIME_SLOTS"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES + TIME_SLOTS;
-        assert_eq!(size_of::<RawSample>(), 72 + 8 * words);
+        assert_eq!(size_of::<RawSample>(), 72 + 8 * (words + super::CURRENT_WORDS));
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<Modules>(), 40 * super::MODULES);

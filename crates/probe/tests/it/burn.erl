@@ -15,6 +15,12 @@ prepare(select) ->
 prepare(match) -> {match, binary:copy(<<"abcdefgh">>, 20000)};
 prepare(gc) -> gc;
 prepare(guard) -> {guard, binary:copy(<<"abcdefgh">>, 1000)};
+prepare(length) -> {length, lists:seq(1, 20000)};
+prepare(send) -> send;
+prepare(nif) -> {nif, binary:copy(<<"abcdefgh">>, 1000)};
+prepare(dirty) ->
+    {ok, File} = file:open(code:which(lists), [read, raw, binary]),
+    {dirty, File};
 prepare({deep, Levels}) -> {deep, Levels}.
 
 loop({deep, Levels} = Work) ->
@@ -40,10 +46,17 @@ unit({member, List}) -> lists:member(none, List);
 unit({select, Table}) -> ets:select(Table, [{{'$1', 9}, [], ['$1']}]);
 unit({match, Binary}) -> binary:match(Binary, <<"xyz">>);
 unit({guard, Binary}) -> parts(Binary, 2000, Binary);
+unit({length, List}) -> length(List);
+unit(send) -> talk(1000);
+unit({nif, Binary}) -> crypto:hash(sha256, Binary);
+unit({dirty, File}) -> file:pread(File, 0, 65536);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
 
 parts(_, 0, Part) -> Part;
 parts(Binary, N, _) -> parts(Binary, N - 1, binary_part(Binary, N, 100)).
+
+talk(0) -> ok;
+talk(N) -> self() ! N, receive N -> talk(N - 1) end.
 
 sum(0, Acc) -> Acc;
 sum(N, Acc) -> sum(N - 1, Acc bxor N).

@@ -1,0 +1,168 @@
+//! From what the VM calls a function to the function's name: three words (module, function, arity)
+//! that it keeps before the code of each, and the address of a BIF's C function.
+//!
+//! The words are numbers of atoms. What they mean is learnt from the functions whose names are known.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{CALL_BIF, CodeMap};
+use crate::node::ReadMemory;
+
+/// How the VM calls a function (`ErtsCodeMFA`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CodeMfa {
+    /// An atom.
+    pub(crate) module: u64,
+    /// An atom.
+    pub(crate) function: u64,
+    /// Number of arguments.
+    pub(crate) arity: u64,
+}
+
+/// Names that are looked up when they are first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionNames {
+    /// By what the VM calls it, where a function's code begins.
+    starts: HashMap<CodeMfa, u64>,
+    /// Beginnings that were looked at.
+    seen: HashSet<u64>,
+    is_current: bool,
+    /// The VM's table of BIFs, as words.
+    bif_table: Vec<u64>,
+}
+
+/// Words between the beginning of a function's header and its code, at most.
+const HEADER_WORDS: usize = 8;
+
+const ATOM_TAG: u64 = 0b00_1011;
+const ATOM_TAG_BITS: u64 = 0b11_1111;
+
+/// `mov [r13 + offset], rsi`: how `call_bif_shared` notes what it calls.
+const STORE_CURRENT: [u8; 3] = [0x49, 0x89, 0xb5];
+
+impl FunctionNames {
+    /// With the VM's table of BIFs, `bif_table`, which lies at `span.0` and has `span.1` bytes.
+    pub(crate) fn new(memory: &impl ReadMemory, span: Option<(u64, u64)>) -> Self {
+        let bif_table = span.and_then(|(address, size)| {
+            let mut bytes = vec![0; usize::try_from(size).ok()?];
+            memory.read(address, &mut bytes).ok()?;
+            Some(words(&bytes))
+        });
+        Self { bif_table: bif_table.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// To be called when the code map has changed.
+    pub(crate) fn code_changed(&mut self) {
+        self.is_current = false;
+    }
+
+    /// `prim_file:read_nif/2`. `None` for what has no code, such as the second half of a BIF that
+    /// was interrupted (`ets:select_trap/1`).
+    pub(crate) fn name_of<'a>(
+        &mut self,
+        mfa: CodeMfa,
+        code: &'a CodeMap,
+        memory: &impl ReadMemory,
+    ) -> Option<&'a str> {
+        if !self.is_current && !self.starts.contains_key(&mfa) {
+            self.learn(code, memory);
+        }
+        code.name_at(*self.starts.get(&mfa)?)
+    }
+
+    /// The BIF that the C function at `address` is. `None` when it is none, or several.
+    pub(crate) fn bif_of<'a>(
+        &mut self,
+        address: u64,
+        code: &'a CodeMap,
+        memory: &impl ReadMemory,
+    ) -> Option<&'a str> {
+        // An entry is module, function, arity as an int, and the C function.
+        let entries: Vec<CodeMfa> = self
+            .bif_table
+            .windows(4)
+            .filter(|entry| entry[3] == address && is_atom(entry[0]) && is_atom(entry[1]))
+            .map(|entry| CodeMfa {
+                module: entry[0],
+                function: entry[1],
+                arity: entry[2] & 0xffff_ffff,
+            })
+            .collect();
+        match entries[..] {
+            [only] => self.name_of(only, code, memory),
+            _ => None,
+        }
+    }
+
+    fn learn(&mut self, code: &CodeMap, memory: &impl ReadMemory) {
+        for (header, start, name) in code.headers() {
+            if self.seen.insert(start)
+                && let Some(mfa) = mfa_in(memory, header, start, name)
+            {
+                self.starts.insert(mfa, start);
+            }
+        }
+        self.is_current = true;
+    }
+}
+
+/// Where `Process.current` is, as the code tells that writes it before it calls a BIF.
+pub(crate) fn offset_of_current(memory: &impl ReadMemory, code: &CodeMap) -> Option<u32> {
+    let mut bytes = [0; 24];
+    memory.read(code.span_of(CALL_BIF)?.start, &mut bytes).ok()?;
+    stored_current(&bytes)
+}
+
+fn stored_current(code: &[u8]) -> Option<u32> {
+    let at = code.windows(STORE_CURRENT.len()).position(|bytes| bytes == STORE_CURRENT)?;
+    code[at + STORE_CURRENT.len()..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+fn mfa_in(memory: &impl ReadMemory, header: u64, start: u64, name: &str) -> Option<CodeMfa> {
+    let length = usize::try_from(start - header).ok()?.min(8 * HEADER_WORDS) / 8 * 8;
+    let mut bytes = [0; 8 * HEADER_WORDS];
+    memory.read(start - length as u64, &mut bytes[..length]).ok()?;
+    find_mfa(&words(&bytes[..length]), name)
+}
+
+/// Two atoms followed by the number of arguments that `name` ends with.
+fn find_mfa(header: &[u64], name: &str) -> Option<CodeMfa> {
+    let arity: u64 = name.rsplit_once('/')?.1.parse().ok()?;
+    let found = header
+        .windows(3)
+        .rev()
+        .find(|words| is_atom(words[0]) && is_atom(words[1]) && words[2] == arity)?;
+    Some(CodeMfa { module: found[0], function: found[1], arity })
+}
+
+fn is_atom(term: u64) -> bool {
+    term & ATOM_TAG_BITS == ATOM_TAG && term >> 32 == 0
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_of_a_function() {
+        // Of ets:select/2 on Erlang 25.2.3: a call, an empty word, and the three that matter.
+        let header = [0x001f_0fff_ffea_33e8, 0, 0x3bcb, 0xe38b, 2, 0xffff_ea28_e800_06eb];
+        let expected = CodeMfa { module: 0x3bcb, function: 0xe38b, arity: 2 };
+        assert_eq!(find_mfa(&header, "ets:select/2"), Some(expected));
+        assert_eq!(find_mfa(&header, "ets:select/3"), None);
+        assert_eq!(find_mfa(&header, "ets::codeHeader"), None);
+        assert_eq!(find_mfa(&[], "ets:select/2"), None);
+    }
+
+    #[test]
+    fn where_the_called_function_is_noted() {
+        let code = [0x49, 0x89, 0xb5, 0xd8, 0x01, 0, 0, 0x4c, 0x8b, 0x46, 0x10];
+        assert_eq!(stored_current(&code), Some(0x1d8));
+        assert_eq!(stored_current(&code[1..]), None);
+        assert_eq!(stored_current(&code[..5]), None);
+    }
+}
