@@ -29,6 +29,8 @@ pub(crate) struct FunctionNames {
     is_current: bool,
     /// The VM's table of BIFs, as words.
     bif_table: Vec<u64>,
+    /// What it calls them.
+    bifs: HashSet<CodeMfa>,
 }
 
 /// Words between the beginning of a function's header and its code, at most.
@@ -48,7 +50,9 @@ impl FunctionNames {
             memory.read(address, &mut bytes).ok()?;
             Some(words(&bytes))
         });
-        Self { bif_table: bif_table.unwrap_or_default(), ..Self::default() }
+        let bif_table: Vec<u64> = bif_table.unwrap_or_default();
+        let bifs = entries_of(&bif_table).map(|(mfa, _)| mfa).collect();
+        Self { bif_table, bifs, ..Self::default() }
     }
 
     /// To be called when the code map has changed.
@@ -70,6 +74,16 @@ impl FunctionNames {
         code.name_at(*self.starts.get(&mfa)?)
     }
 
+    /// The same of a BIF; `None` for any other function.
+    pub(crate) fn bif_named<'a>(
+        &mut self,
+        mfa: CodeMfa,
+        code: &'a CodeMap,
+        memory: &impl ReadMemory,
+    ) -> Option<&'a str> {
+        self.bifs.contains(&mfa).then(|| self.name_of(mfa, code, memory)).flatten()
+    }
+
     /// The BIF that the C function at `address` is. `None` when it is none, or several.
     pub(crate) fn bif_of<'a>(
         &mut self,
@@ -77,16 +91,9 @@ impl FunctionNames {
         code: &'a CodeMap,
         memory: &impl ReadMemory,
     ) -> Option<&'a str> {
-        // An entry is module, function, arity as an int, and the C function.
-        let entries: Vec<CodeMfa> = self
-            .bif_table
-            .windows(4)
-            .filter(|entry| entry[3] == address && is_atom(entry[0]) && is_atom(entry[1]))
-            .map(|entry| CodeMfa {
-                module: entry[0],
-                function: entry[1],
-                arity: entry[2] & 0xffff_ffff,
-            })
+        let entries: Vec<CodeMfa> = entries_of(&self.bif_table)
+            .filter(|&(_, function)| function == address)
+            .map(|(mfa, _)| mfa)
             .collect();
         match entries[..] {
             [only] => self.name_of(only, code, memory),
@@ -104,6 +111,16 @@ impl FunctionNames {
         }
         self.is_current = true;
     }
+}
+
+/// What looks like an entry of the table of BIFs: module, function, arity as an int; and the C
+/// function.
+fn entries_of(bif_table: &[u64]) -> impl Iterator<Item = (CodeMfa, u64)> {
+    let entries = bif_table.windows(4).filter(|entry| is_atom(entry[0]) && is_atom(entry[1]));
+    entries.map(|entry| {
+        let arity = entry[2] & 0xffff_ffff;
+        (CodeMfa { module: entry[0], function: entry[1], arity }, entry[3])
+    })
 }
 
 /// Where `Process.current` is, as the code tells that writes it before it calls a BIF.

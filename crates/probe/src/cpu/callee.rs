@@ -49,7 +49,7 @@ impl Callees {
             CALL_BIF => {
                 let light = pending.filter(|call| call.through == CALL_LIGHT_BIF);
                 names.extend(light.map(|call| call.name));
-                names.extend(self.noted(raw, code, process));
+                names.extend(self.noted_bif(raw, code, process));
                 names.dedup();
             }
             CALL_NIF => names.extend(self.noted(raw, code, process)),
@@ -81,6 +81,12 @@ impl Callees {
         let found = called_bif(process, code, &mut self.functions, call);
         self.calls.insert(call, found.clone());
         found
+    }
+
+    /// What the VM itself noted, when it is a BIF. One that prepares to go on in Erlang code has noted that
+    /// function already.
+    fn noted_bif(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> Option<String> {
+        self.functions.bif_named(raw.called()?, code, process).map(str::to_owned)
     }
 
     /// What the VM itself noted.
