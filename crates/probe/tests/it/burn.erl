@@ -1,7 +1,7 @@
 %% Burns CPU with a known answer: of the time of a process started here, 70 % is below seventy/2,
 %% 20 % below twenty/2, 10 % below ten/2, as each runs that many of the same unit of work.
 -module(burn).
--export([start/1, hold/2, open_pipe/1]).
+-export([start/1, hold/2, contend/0, open_pipe/1]).
 
 start(Kind) ->
     spawn(fun() -> loop(prepare(Kind)) end).
@@ -74,6 +74,22 @@ hold(Count, Bytes) ->
 
 allocate(0, _) -> [];
 allocate(Count, Bytes) -> [binary:copy(<<0>>, Bytes) | allocate(Count - 1, Bytes)].
+
+%% Lets one process read a table so that another one, which writes to it, waits for its lock.
+contend() ->
+    spawn(fun() ->
+        Table = ets:new(contended, [duplicate_bag, public]),
+        true = ets:insert(Table, [{many, N} || N <- lists:seq(1, 100000)]),
+        spawn_link(fun() -> write(Table, 0) end),
+        read(Table)
+    end).
+
+read(Table) -> _ = ets:lookup(Table, many), read(Table).
+
+write(Table, N) ->
+    true = ets:insert(Table, {N rem 10, N}),
+    true = ets:delete(Table, N rem 10),
+    write(Table, N + 1).
 
 %% Opens a named pipe that nobody writes to, and so waits.
 open_pipe(Path) ->

@@ -1,8 +1,8 @@
 //! What is planted under an event is found under it, with its weight.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, thread};
 
-use rabbitscope_data::profile::{Event, Profile};
+use rabbitscope_data::profile::{Event, Profile, is_lock_wait};
 
 use crate::bench::{has_frame, load, names, own_node, record_events};
 
@@ -43,9 +43,37 @@ fn a_read_that_waits_is_found_off_the_cpu() {
     let waiting = heaviest_below(&profiles[0], "burn:wait_for_writer/1");
     assert!((2_000_000_000..5_500_000_000).contains(&nanos), "{nanos} ns in {waits} waits");
     assert_eq!(waiting[..2], ["dirty_io_scheduler", "[blocked]"], "{waiting:?}");
-    assert!(waiting.iter().any(|name| name.contains("open")), "{waiting:?}");
+    assert!(waiting.contains(&"prim_file:open_nif/2"), "{waiting:?}");
     assert!(below(&profiles[0], "[idle]").0 > nanos, "schedulers of an idle node sleep");
     assert!(below(&profiles[1], "erts_schedule").1 > 0);
+}
+
+#[test]
+fn a_wait_for_a_lock_is_found_off_the_cpu() {
+    if thread::available_parallelism().unwrap().get() < 2 {
+        println!("not run: on one CPU nobody holds a lock while another one wants it");
+        return;
+    }
+    let broker = own_node("lock");
+    load(&broker, "burn");
+    let profiles = record_events(broker.pid, &[Event::OffCpu], 4.0, || {
+        broker.eval("burn:contend().").unwrap();
+    });
+    let profile = &profiles[0];
+    let waits = profile.samples.iter().filter(|sample| {
+        let stack = names(profile, sample);
+        let place = |wanted: &dyn Fn(&str) -> bool| stack.iter().position(|it| wanted(it.0));
+        let places = [
+            place(&|it| it == "[blocked]"),
+            place(&|it| it == "burn:write/2"),
+            place(&|it| it.starts_with("ets:")),
+            place(&is_lock_wait),
+        ];
+        places[0].is_some() && places.is_sorted_by(|above, below| above < below)
+    });
+    let nanos: u64 = waits.map(|sample| sample.weight).sum();
+    let all = below(profile, "burn:write/2");
+    assert!(nanos > 300_000_000, "{nanos} ns of {all:?}");
 }
 
 #[test]
