@@ -21,11 +21,8 @@
 //!        call   i_bif_body_shared
 //! ```
 
-use super::{CodeMap, FunctionNames};
+use super::{CodeMap, FunctionNames, code_map::FRAGMENT};
 use crate::node::ReadMemory;
-
-/// Beginning of the names of fragments.
-const FRAGMENT: &str = "global::";
 
 /// The fragment through which BIFs are called from a place that knows them.
 pub(crate) const CALL_LIGHT_BIF: &str = "global::call_light_bif_shared";

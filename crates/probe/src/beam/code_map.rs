@@ -10,6 +10,9 @@ use std::{
 use super::jit::{self, Blob, Entry, JitError};
 use crate::{error::ProbeError, node::ReadMemory};
 
+/// Beginning of the names of code that functions share.
+pub(super) const FRAGMENT: &str = "global::";
+
 /// How often a table that changes under the reader is read again.
 const ATTEMPTS: u32 = 5;
 
@@ -132,6 +135,11 @@ impl CodeMap {
     pub(crate) fn name_at(&self, address: u64) -> Option<&str> {
         let (_, &(end, name)) = self.ranges.range(..=address).next_back()?;
         (address < end).then(|| self.names[name as usize].as_str())
+    }
+
+    /// Whether `address` is in code that functions share.
+    pub(crate) fn is_fragment(&self, address: u64) -> bool {
+        self.name_at(address).is_some_and(|name| name.starts_with(FRAGMENT))
     }
 
     /// The code of the function or fragment called `name`.

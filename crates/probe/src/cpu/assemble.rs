@@ -154,7 +154,7 @@ impl Assembler {
             let named = self.name(address, Space::JitReturn, code, process);
             self.grow(&mut stack, named, repeat);
         }
-        if let Some(call) = raw.fragment_call() {
+        if let Some(call) = raw.fragment_call().filter(|_| is_in_fragment(raw, code)) {
             let named = self.name(call, Space::JitReturn, code, process);
             self.grow(&mut stack, named, 1);
         }
@@ -376,6 +376,13 @@ impl Assembler {
             outcome: key.outcome,
         }
     }
+}
+
+/// Whether the innermost JIT code is a fragment, so that its return address is on top of the stack.
+/// In a function it may be what an earlier call left there.
+fn is_in_fragment(raw: &RawSample, code: &CodeMap) -> bool {
+    let place = if raw.leaf_in_jit == 1 { raw.leaf } else { raw.boundary.wrapping_sub(1) };
+    code.is_fragment(place)
 }
 
 /// A stack under construction, root first.

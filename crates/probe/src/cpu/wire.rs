@@ -123,7 +123,8 @@ impl RawSample {
         self.fragment_call().or(walked)
     }
 
-    /// The innermost return address on the Erlang stack, where the walk could not tell it.
+    /// What is the innermost return address on the Erlang stack if a fragment was running: the walk could
+    /// not tell it.
     pub(super) fn fragment_call(&self) -> Option<u64> {
         (self.fragment_call != 0).then_some(self.fragment_call)
     }
