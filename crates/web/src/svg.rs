@@ -15,6 +15,7 @@ use crate::{
 const WIDTH: f64 = 1200.0;
 const ROW: u32 = 17;
 const TOP: u32 = 62;
+const LEGEND: u32 = 22;
 const CAPTION_LINE: u32 = 16;
 const CAPTION_CHARACTERS: usize = 175;
 /// Width of a character of the font of names.
@@ -40,19 +41,21 @@ rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}
 /// of the stacks below.
 pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
     let tree = StackTree::build(profile, Recursion::Folded);
-    let boxes = lay_out(&tree, &tree.classes(&profile.frames), profile.total());
+    let classes = tree.classes(&profile.frames);
+    let boxes = lay_out(&tree, &classes, profile.total());
     let levels = boxes.iter().map(|it| it.level).max().unwrap_or(0) + 1;
     let caption = caption(profile, tree.nodes.len() + 1 - boxes.len());
     let bottom = TOP + levels * ROW;
     let lines = u32::try_from(caption.len()).unwrap_or(u32::MAX);
-    write_head(&mut out, profile, bottom + 12 + lines * CAPTION_LINE)?;
+    write_head(&mut out, profile, bottom + LEGEND + 12 + lines * CAPTION_LINE)?;
     writeln!(out, "<g id=\"frames\">")?;
     for frame in &boxes {
         write_frame(&mut out, profile, frame, bottom)?;
     }
     writeln!(out, "</g>")?;
+    write_legend(&mut out, &classes, bottom + 8)?;
     for (at, line) in (1..).zip(&caption) {
-        let y = bottom + at * CAPTION_LINE;
+        let y = bottom + LEGEND + at * CAPTION_LINE;
         writeln!(out, "<text class=\"soft\" x=\"3\" y=\"{y}\">{}</text>", Markup(line))?;
     }
     writeln!(out, "<script><![CDATA[{}]]></script>\n</svg>", SVG_SCRIPT.trim())?;
@@ -156,7 +159,15 @@ fn write_frame(
 fn label_and_class(profile: &Profile, placed: &Placed<'_>) -> (String, &'static str) {
     let Some((node, class)) = placed.node else { return ("all".to_owned(), "all") };
     let frame = profile.frames.get(node.frame);
-    let class = match class {
+    let name = frame.name.replace(['\n', '\r'], " ");
+    match node.repeat {
+        0 | 1 => (name, css_of(class)),
+        run => (format!("{name} ×{run}"), css_of(class)),
+    }
+}
+
+fn css_of(class: FrameClass) -> &'static str {
+    match class {
         FrameClass::Thread => "thread",
         FrameClass::Erlang => "erlang",
         FrameClass::Bif => "bif",
@@ -169,12 +180,41 @@ fn label_and_class(profile: &Profile, placed: &Placed<'_>) -> (String, &'static 
         FrameClass::LockWait => "lock",
         FrameClass::Waiting => "waiting",
         FrameClass::Runnable => "runnable",
-    };
-    let name = frame.name.replace(['\n', '\r'], " ");
-    match node.repeat {
-        0 | 1 => (name, class),
-        run => (format!("{name} ×{run}"), class),
     }
+}
+
+fn words_for(class: FrameClass) -> &'static str {
+    match class {
+        FrameClass::Thread => "Thread",
+        FrameClass::Erlang => "Erlang",
+        FrameClass::Bif => "BIF or NIF",
+        FrameClass::VmFragment => "VM fragment",
+        FrameClass::Native => "Native",
+        FrameClass::Kernel => "Kernel",
+        FrameClass::GarbageCollection => "Garbage collection",
+        FrameClass::Scheduling => "Scheduling",
+        FrameClass::Sending => "Message sending",
+        FrameClass::LockWait => "Locks",
+        FrameClass::Waiting => "Waiting",
+        FrameClass::Runnable => "Runnable",
+    }
+}
+
+/// The colours that occur, in one line.
+fn write_legend(out: &mut impl Write, classes: &[FrameClass], top: u32) -> io::Result<()> {
+    let mut left = 3.0;
+    for class in FrameClass::ALL.into_iter().filter(|class| classes.contains(class)) {
+        let (css, words) = (css_of(class), words_for(class));
+        write!(
+            out,
+            "<rect class=\"{css}\" x=\"{left:.0}\" y=\"{top}\" width=\"11\" height=\"11\"/>\
+             <text class=\"soft\" x=\"{:.0}\" y=\"{}\">{words}</text>",
+            left + 16.0,
+            top + 10,
+        )?;
+        left += 36.0 + CHARACTER * words.len() as f64;
+    }
+    writeln!(out)
 }
 
 /// As much of a label as fits into a frame; nothing when fewer than three characters would.
@@ -241,6 +281,14 @@ mod tests {
         check("width=\"900.00\"");
         check("&lt;b&gt;':g/0</text>");
         check("Stack quality: nothing is known, as no sample says how complete its stack is.");
+    }
+
+    #[test]
+    fn colours_that_occur_are_in_the_legend() {
+        let svg = svg("scheduler;m:f/1;erts_garbage_collect;x 3");
+        assert!(svg.contains("<rect class=\"gc\" x=\"0.00\""), "{svg}");
+        assert!(svg.contains(">Garbage collection</text>"), "{svg}");
+        assert!(!svg.contains(">Kernel</text>"), "{svg}");
     }
 
     #[test]

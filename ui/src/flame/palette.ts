@@ -25,7 +25,7 @@ export const KIND_NAMES: Record<FrameKind, string> = {
   "garbage-collection": "Garbage collection",
   scheduling: "Scheduling",
   sending: "Message sending",
-  "lock-wait": "Lock wait",
+  "lock-wait": "Locks",
   waiting: "Waiting",
   runnable: "Runnable",
 };

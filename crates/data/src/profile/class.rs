@@ -29,7 +29,8 @@ pub enum FrameClass {
     Scheduling,
     /// Sending a message or a signal to a process.
     Sending,
-    /// Waiting for a lock of the emulator or of the C library, in the kernel as well.
+    /// Taking a lock of the emulator or of the C library, which off the CPU and in the kernel is waiting
+    /// for it.
     LockWait,
     /// [`FrameKind::Waiting`]
     Waiting,
@@ -137,7 +138,8 @@ const SCHEDULING: [&str; 13] = [
     "erts_poll_interrupt_flbk",
 ];
 
-/// Whether a native function waits for a lock of the VM or of the C library.
+/// Whether a native function takes a lock of the VM or of the C library. A thread that leaves the CPU in it
+/// waits for the lock.
 pub fn is_lock_wait(name: &str) -> bool {
     let is_other =
         ["unlock", "trylock", "_init", "_destroy"].iter().any(|part| name.contains(part));
