@@ -34,7 +34,7 @@
     lingering = #{},    % processes that were followed, are traced still, and since when nobody waits for them
     calls = 0, cut = 0, most_calls, at_once, role = any, follow = false, not_followed = 0,
     events = 0, window = 0, window_events, windows = 1,
-    seen = 0, unseen = 0, unplaced = 0, clearing = [], rate = 0, stop = none, started = 0
+    seen = 0, unseen = 0, unplaced = 0, clearing = #{}, rate = 0, stop = none, started = 0
 }).
 
 flags() -> [call, return_to, running, arity, monotonic_timestamp].
@@ -53,7 +53,7 @@ calltree(#{args := Args} = To) ->
     Tracing = open_tracing(To),
     refuse_patterned(Tracing, {'_', '_', '_'}),
     {Rate, Counting} = call_rate(Entries, 150, Tracing),
-    Armed = set_wide(Counting, maps:get(follow, Args, false)),
+    Armed = set_wide(take_word(Counting), maps:get(follow, Args, false)),
     Now = erlang:monotonic_time(nanosecond),
     State = #s{to = To, tracing = Armed, budget = Budget, entries = Entries, tails = tails_of(Entries),
         most_nodes = maps:get(max_nodes, Args, 20000), most_calls = maps:get(max_calls, Args, 10000),
@@ -65,7 +65,9 @@ calltree(#{args := Args} = To) ->
     start_clocks(Budget),
     erlang:send_after(50, self(), tick),
     State#s.follow andalso (self() ! in_order),
-    Ended = tree_loop(start_open(Chosen, set_entries(State))),
+    Set = set_entries(State),
+    admit(Set),
+    Ended = tree_loop(start_open(Chosen, Set)),
     tree_result(Ended).
 
 pattern_of(#{module := M, function := F} = Args) ->
@@ -79,12 +81,18 @@ existing_atom(Text) ->
     end.
 
 set_wide(Tracing, Follow) ->
-    Wide = set_pattern({'_', '_', '_'}, [{'_', [], [{message, {caller}}]}], [local], Tracing),
+    Quiet = quiet_by_word(Tracing),
+    Wide = set_pattern({'_', '_', '_'}, Quiet ++ [{'_', [], [{message, {caller}}]}], [local], Tracing),
     change_pattern({?MODULE, '_', '_'}, false, [local], Wide),
     Follow andalso change_pattern({gen, do_call, 4},
-        [{['$1', '_', '_', '_'], [], [{trace, '$1', [], {const, own_flags(Wide)}}, {message, {{{const, follow}, '$1', {caller}}}}]}],
+        Quiet ++ [{['$1', '_', '_', '_'], [], [{trace, '$1', [], {const, own_flags(Wide)}}, {message, {{{const, follow}, '$1', {caller}}}}]}],
         [local], Wide),
     Wide.
+
+%% While the word is 0, whoever is traced goes quiet with its next call.
+quiet_by_word(#{word := true}) ->
+    [{'_', [{'=:=', {get_tcw}, 0}], [{trace, {const, loud_flags()}, []}, {message, false}]}];
+quiet_by_word(_) -> [].
 
 %% Flags for a process that a match specification names.
 own_flags(#{session := none, tracer := Tracer} = Tracing) -> [{tracer, Tracer} | flags(Tracing)];
@@ -96,9 +104,21 @@ set_entries(#s{entries = Entries} = S) ->
 set_entry(MFA, #s{tracing = Tracing} = S) ->
     S#s{tracing = set_pattern(MFA, arming(Tracing), [meta], Tracing)}.
 
-%% Whoever calls the function is traced from there on.
+%% Whoever calls the function is traced from there on: with the word so many as it admits beyond 1.
+arming(#{word := true} = Tracing) ->
+    Less = {set_tcw, {'-', {get_tcw}, 1}},
+    [{'_', [{'>', {get_tcw}, 1}], [Less, {trace, [], {const, own_flags(Tracing)}}, {message, false}]}, {'_', [], [{message, false}]}];
 arming(Tracing) -> [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}].
 
+%% Admits as many as there is room for. Some that were admitted make no call and are never heard of, so
+%% that this is said again from time to time.
+admit(#s{pausing = false, tracing = #{word := true} = Tracing, procs = Procs, at_once = Most}) ->
+    set_word(1 + max(0, Most - map_size(Procs)), Tracing);
+admit(_) -> ok.
+
+hide_entries(#s{tracing = #{word := true} = Tracing} = S) ->
+    set_word(1, Tracing),
+    S#s{hidden = true};
 hide_entries(#s{entries = Entries, tracing = Tracing} = S) ->
     [drop_pattern(MFA, [meta], Tracing) || MFA <- Entries],
     S#s{hidden = true}.
@@ -109,6 +129,9 @@ hide_when_full(#s{hidden = false, procs = Procs, at_once = Most, entries = [_ | 
     hide_entries(S);
 hide_when_full(S) -> S.
 
+show_entries(#s{tracing = #{word := true}} = S) ->
+    admit(S),
+    S#s{hidden = false};
 show_entries(#s{hidden = true, pausing = false, procs = Procs, at_once = Most, entries = Entries, tracing = Tracing} = S)
         when map_size(Procs) < Most ->
     [change_pattern(MFA, arming(Tracing), [meta], Tracing) || MFA <- Entries],
@@ -229,25 +252,39 @@ entry_of(MFA, Caller, #s{entries = Entries, tails = Tails}) ->
             end
     end.
 
+%% Once between two ticks: its events that are on their way already need not stop it again, and to stop a
+%% process is to wait until it does not run.
+dismiss(Pid, #s{clearing = Clearing} = S) when is_map_key(Pid, Clearing) -> S;
 dismiss(Pid, #s{tracing = Tracing, clearing = Clearing} = S) ->
     quieten(Pid, Tracing),
-    S#s{clearing = [Pid | Clearing]}.
+    S#s{clearing = Clearing#{Pid => true}}.
 
 enter(Entry, Base, Exact, Ts, P) ->
     P#p{entry = Entry, stack = [{Entry, entry, real}], base = Base, exact = Exact, class = run, last = Ts, since = Ts, idle = 0}.
 
 %% ---- Pauses, and the look around ten times a second ----
 
-pause(#s{procs = Procs, tracing = Tracing, window = Window} = S0) ->
-    S = hide_entries(dismiss_lingering(infinity, S0)),
-    [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
-    %% Four times what the events have cost, at some 1.5 µs each: the observed processes get most of
-    %% the time for themselves.
-    erlang:send_after(max(20, Window * 6 div 1000), self(), pause_over),
+pause(#s{window = Window} = S0) ->
+    Began = erlang:monotonic_time(microsecond),
+    S = quieten_all(dismiss_lingering(infinity, S0)),
+    Spent = erlang:monotonic_time(microsecond) - Began,
+    %% Four times what the events have cost, at some 1.5 µs each, those included that wait to be looked
+    %% at: the observed processes get most of the time for themselves.
+    Cost = (Window + mailbox()) * 3 div 2 + Spent,
+    erlang:send_after(max(20, 4 * Cost div 1000), self(), pause_over),
     S#s{pausing = true}.
+
+%% Also those that the agent has not heard of yet: they have called the function while it was busy.
+quieten_all(#s{tracing = #{word := true} = Tracing} = S) ->
+    set_word(0, Tracing),
+    S#s{hidden = true};
+quieten_all(#s{tracing = Tracing} = S) ->
+    [quieten(Pid, Tracing) || Pid <- all_traced(Tracing)],
+    hide_entries(S).
 
 resume(#s{procs = Procs} = S) ->
     S1 = S#s{pausing = false, window = 0, windows = S#s.windows + 1},
+    admit(S1),
     show_entries(lists:foldl(fun wake/2, S1, maps:values(Procs))).
 
 %% Finds a process again: its innermost frames now, on what is known of its stack.
@@ -313,8 +350,8 @@ tick(S0) ->
 %% The second step of making a process quiet, unless it has been armed again meanwhile: without
 %% `arity` its calls would come with all their arguments.
 clear_tracers(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
-    [flag(Pid, false, [arity], Tracing) || Pid <- lists:usort(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
-    S#s{clearing = []}.
+    [flag(Pid, false, [arity], Tracing) || Pid <- maps:keys(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
+    S#s{clearing = #{}}.
 
 dismiss_lingering(Before, #s{lingering = Lingering} = S) ->
     Idle = [Pid || {Pid, Since} <- maps:to_list(Lingering), Since < Before],

@@ -1,7 +1,7 @@
 %% ---- Call tree: what it tells at its end (after calltree.erl, whose records it uses) ----
 
 tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S) ->
-    hide_entries(S),
+    quieten_all(S),
     [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
     Total = lists:sum([counted(MFA, Tracing) || MFA <- Entries]),
     Backlog = events_left(0),

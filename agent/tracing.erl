@@ -80,7 +80,7 @@ must_exist({M, F, A} = Pattern) ->
 set_pattern(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
     Set = [{Pattern, Kinds} | maps:get(patterns, Tracing, [])],
     Now = Tracing#{patterns => Set},
-    announce(maps:get(to, Tracing), maps:with([session, tracer, patterns], Now)),
+    announce(maps:get(to, Tracing), maps:with([session, tracer, patterns, word], Now)),
     Spec =:= false orelse erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds)),
     Now;
 set_pattern(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
@@ -104,6 +104,23 @@ change_pattern(Pattern, Spec, Kinds, #{session := Session}) ->
 pattern_info(MFA, Item, #{session := none}) -> erlang:trace_info(MFA, Item);
 pattern_info(MFA, Item, #{session := Session}) -> apply(trace, info, [Session, MFA, Item]).
 
+%% The trace control word: a number of the node that match specifications read and set on the spot, while
+%% to change patterns or another process's flags is to wait until nobody runs what is changed. Only taken
+%% when nobody else uses it.
+take_word(#{to := To} = Tracing) ->
+    case erlang:system_info(trace_control_word) of
+        0 ->
+            Taken = Tracing#{word => true},
+            announce(To, maps:with([session, tracer, patterns, word], Taken)),
+            Taken;
+        _ -> Tracing#{word => false}
+    end.
+
+set_word(N, #{word := true}) -> erlang:system_flag(trace_control_word, N).
+
+give_word_back(#{word := true} = Tracing) -> set_word(0, Tracing);
+give_word_back(_) -> ok.
+
 %% Flags on one process. A process that has ended is no error.
 flag(Pid, On, Flags, #{session := none, tracer := Tracer}) ->
     More = if On -> [{tracer, Tracer} | Flags]; true -> Flags end,
@@ -113,10 +130,13 @@ flag(Pid, On, Flags, #{session := Session}) ->
 
 %% First step: no more events, but the tracer stays (`arity` alone makes none). See above.
 quieten(Pid, Tracing) ->
-    flag(Pid, false, [call, return_to, running, garbage_collection, monotonic_timestamp], Tracing).
+    flag(Pid, false, loud_flags(), Tracing).
+
+loud_flags() -> [call, return_to, running, garbage_collection, monotonic_timestamp].
 
 %% Ends the tracing: patterns, then events, then tracers.
 close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
+    give_word_back(Tracing),
     [drop_pattern(Pattern, Kinds, Tracing) || {Pattern, Kinds} <- maps:get(patterns, Tracing, [])],
     Mine = traced_by(Tracer),
     [quieten(Pid, Tracing) || Pid <- Mine],
@@ -124,13 +144,15 @@ close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
     timer:sleep(2),
     [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
     announce(To, #{session => none, tracer => Tracer, patterns => []});
-close_tracing(#{session := Session}) ->
+close_tracing(#{session := Session} = Tracing) ->
+    give_word_back(Tracing),
     catch apply(trace, session_destroy, [Session]).
 
 %% After a probe that could not do it itself. Its tracer is dead: the node clears such flags when it
 %% is asked for them.
 disarm(none) -> ok;
 disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
+    give_word_back(Armed),
     [drop_pattern(Pattern, Kinds, Armed) || {Pattern, Kinds} <- Patterns],
     [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
     case catch erlang:trace_info(new, tracer) of
@@ -138,9 +160,15 @@ disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
         _ -> ok
     end,
     ok;
-disarm(#{session := Session}) ->
+disarm(#{session := Session} = Armed) ->
+    give_word_back(Armed),
     catch apply(trace, session_destroy, [Session]),
     ok.
+
+%% Everybody whom this tracing has flags on.
+all_traced(#{session := none, tracer := Tracer}) -> traced_by(Tracer);
+all_traced(#{session := Session}) ->
+    [Pid || Pid <- processes(), {flags, [_ | _]} <- [catch apply(trace, info, [Session, Pid, flags])]].
 
 traced_by(Tracer) ->
     [Pid || Pid <- processes(), erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}].

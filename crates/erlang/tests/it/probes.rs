@@ -21,7 +21,7 @@ use crate::{
 
 /// Erlang for what of a probe is on the node: processes and functions that anybody traces, modules.
 const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
-    erlang:trace_info(new, flags), \
+    {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}], \
      {all, false} =/= erlang:trace_info(F, all)], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_agent\", atom_to_list(M))]}";
@@ -37,7 +37,7 @@ pub(crate) fn assert_nothing_left() {
         if has_sessions() {
             left += &eval(SESSIONS);
         }
-        if left.trim_end_matches("[]") == "{[],{flags,[]},[],[]}" {
+        if left.trim_end_matches("[]") == "{[],{{flags,[]},0},[],[]}" {
             return;
         }
         assert!(began.elapsed() < Duration::from_secs(10), "left on the node: {left}");

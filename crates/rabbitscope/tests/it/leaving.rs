@@ -16,7 +16,7 @@ use crate::workbench::{Workbench, eventually, own_broker, signal};
 /// Erlang that tells what of us is on the node: traced processes, flags for new ones, patterns,
 /// modules, processes that run one of these or what was sent as text, trace sessions.
 const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
-    erlang:trace_info(new, flags), \
+    {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}, {lists, reverse, 1}], \
      {all, false} =/= erlang:trace_info(F, all)], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_\", atom_to_list(M))], \
@@ -25,7 +25,7 @@ const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_i
     case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
      true -> trace:session_info(all) -- [{legacy, default}]; false -> [] end}";
 
-const NOTHING: &str = "{[],{flags,[]},[],[],[],[]}";
+const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
 
 fn node_of(broker: &Broker) -> String {
     let (home, epmd) = broker.distribution();
