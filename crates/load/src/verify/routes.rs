@@ -20,27 +20,26 @@ pub(super) enum Course {
 
 /// The course of every publisher, in the order of their numbers.
 pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
-    let mut known = HashMap::new();
-    let groups = scenario
-        .publishers
-        .iter()
-        .flat_map(|group| (0..group.count).map(move |member| (group, member)));
-    groups
-        .map(|(group, member)| {
-            if !is_marked(group) {
-                return Course::Unmarked;
-            }
-            let Some(key) = only_key(group, member, scenario) else { return Course::Somewhere };
-            let course = known.entry((group.exchange.as_str(), key)).or_insert_with_key(
-                |(exchange, key)| {
-                    let mut fixed = queues_for(exchange, key, scenario, places);
-                    fixed.retain(|place| !places.kind(*place).dead_letters);
-                    if fixed.is_empty() { Course::Somewhere } else { Course::Fixed(fixed) }
-                },
-            );
+    let mut known: HashMap<(&str, String), Course> = HashMap::new();
+    let mut courses = Vec::new();
+    for group in &scenario.publishers {
+        let members = 0..group.count;
+        if !is_marked(group) {
+            courses.extend(members.map(|_| Course::Unmarked));
+            continue;
+        }
+        let keys = keys_of(group, scenario);
+        courses.extend(members.map(|member| {
+            let Some(key) = only_key(&keys, member, group.count) else { return Course::Somewhere };
+            let course = known.entry((&group.exchange, key.to_owned())).or_insert_with(|| {
+                let mut fixed = queues_for(&group.exchange, key, scenario, places);
+                fixed.retain(|place| !places.kind(*place).dead_letters);
+                if fixed.is_empty() { Course::Somewhere } else { Course::Fixed(fixed) }
+            });
             course.clone()
-        })
-        .collect()
+        }));
+    }
+    courses
 }
 
 /// Every message has a stamp.
@@ -50,17 +49,24 @@ fn is_marked(group: &PublisherGroup) -> bool {
     group.body.is_kept_intact() || sizes.all(|size| size as usize >= stamp::SIZE)
 }
 
-/// The routing key of a publisher that has one only.
-fn only_key(group: &PublisherGroup, member: u32, scenario: &Scenario) -> Option<String> {
-    let mut keys = match &group.keys {
+/// The routing keys that the publishers of a group share out among them; none if each uses all.
+fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
+    match &group.keys {
         RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
         RoutingKeys::Fixed => vec![group.routing_key.clone()],
         RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
-        RoutingKeys::Listed(_) | RoutingKeys::Random(_) => return None,
-    };
-    let mut mine = queues_of(member, group.count, keys.len());
+        RoutingKeys::Listed(_) | RoutingKeys::Random(_) => Vec::new(),
+    }
+}
+
+/// The routing key of a publisher that has one only.
+fn only_key(keys: &[String], member: u32, count: u32) -> Option<&str> {
+    if keys.is_empty() {
+        return None;
+    }
+    let mut mine = queues_of(member, count, keys.len());
     match (mine.next(), mine.next()) {
-        (Some(only), None) => Some(keys.swap_remove(only)),
+        (Some(only), None) => Some(&keys[only]),
         _ => None,
     }
 }
