@@ -1,6 +1,8 @@
 //! The external form to terms. The bytes may come from anybody: nothing is allocated that they do
 //! not pay for, and depth and number of terms are bounded.
 
+use std::borrow::Cow;
+
 use super::{
     tag,
     value::{Atom, BigInteger, Opaque, Pid, Port, Reference, Term},
@@ -20,6 +22,13 @@ impl Default for Limits {
         Self { depth: 256, terms: 4_000_000 }
     }
 }
+
+/// Characters that the VM allows in an atom.
+const MOST_ATOM_CHARACTERS: usize = 255;
+
+/// Elements for which room is made before they are read. A count is only a claim: in nested tuples
+/// each of them may claim all the bytes that are left.
+const MOST_RESERVED: usize = 1024;
 
 /// Why bytes are no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -165,7 +174,7 @@ impl<'a> Reader<'a> {
         if count > self.left as usize {
             return Err(TermError::TooLarge(self.limits.terms));
         }
-        let mut terms = Vec::with_capacity(count);
+        let mut terms = Vec::with_capacity(count.min(MOST_RESERVED));
         for _ in 0..count {
             terms.push(self.term(depth)?);
         }
@@ -198,7 +207,7 @@ impl<'a> Reader<'a> {
         if count > self.left as usize / 2 {
             return Err(TermError::TooLarge(self.limits.terms));
         }
-        let mut pairs = Vec::with_capacity(count);
+        let mut pairs = Vec::with_capacity(count.min(MOST_RESERVED));
         for _ in 0..count {
             pairs.push((self.term(depth)?, self.term(depth)?));
         }
@@ -233,15 +242,19 @@ impl<'a> Reader<'a> {
             tag => return Err(TermError::Tag(tag)),
         };
         let name = self.bytes(length)?;
-        if matches!(tag, tag::ATOM | tag::SMALL_ATOM) {
-            // Latin-1, whose characters have the numbers that they have in Unicode.
-            return Ok(Atom::new(&name.iter().copied().map(char::from).collect::<String>()));
-        }
         if let Some(known) = self.atoms.iter().find(|atom| atom.as_str().as_bytes() == name) {
             return Ok(known.clone());
         }
-        let name = std::str::from_utf8(name).map_err(|_| TermError::Malformed("atom"))?;
-        let atom = Atom::new(name);
+        let name = if matches!(tag, tag::ATOM | tag::SMALL_ATOM) {
+            // Latin-1, whose characters have the numbers that they have in Unicode.
+            Cow::Owned(name.iter().copied().map(char::from).collect::<String>())
+        } else {
+            Cow::Borrowed(std::str::from_utf8(name).map_err(|_| TermError::Malformed("atom"))?)
+        };
+        if name.chars().count() > MOST_ATOM_CHARACTERS {
+            return Err(TermError::Malformed("atom"));
+        }
+        let atom = Atom::new(&name);
         if self.atoms.len() < MOST_KNOWN_ATOMS {
             self.atoms.push(atom.clone());
         }

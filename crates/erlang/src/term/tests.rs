@@ -55,6 +55,19 @@ fn what_is_no_term() {
     refuse("131,119,1,255", &TermError::Malformed("atom"));
 }
 
+/// In Latin-1 a character is one byte, in UTF-8, which is what we write, up to two.
+#[test]
+fn an_atom_has_at_most_255_characters() {
+    let atom = |length: u16| {
+        let name = vec![0xe9; usize::from(length)];
+        decode(&[&[131, 100], &length.to_be_bytes()[..], &name].concat(), Limits::default())
+    };
+    let longest = atom(255).unwrap();
+    assert_eq!(decode(&encode(&longest), Limits::default()), Ok(longest));
+    assert_eq!(atom(256), Err(TermError::Malformed("atom")));
+    assert_eq!(atom(40_000), Err(TermError::Malformed("atom")));
+}
+
 #[test]
 fn a_term_that_is_a_bomb() {
     let deep = [vec![131], [108, 0, 0, 0, 1].repeat(100_000)].concat();
