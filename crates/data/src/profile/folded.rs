@@ -59,6 +59,10 @@ fn written_stack(stack: &[StackEntry], names: &[String]) -> String {
             line.push_str(&names[entry.frame.0 as usize]);
         }
     }
+    // The line would be a comment.
+    if line.starts_with('#') {
+        line.replace_range(..1, "\\x23");
+    }
     line
 }
 
@@ -146,7 +150,8 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
     let mut total = 0_u64;
     for (number, line) in (1..).zip(input.lines()) {
         let line = line?;
-        let text = line.trim_end();
+        // Other white space than that of ASCII may be part of a name.
+        let text = line.trim_ascii_end();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
@@ -174,7 +179,7 @@ fn read_line(text: &str, frames: &mut FrameTable) -> Result<(Vec<StackEntry>, u6
     let (stack, count) = text.rsplit_once(' ').ok_or("no space before the count")?;
     let weight = count.parse().map_err(|_| "the count is not a whole number")?;
     let mut entries: Vec<StackEntry> = Vec::new();
-    for (depth, name) in stack.trim().split(';').enumerate() {
+    for (depth, name) in stack.trim_ascii().split(';').enumerate() {
         if name.is_empty() {
             return Err("a frame without a name");
         }
@@ -232,6 +237,13 @@ mod tests {
         check(line, line);
         check("b 1\r\n\n# a comment\na 2\n", "a 2\nb 1\n");
         check("a;b 1\na;b 2\n", "a;b 3\n");
+    }
+
+    #[test]
+    fn no_name_makes_a_comment_or_vanishes() {
+        check(" #a;b 1\n", "\\x23a;b 1\n");
+        check("\\x23a;#b 1\n", "\\x23a;#b 1\n");
+        check("a;\u{a0} 1\n\u{3000} 2\n", "a;\u{a0} 1\n\u{3000} 2\n");
     }
 
     #[test]
