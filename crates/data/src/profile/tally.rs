@@ -94,6 +94,8 @@ impl Hasher for WordHasher {
 pub(super) struct Merged {
     pub(super) frames: FrameTable,
     samples: HashMap<(Vec<StackEntry>, Labels), Counted>,
+    /// Weight of all samples together.
+    total: u64,
 }
 
 impl Merged {
@@ -108,7 +110,8 @@ impl Merged {
         self.frames.intern(frame)
     }
 
-    /// Adds a stack, root first, of the thread that is called `thread`.
+    /// Adds a stack, root first, of the thread that is called `thread`. All weights together stay
+    /// within 64 bits, as every sum that is made of them later relies on; what is beyond is left out.
     pub(super) fn add(&mut self, thread: &str, frames: &[FrameId], counted: Counted) {
         let mut stack: Vec<StackEntry> = Vec::with_capacity(frames.len());
         for &frame in frames {
@@ -125,6 +128,9 @@ impl Merged {
             mode: if in_kernel { Mode::Kernel } else { Mode::User },
             outcome: StackOutcome::Unknown,
         };
+        let weight = counted.weight.min(u64::MAX - self.total);
+        self.total += weight;
+        let counted = Counted { weight, ..counted };
         self.samples.entry((stack, labels)).or_default().add(counted);
     }
 
@@ -173,6 +179,19 @@ mod tests {
         let mut all: Vec<_> = tally.drain().map(|(_, counted)| counted.weight).collect();
         all.sort_unstable();
         assert_eq!(all, [5, 10]);
+    }
+
+    #[test]
+    fn all_weights_together_fit_into_64_bits() {
+        let mut merged = Merged::default();
+        for (thread, weight) in [("a", u64::MAX - 1), ("b", 5), ("c", u64::MAX)] {
+            let root = merged.root(thread);
+            merged.add(thread, &[root], Counted { weight, count: 1 });
+        }
+        let profile = merged.into_profile(Event::Mmap, Capture::default(), 0);
+        let weights: Vec<u64> = profile.samples.iter().map(|sample| sample.weight).collect();
+        assert_eq!(weights, [u64::MAX - 1, 1, 0]);
+        assert_eq!(profile.total(), u64::MAX);
     }
 
     #[test]
