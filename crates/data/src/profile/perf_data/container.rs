@@ -99,12 +99,15 @@ impl<R: Read + Seek> File<'_, R> {
         }
         let table = self.bytes("the list of events", attributes)?;
         let mut events = Vec::new();
+        // Each has its own, so that together they are no longer than the file.
+        let mut left = self.length;
         for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
             let (description, ids) = entry.split_at(entry.len() - 16);
             let mut event =
                 EventLayout::parse(description).ok_or(broken("an event's description is short"))?;
             let mut ids = Bytes(ids);
             let section = Section { offset: ids.u64().unwrap_or(0), size: ids.u64().unwrap_or(0) };
+            left = left.checked_sub(section.size).ok_or(broken("events share their ids"))?;
             event.ids = words(&self.bytes("the ids of an event", section)?);
             events.push(event);
         }

@@ -184,6 +184,9 @@ impl<'a> Import<'a> {
                 if self.mapped(body, names_at).is_none() {
                     return Err(self.broken("a mapping is shorter than its fields"));
                 }
+                if self.spaces.are_too_many() {
+                    return Err(self.broken("there are more mappings than on any machine"));
+                }
             }
             record::COMM => self.called(misc, body),
             record::FORK => {
@@ -214,7 +217,7 @@ impl<'a> Import<'a> {
         let mut bytes = Bytes(body);
         let (pid, _tid) = (bytes.u32()?, bytes.u32()?);
         let (start, length, file_offset) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
-        let path = Bytes(body.get(name_at..)?).text();
+        let path = Bytes(body.get(name_at..)?).text().into();
         let mapping = Mapped { start, end: start.saturating_add(length), file_offset, path };
         // The kernel's own mappings have no process.
         if pid != u32::MAX && mapping.start < mapping.end {
@@ -326,7 +329,7 @@ impl<'a> Import<'a> {
     fn user_frame(&mut self, pid: u32, address: u64) -> Frame {
         let mapping = self.spaces.at(pid, address).cloned();
         if let Some(mapping) = mapping.filter(|mapping| is_file(&mapping.path)) {
-            let offset = address - mapping.start + mapping.file_offset;
+            let offset = (address - mapping.start).wrapping_add(mapping.file_offset);
             return match self.names.in_file(&mapping.path, offset) {
                 Some(name) => native_frame(&name),
                 None => module_frame(&mapping.path),

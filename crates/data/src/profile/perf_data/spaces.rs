@@ -1,6 +1,12 @@
 //! What was mapped where in each process, and what its threads were called.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
+
+/// Mappings of all processes together that are held. Each takes some hundred bytes.
+const MOST_MAPPINGS: usize = 1 << 21;
 
 /// A file in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,14 +14,19 @@ pub(super) struct Mapped {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) file_offset: u64,
-    pub(super) path: String,
+    pub(super) path: Rc<str>,
 }
+
+/// What a process has mapped, by start address; mappings never overlap.
+type Space = BTreeMap<u64, Mapped>;
 
 /// All processes of a recording.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
-    /// By pid, by start address; mappings of a process never overlap.
-    mapped: HashMap<u32, BTreeMap<u64, Mapped>>,
+    /// By pid. A process shares its parent's until either of them maps something.
+    mapped: HashMap<u32, Rc<Space>>,
+    /// Mappings that are held, shared ones once.
+    held: usize,
     names: HashMap<u32, u32>,
     /// Names of threads, each once.
     texts: Vec<String>,
@@ -35,6 +46,11 @@ impl Spaces {
     /// Remembers a mapping; what it covers is forgotten.
     pub(super) fn map(&mut self, pid: u32, mapping: Mapped) {
         let space = self.mapped.entry(pid).or_default();
+        if Rc::get_mut(space).is_none() {
+            self.held += space.len();
+        }
+        let space = Rc::make_mut(space);
+        let before = space.len();
         let covered: Vec<u64> = space
             .range(..mapping.end)
             .rev()
@@ -45,20 +61,33 @@ impl Spaces {
             space.remove(&start);
         }
         space.insert(mapping.start, mapping);
+        self.held = self.held - before + space.len();
+    }
+
+    /// True when no real recording has as many mappings: forks multiply them.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.held > MOST_MAPPINGS
     }
 
     /// A new process has what its parent has.
     pub(super) fn fork(&mut self, parent: u32, child: u32) {
         if parent != child
-            && let Some(space) = self.mapped.get(&parent).cloned()
+            && let Some(space) = self.mapped.get(&parent).map(Rc::clone)
         {
+            self.forget(child);
             self.mapped.insert(child, space);
         }
     }
 
     /// A process begins another program.
     pub(super) fn exec(&mut self, pid: u32) {
-        self.mapped.remove(&pid);
+        self.forget(pid);
+    }
+
+    fn forget(&mut self, pid: u32) {
+        if let Some(space) = self.mapped.remove(&pid).and_then(Rc::into_inner) {
+            self.held -= space.len();
+        }
     }
 
     /// The mapping that holds `address`.
@@ -101,5 +130,30 @@ impl Spaces {
         self.texts.push(name.clone());
         self.index.insert(name, id);
         id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(start: u64) -> Mapped {
+        Mapped { start, end: start + 1, file_offset: 0, path: "/bin/x".into() }
+    }
+
+    #[test]
+    fn a_fork_shares_until_something_is_mapped() {
+        let mut spaces = Spaces::default();
+        let mut check = |step: &dyn Fn(&mut Spaces), expected: usize| {
+            step(&mut spaces);
+            assert_eq!(spaces.held, expected);
+        };
+        check(&|it| (0..10).for_each(|start| it.map(1, mapped(start))), 10);
+        check(&|it| (2..1000).for_each(|child| it.fork(1, child)), 10);
+        check(&|it| it.map(2, mapped(10)), 21);
+        check(&|it| it.map(2, mapped(10)), 21);
+        check(&|it| it.fork(1, 2), 10);
+        check(&|it| (2..1000).for_each(|child| it.exec(child)), 10);
+        check(&|it| it.exec(1), 0);
     }
 }

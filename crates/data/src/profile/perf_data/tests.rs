@@ -133,6 +133,30 @@ fn what_was_seen_before_another_file_was_mapped_keeps_its_name() {
 }
 
 #[test]
+fn a_mapping_beyond_any_file_is_no_panic() {
+    let bytes = file(&[
+        named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+        mapped(0x1000, 0x1000, u64::MAX, b"/bin/x\0\0"),
+        sample(8, 1, &[USER, 0x1010]),
+    ]);
+    assert_eq!(folded(&bytes), "x;x_f 1\n");
+}
+
+/// Otherwise a file of a megabyte could make us hold gigabytes.
+#[test]
+fn events_that_share_their_ids_are_refused() {
+    let mut bytes = recording();
+    let event = bytes[HEADER..HEADER + ATTRIBUTES].to_vec();
+    let end = bytes.len() as u64;
+    for _ in 0..2 {
+        bytes.extend_from_slice(&event);
+        bytes.extend(words_of(&[0, end]));
+    }
+    bytes[24..40].copy_from_slice(&words_of(&[end, 2 * (ATTRIBUTES as u64 + 16)]));
+    check_refused(&bytes, &["share their ids"]);
+}
+
+#[test]
 fn other_files_and_parts_of_files_are_refused() {
     check_refused(b"", &["not a perf.data"]);
     check_refused(b"\x7fELF and something more", &["not a perf.data"]);
