@@ -51,6 +51,20 @@ const LABEL_NAME: &str = "name";
 const LABEL_QUEUE: &str = "queue";
 const LABEL_CHANNEL: &str = "channel";
 
+/// The labels that are read; other programs write others.
+const KEPT_LABELS: [&str; 10] = [
+    LABEL_PROCESS,
+    LABEL_THREAD,
+    LABEL_MODE,
+    LABEL_OUTCOME,
+    LABEL_ROLE,
+    LABEL_VHOST,
+    LABEL_CONNECTION,
+    LABEL_NAME,
+    LABEL_QUEUE,
+    LABEL_CHANNEL,
+];
+
 const COMMENT_EVENT: &str = "rabbitscope.event=";
 const COMMENT_CAPTURE: &str = "rabbitscope.capture=";
 const COMMENT_QUALITY: &str = "rabbitscope.quality=";

@@ -14,16 +14,21 @@ use super::{
         Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CONNECTION,
-    LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD,
-    LABEL_VHOST, MODES, OUTCOMES, message,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KEPT_LABELS, KINDS, LABEL_CHANNEL,
+    LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE,
+    LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES, message,
 };
 
 /// Bytes that a file may have after decompression. Ten minutes of a busy node need a hundredth.
 const SIZE_LIMIT: u64 = 2 << 30;
 
-/// Frames that a stack may have. Real ones have some thousands in deep recursion.
-const DEPTH_LIMIT: usize = 1 << 20;
+/// Frames that all stacks may have together: so many, and so many more for each byte of the file. A
+/// location takes at least a byte in a stack and may stand for any number of inlined functions.
+const FRAMES_BASE: usize = 1 << 20;
+const FRAMES_PER_BYTE: usize = 8;
+
+/// Longest name of which every sample, or every address, keeps a copy. A file has it only once.
+const MOST_NAME_BYTES: usize = 1024;
 
 /// Why a pprof file could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +60,8 @@ pub fn read_pprof(input: impl Read) -> Result<Profile, PprofError> {
     if bytes.len() as u64 > SIZE_LIMIT {
         return Err(PprofError::Broken(format!("larger than {SIZE_LIMIT} bytes")));
     }
-    Import::new(&message::Profile::decode(bytes.as_slice())?)?.into_profile()
+    let most_frames = FRAMES_BASE + FRAMES_PER_BYTE * bytes.len();
+    Import::new(&message::Profile::decode(bytes.as_slice())?, most_frames)?.into_profile()
 }
 
 /// A decoded file with its ids resolved.
@@ -65,15 +71,18 @@ struct Import<'a> {
     /// Root first, by location id.
     locations: HashMap<u64, Vec<FrameId>>,
     identities: Identities,
+    /// Frames that the stacks may still have.
+    frames_left: usize,
 }
 
 impl<'a> Import<'a> {
-    fn new(message: &'a message::Profile) -> Result<Self, PprofError> {
+    fn new(message: &'a message::Profile, most_frames: usize) -> Result<Self, PprofError> {
         let mut import = Self {
             message,
             frames: FrameTable::default(),
             locations: HashMap::new(),
             identities: Identities::default(),
+            frames_left: most_frames,
         };
         let functions: HashMap<u64, i64> =
             message.function.iter().map(|function| (function.id, function.name)).collect();
@@ -96,7 +105,7 @@ impl<'a> Import<'a> {
         let file = mapping.map_or(Ok(""), |mapping| self.string(mapping.filename))?;
         if location.line.is_empty() {
             let start = mapping.map_or(0, |mapping| mapping.memory_start);
-            let frame = unnamed_frame(file, location.address.wrapping_sub(start));
+            let frame = unnamed_frame(file, location.address.wrapping_sub(start))?;
             return Ok(vec![self.frames.intern(frame)]);
         }
         let mut frames = Vec::with_capacity(location.line.len());
@@ -190,10 +199,9 @@ impl<'a> Import<'a> {
                 .locations
                 .get(id)
                 .ok_or_else(|| PprofError::Broken(format!("there is no location {id}")))?;
-            if stack.len() + frames.len() > DEPTH_LIMIT {
-                let problem = format!("a stack has more than {DEPTH_LIMIT} frames");
-                return Err(PprofError::Broken(problem));
-            }
+            self.frames_left = self.frames_left.checked_sub(frames.len()).ok_or_else(|| {
+                PprofError::Broken("its stacks have far more frames than it has bytes".to_owned())
+            })?;
             for &frame in frames {
                 match stack.last_mut() {
                     Some(last) if last.frame == frame => last.repeat += 1,
@@ -216,7 +224,10 @@ impl<'a> Import<'a> {
     ) -> Result<Labels, PprofError> {
         let mut texts: HashMap<&str, &str> = HashMap::new();
         for label in labels {
-            texts.insert(self.string(label.key)?, self.string(label.str)?);
+            let (key, text) = (self.string(label.key)?, self.string(label.str)?);
+            if KEPT_LABELS.contains(&key) {
+                texts.insert(key, short(text)?);
+            }
         }
         self.add_identity(&texts);
         let mode = texts.get(LABEL_MODE);
@@ -297,6 +308,14 @@ impl<'a> Import<'a> {
     }
 }
 
+fn short(name: &str) -> Result<&str, PprofError> {
+    if name.len() <= MOST_NAME_BYTES {
+        return Ok(name);
+    }
+    let problem = format!("a name of {} bytes; at most {MOST_NAME_BYTES} are read", name.len());
+    Err(PprofError::Broken(problem))
+}
+
 fn named_frame(file: &str, name: &str) -> Frame {
     if let Some((kind, _)) = KINDS.into_iter().find(|(_, known)| *known == file) {
         return Frame { name: name.to_owned(), kind };
@@ -305,10 +324,11 @@ fn named_frame(file: &str, name: &str) -> Frame {
     Frame { name: name.strip_suffix(KERNEL_SUFFIX).unwrap_or(name).to_owned(), kind }
 }
 
-fn unnamed_frame(file: &str, offset: u64) -> Frame {
+fn unnamed_frame(file: &str, offset: u64) -> Result<Frame, PprofError> {
     let module = file.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("[unknown]");
+    let module = short(module)?;
     let kind = if is_kernel(file) { FrameKind::Kernel } else { FrameKind::Native };
-    Frame { name: format!("{module}+{offset:#x}"), kind }
+    Ok(Frame { name: format!("{module}+{offset:#x}"), kind })
 }
 
 fn is_kernel(file: &str) -> bool {

@@ -212,9 +212,32 @@ fn a_broken_file_is_refused() {
     check_broken(|it| it.location[1].line[0].function_id = 98, "there is no function 98");
     check_broken(|it| it.function[0].name = 97, "there is no string 97");
     check_broken(|it| it.function[0].name = -1, "there is no string -1");
+    let name = |it: &mut message::Profile| it.string_table[7] = format!("/{}", "x".repeat(2000));
+    check_broken(name, "a name of 2000 bytes; at most 1024 are read");
+    let thread = |it: &mut message::Profile| {
+        it.string_table.extend(["thread".to_owned(), "x".repeat(1025)]);
+        it.sample[0].label.push(message::Label { key: 9, str: 10 });
+    };
+    check_broken(thread, "a name of 1025 bytes; at most 1024 are read");
     let not_pprof = read_pprof(&b"PERFILE2"[..]).unwrap_err().to_string();
     assert!(not_pprof.starts_with("not a pprof file: "), "{not_pprof}");
     assert!(read_pprof(&[0x1f, 0x8b, 0][..]).is_err());
+}
+
+/// A location of ten thousand inlined functions, ten thousand times in a stack.
+#[test]
+fn locations_do_not_multiply_without_end() {
+    let multiplied = |times: usize| {
+        move |it: &mut message::Profile| {
+            it.location[1].line = vec![message::Line { function_id: 1 }; 10_000];
+            it.sample[0].location_id = vec![11; times];
+        }
+    };
+    check_broken(multiplied(10_000), "its stacks have far more frames than it has bytes");
+    let mut message = foreign();
+    multiplied(10)(&mut message);
+    let profile = read_pprof(message.encode_to_vec().as_slice()).unwrap();
+    assert_eq!(profile.samples[0].stack[0].repeat, 100_000);
 }
 
 #[test]
