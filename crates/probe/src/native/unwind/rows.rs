@@ -43,6 +43,10 @@ const SAVED_WORDS: i64 = 7;
 
 const WORD: i64 = 8;
 
+/// Largest description that functions share which is believed; real ones have some thirty bytes.
+/// Each function goes through all of it, so that a large one would take time squared.
+const MOST_CIE_BYTES: usize = 4096;
+
 type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
 
 /// The rows of an ELF file, sorted; none when it has no unwind table.
@@ -87,6 +91,9 @@ impl Compiler {
         while let Ok(Some(entry)) = entries.next() {
             let CieOrFde::Fde(partial) = entry else { continue };
             let Ok(function) = partial.parse(Frames::cie_from_offset) else { continue };
+            if function.cie().entry_len() > MOST_CIE_BYTES {
+                continue;
+            }
             let mut rows = Vec::new();
             let Ok(mut table) = function.rows(frames, bases, &mut context) else { continue };
             while let Ok(Some(row)) = table.next_row() {
@@ -202,7 +209,7 @@ fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
     match rule {
         None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(0),
         Some(&RegisterRule::Offset(offset)) => {
-            let words = -offset / WORD - 1;
+            let words = offset.checked_neg()? / WORD - 1;
             let fits = offset % WORD == 0 && (1..=SAVED_WORDS).contains(&words);
             fits.then(|| u8::try_from(words).expect("at most seven"))
         }
@@ -212,9 +219,12 @@ fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use gimli::RegisterRule;
+    use gimli::{BaseAddresses, EhFrame, LittleEndian, RegisterRule};
 
-    use super::{UnwindRow, cfa, compile, place_of, plt_threshold, push, saved_stack};
+    use super::{
+        Compiler, MOST_CIE_BYTES, UnwindRow, cfa, compile, place_of, plt_threshold, push,
+        saved_stack,
+    };
 
     #[test]
     fn registers_lie_below_the_return_address() {
@@ -227,6 +237,7 @@ mod tests {
         check(-8, None);
         check(-20, None);
         check(16, None);
+        check(i64::MIN, None);
         assert_eq!(place_of(None), Some(0));
     }
 
@@ -269,6 +280,31 @@ mod tests {
         assert!(known * 10 > rows.len() * 8, "{known} of {}", rows.len());
         assert_eq!(rows.last().map(|row| row.cfa), Some(cfa::UNKNOWN));
         assert!(rows.iter().any(|row| row.cfa == cfa::END));
+    }
+
+    /// A section with one function, whose shared description ends with so many bytes of nothing.
+    fn padded(padding: usize) -> Vec<u8> {
+        let entry = |parts: &[&[u8]]| {
+            let bytes = parts.concat();
+            [&u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], &bytes].concat()
+        };
+        // Version, no augmentation, factors 1 and -8, return address in 16; CFA is rsp + 8.
+        let shared = [0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1];
+        let shared = entry(&[&shared, &vec![0; padding]]);
+        let back = u32::try_from(shared.len() + 4).unwrap().to_le_bytes();
+        let function = entry(&[&back, &0x1000_u64.to_le_bytes(), &0x10_u64.to_le_bytes()]);
+        [shared, function].concat()
+    }
+
+    #[test]
+    fn a_shared_description_of_any_length_is_not_believed() {
+        let rows = |padding| {
+            let bytes = padded(padding);
+            let bases = BaseAddresses::default().set_eh_frame(0);
+            Compiler::default().compile(&EhFrame::new(&bytes, LittleEndian), &bases)
+        };
+        assert_eq!(rows(10).iter().map(|row| row.pc).collect::<Vec<_>>(), [0x1000, 0x1010]);
+        assert!(rows(MOST_CIE_BYTES).iter().all(|row| row.cfa == cfa::UNKNOWN));
     }
 
     #[test]
