@@ -58,9 +58,9 @@ bench-inside: setup
 	cargo build --release --package rabbitscope
 	scripts/bench-inside.sh
 
-# Fuzz targets for everything that is parsed, each for so long.
+# Fuzz targets for everything that is parsed, each for so long: docs/fuzzing.md.
 FUZZ_SECONDS ?= 600
-fuzz:
+fuzz: setup
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 # What apt has and this machine lacks.

@@ -1,6 +1,10 @@
 #!/bin/sh
 # Runs every fuzz target for so many seconds (the first argument, 600) or those that are named after
-# it. Ends with an error at the first crash and leaves its input in fuzz/artifacts.
+# it, one at a time, and says of each how far it came. Ends with an error at the first crash, input
+# that takes longer than 10 s, or 2 GiB of memory, and leaves the input in fuzz/artifacts.
+#
+# What libFuzzer said of a target is in fuzz/artifacts/TARGET.log. Inputs that reached something new
+# stay in fuzz/corpus and are where the next run begins.
 set -eu
 cd "$(dirname "$0")/../fuzz"
 seconds=${1:-600}
@@ -16,24 +20,37 @@ coverage='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 RUSTFLAGS=$(echo $coverage) cargo build --quiet --release --target "$host" \
     $(printf -- '--bin %s ' "$@")
 
+# Programs of this machine have unwind tables.
+elf_seeds() {
+    mkdir -p corpus/eh_frame
+    { printf '\377'; cat /bin/true; } >corpus/eh_frame/elf
+    section=$(mktemp)
+    objcopy --dump-section .eh_frame="$section" /bin/true /dev/null
+    { printf '\000'; cat "$section"; } >corpus/eh_frame/section
+    rm -f "$section"
+}
+
+# A recording of perf, where make bench-profile has left one.
+perf_seed() {
+    real=../target/bench-profile/real.data
+    [ ! -e $real ] || node ../scripts/repeat-perf-data.mjs $real corpus/perf_data/real 50 >/dev/null
+}
+
+node ../scripts/fuzz-seeds.mjs
+elf_seeds
+perf_seed
+
 for target in "$@"; do
     mkdir -p "corpus/$target" "artifacts/$target"
-    if [ "$target" = frames ]; then
-        for recorded in ../crates/amqp/tests/it/recorded/*.bin; do
-            { printf '\000\377'; cat "$recorded"; } >"corpus/frames/$(basename "$recorded")"
-        done
+    log=artifacts/$target.log
+    if ! "target/$host/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -max_len=65536 -print_final_stats=1 -artifact_prefix="artifacts/$target/" \
+        "corpus/$target" >"$log" 2>&1; then
+        tail -n 40 "$log" >&2
+        echo "$target: failed; its input is in fuzz/artifacts/$target" >&2
+        exit 1
     fi
-    # Real ones to begin with.
-    case $target in
-    eh_frame) { printf '\377'; cat /bin/true; } >"corpus/eh_frame/true" ;;
-    perf_script) printf 'x 1/2 1.5: 1 cycles: \n\t7f $m:f/1+0x2 (/tmp/perf-1.map)\n\n' >corpus/perf_script/one ;;
-    perf_data)
-        real=../target/bench-profile/real.data
-        [ ! -e $real ] || node ../scripts/repeat-perf-data.mjs $real corpus/perf_data/real 50 >/dev/null
-        ;;
-    esac
-    echo "fuzzing $target for $seconds s"
-    "target/$host/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -max_len=65536 -print_final_stats=1 -verbosity=0 -artifact_prefix="artifacts/$target/" \
-        "corpus/$target"
+    # Inputs run; edges reached, and edges with counts; inputs kept.
+    sed -n "s|^#\([0-9]*\)[[:space:]]*DONE *cov: \([0-9]*\) ft: \([0-9]*\) corp: \([0-9]*\).*|$target: \
+\1 inputs, \2 edges, \3 features, \4 kept|p" "$log"
 done

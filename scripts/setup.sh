@@ -34,6 +34,8 @@ have clang || need clang
 have_node || need nodejs npm
 have make || need make
 have cc || need gcc libc6-dev
+have c++ || need g++
+have objcopy || need binutils
 [ -d /etc/ssl/certs ] && [ -e /etc/ssl/certs/ca-certificates.crt ] || need ca-certificates
 have ps || need procps
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin

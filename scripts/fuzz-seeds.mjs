@@ -1,0 +1,128 @@
+// Writes small inputs for the fuzz targets to begin with, into fuzz/corpus: what the tests have
+// recorded, and one well-formed input of each format that would take long to find by chance.
+//
+//   node scripts/fuzz-seeds.mjs
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const recorded = `${root}crates/amqp/tests/it/recorded/`;
+
+function seed(target, name, ...parts) {
+    mkdirSync(`${root}fuzz/corpus/${target}`, { recursive: true });
+    writeFileSync(`${root}fuzz/corpus/${target}/seed-${name}`, bytes(...parts));
+}
+
+const bytes = (...parts) => Buffer.concat(parts.flat(Infinity).map(part));
+const part = (it) => (typeof it === "number" ? Buffer.of(it & 255) : Buffer.from(it));
+const u16 = (number) => [number, number >> 8];
+const u32 = (number) => [u16(number), u16(number >>> 16)];
+const u64 = (number) => Buffer.from(new BigUint64Array([BigInt.asUintN(64, BigInt(number))]).buffer);
+const big32 = (number) => bytes(u32(number)).reverse();
+const counted32 = (...parts) => [big32(bytes(...parts).length), ...parts];
+
+// AMQP: whole connections, and what follows an open channel. The first byte says which of them, the
+// second the size of the pieces.
+const channelOpened = Buffer.of(1, 0, 1, 0, 0, 0, 8, 0, 20, 0, 11, 0, 0, 0, 0, 0xce);
+for (const name of readdirSync(recorded)) {
+    const stream = readFileSync(recorded + name);
+    seed("frames", name, 0, 255, stream);
+    const opened = stream.indexOf(channelOpened);
+    if (opened >= 0) seed("frames", `opened-${name}`, 1, 255, stream.subarray(opened + 16));
+}
+
+const short = (text) => [text.length, text];
+const scalars = [
+    "V", ["t", 1], ["b", 255], ["B", 255], ["s", 255, 254], ["u", 255, 254], ["I", big32(1)],
+    ["i", big32(-1)], ["l", u64(1)], ["f", big32(0x3f800000)], ["d", u64(0x3ff0)],
+    ["D", 2, big32(314)], ["S", counted32("text")], ["x", counted32(0, 255)], ["T", u64(0)],
+];
+const values = [...scalars, ["A", counted32(scalars)], ["F", counted32(short("k"), "V")]];
+seed("tables", "all", values.map((value, index) => [short(`name${index}`), value]));
+let deep = ["V"];
+for (let level = 0; level < 16; level += 1) deep = ["F", counted32(short("n"), deep)];
+seed("tables", "deep", short("n"), deep);
+
+[
+    "amqp://u:p%40%2F@host:1234/%2Fv?heartbeat=10&frame_max=8192&channel_max=7",
+    "amqps://[::1]:99/%2F", "host/v?heartbeat=1", "host:5672/a%20b", "u@h", "host?colour=1",
+].forEach((uri, index) => seed("uris", `${index}`, uri));
+
+// Erlang: the terms of the tests, and control messages with two processes and a reference.
+const tests = readFileSync(`${root}crates/erlang/src/term/tests.rs`, "latin1");
+[...tests.matchAll(/"(131[0-9,]*)"/g)].forEach(([, list], index) =>
+    seed("erlang_term", `${index}`, list.split(",").map(Number)));
+const atom = (name) => [119, short(name)];
+const pid = [88, atom("a@b"), big32(7), big32(0), big32(1)];
+const reference = [90, 0, 2, atom("a@b"), big32(1), big32(5), big32(6)];
+const small = (number) => [97, number];
+const control = (...fields) => [131, 104, fields.length, fields];
+const frame = (...parts) => counted32(112, ...parts);
+const message = [131, 104, 2, atom("ok"), small(1)];
+const controls = [
+    [control(small(1), pid, pid)],
+    [control(small(2), atom(""), pid), message],
+    [control(small(22), pid, pid), message],
+    [control(small(6), pid, atom(""), atom("rex")), message],
+    [control(small(3), pid, pid, atom("normal"))],
+    [control(small(13), pid, pid, atom("token"), atom("normal"))],
+    [control(small(19), pid, atom("net_kernel"), reference)],
+    [control(small(20), pid, pid, reference)],
+    [control(small(21), pid, pid, reference, atom("noproc"))],
+    [control(small(35), small(9), pid, pid)],
+];
+seed("erlang_frames", "all", 255, controls.map((parts) => [frame(...parts), big32(0)]));
+seed("erlang_frames", "pieces", 2, controls.map((parts) => frame(...parts)));
+
+// Profiles: one stack in each format.
+seed("folded", "one", "scheduler;m:f/1;m:f/1;global::gc;a\\x3bb;vfs_read_[k] 12\n# no\n[wait] 1\r\n");
+seed("perf_script", "one",
+    "x y 1/2 [001] 1.5: 10 cycles:u: \n\tffffffff813a4413 f+0x2 ([kernel.kallsyms])\n",
+    "\t7f $m:f/1+0x2 (/tmp/perf-1.map)\n\t7f [unknown] (/bin/x)\n\n",
+    "x 1 1.6: 10 cycles:u: 7f f+0x1 (/bin/x)\n\n");
+seed("perf_script", "mapped",
+    "x 1 1.5: syscalls:sys_enter_mmap: addr: 0x00000000, len: 0x00800000\n\t7f f (/bin/x)\n\n");
+
+const record = (kind, misc, ...body) =>
+    [u32(kind), u16(misc), u16(bytes(...body).length + 8), ...body];
+const records = bytes(
+    record(3, 0, u32(7), u32(8), "1_scheduler\0\0\0\0\0"),
+    record(10, 2, u32(7), u32(7), [0x1000, 0x1000, 0x500, 0, 0, 0].map(u64), "/bin/x\0\0"),
+    record(1, 2, u32(7), u32(7), [0x9000, 0x1000, 0].map(u64), "//anon\0\0"),
+    record(7, 0, u32(9), u32(7), u32(9), u32(8), u64(1)),
+    record(9, 2, u64(0x1010), u32(7), u32(8), [1000, 3, -512, 0x1010, 0x9001].map(u64)),
+    record(9, 1, u64(-9999), u32(9), u32(9), [5000, 4, -128, -9999, -512, 0x1010].map(u64)),
+    record(3, 1 << 13, u32(9), u32(9), "y\0\0\0\0\0\0\0"),
+    record(2, 0, u64(0), u64(3)),
+);
+const names = bytes(u32(1), u32(64), Buffer.alloc(64), u32(0), u32(8), "cycles\0\0");
+const event = [u32(1), u32(64), [0, 1_000_000, 0x27, 0, 0, 0, 0].map(u64)];
+const [attributesAt, recordsAt] = [104, 104 + 80];
+const end = recordsAt + records.length;
+seed("perf_data", "one", "PERFILE2",
+    [104, 80, attributesAt, 80, recordsAt, records.length, 0, 0, 1 << 12, 0, 0, 0].map(u64),
+    event, [recordsAt, 0].map(u64), records, [end + 16, names.length].map(u64), names);
+seed("perf_data", "pipe", "PERFILE2", u64(16), record(64, 0, event), records);
+
+const varint = (number) => (number < 128 ? [number] : [(number & 127) | 128, varint(number >> 7)]);
+const field = (tag, ...parts) => [varint((tag << 3) | 2), varint(bytes(...parts).length), ...parts];
+const number = (tag, value) => [varint(tag << 3), varint(value)];
+const strings = ["", "samples", "count", "main", "thread", "1_scheduler", "/bin/x"];
+seed("pprof", "one",
+    field(1, number(1, 1), number(2, 2)),
+    field(2, field(1, 2, 1, 1), field(2, 5), field(3, number(1, 4), number(2, 5)), field(1000, 3, 5)),
+    field(3, number(1, 1), number(2, 4096), number(5, 6)),
+    field(4, number(1, 1), number(2, 1), field(4, number(1, 1)), field(4, number(1, 1))),
+    field(4, number(1, 2), number(2, 1), number(3, 5000)),
+    field(5, number(1, 1), number(2, 3)),
+    strings.map((text) => field(6, text)),
+    number(9, 1_000), number(10, 2_000), number(12, 1_000), field(11, number(1, 1), number(2, 2)));
+
+// The VM's tables: of the emulator itself, and of a module with one function and one line.
+seed("symbol_blob", "emulator", u32(0), u32(0), u32(1), u32(0), u64(0x7f00));
+const text = (it) => [u16(it.length + 1), it, 0];
+const line = [u64(0), text("m.erl"), u16(1)];
+const range = (name, ...lines) =>
+    [u32(0), u32(208), u32(lines.length), text(name), u16(0), lines];
+seed("symbol_blob", "module", u32(1), u32(0), u64(0x7fc0), u32(2), u32(976), text("m"),
+    Buffer.alloc(6), range("m::codeHeader"), range("m:f/0-CodeInfoPrologue", line, line));
