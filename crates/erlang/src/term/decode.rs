@@ -242,10 +242,12 @@ impl<'a> Reader<'a> {
             tag => return Err(TermError::Tag(tag)),
         };
         let name = self.bytes(length)?;
-        if let Some(known) = self.atoms.iter().find(|atom| atom.as_str().as_bytes() == name) {
+        let is_latin_1 = matches!(tag, tag::ATOM | tag::SMALL_ATOM);
+        let is_it = |atom: &&Atom| !is_latin_1 && atom.as_str().as_bytes() == name;
+        if let Some(known) = self.atoms.iter().find(is_it) {
             return Ok(known.clone());
         }
-        let name = if matches!(tag, tag::ATOM | tag::SMALL_ATOM) {
+        let name = if is_latin_1 {
             // Latin-1, whose characters have the numbers that they have in Unicode.
             Cow::Owned(name.iter().copied().map(char::from).collect::<String>())
         } else {
