@@ -68,6 +68,14 @@ fn an_atom_has_at_most_255_characters() {
     assert_eq!(atom(40_000), Err(TermError::Malformed("atom")));
 }
 
+/// The same bytes are another name in Latin-1.
+#[test]
+fn atoms_that_are_met_again_keep_their_encoding() {
+    let bytes = [131, 104, 3, 119, 2, 0xc3, 0xa9, 115, 2, 0xc3, 0xa9, 119, 2, 0xc3, 0xa9];
+    let names = Term::tuple([Term::atom("é"), Term::atom("Ã©"), Term::atom("é")]);
+    assert_eq!(decode(&bytes, Limits::default()), Ok(names));
+}
+
 #[test]
 fn a_term_that_is_a_bomb() {
     let deep = [vec![131], [108, 0, 0, 0, 1].repeat(100_000)].concat();
