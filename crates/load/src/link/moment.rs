@@ -42,11 +42,14 @@ pub(crate) struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// Messages are about to be made; with a schedule, if there is one.
+    /// Messages are about to be made; with a schedule, if there is one. What falls due while these are
+    /// written waits for the next step, or each write would have one message.
     #[inline]
     pub(super) fn begin(&mut self, has_schedule: bool) {
         self.now = self.clock.nanos();
-        self.due_until = (has_schedule && self.is_pacing).then(|| self.catch_up.until(self.now));
+        if has_schedule && self.is_pacing && self.due_until.is_none() {
+            self.due_until = Some(self.catch_up.until(self.now));
+        }
     }
 
     #[inline]
