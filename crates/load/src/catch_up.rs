@@ -27,12 +27,18 @@ pub(crate) struct CatchUp {
     history: VecDeque<(u64, u64)>,
     at: u64,
     served: u64,
-    /// Time between two looks at the schedules, usually. A thread that seldom gets its CPU must take more
-    /// at once, or it would not keep the rate.
+    /// Time between two looks at the schedules, as the scenario wants it.
+    step: u64,
+    /// The same as it usually is. A thread that seldom gets its CPU must take more at once, or it would
+    /// not keep the rate.
     usual: u64,
 }
 
 impl CatchUp {
+    pub(crate) fn new(step_nanos: Option<u64>) -> Self {
+        Self { step: step_nanos.unwrap_or(0), ..Self::default() }
+    }
+
     /// Nothing of what waits for its time is due before `first_due`; absent: nothing waits.
     pub(crate) fn nothing_before(&mut self, first_due: Option<u64>, now: u64) {
         let Some(first_due) = first_due else {
@@ -48,6 +54,7 @@ impl CatchUp {
                 _ => self.history.push_back((self.at, until - 1)),
             }
             (self.at, self.served) = (until, until - 1);
+            self.forget(now);
         }
     }
 
@@ -58,19 +65,16 @@ impl CatchUp {
     }
 
     /// All that is due until then goes at `now`.
-    #[inline]
     pub(crate) fn until(&mut self, now: u64) -> u64 {
-        while self.history.get(1).is_some_and(|(at, _)| at + WINDOW_NANOS <= now) {
-            self.history.pop_front();
-        }
+        self.forget(now);
         let elapsed = now.saturating_sub(self.at);
         if self.history.is_empty() {
             self.history.push_back((self.at, self.served));
         }
         let (at, before) = self.history[0];
-        let more = (now - at).saturating_sub(WINDOW_NANOS).min(self.usual);
+        let more = (now - at).saturating_sub(WINDOW_NANOS).min(self.usual.max(self.step));
         let hopeless = now.saturating_sub(self.served).saturating_sub(HOPELESS_NANOS);
-        let within = before + BUDGET_NANOS.max(WINDOW_NANOS + more) + hopeless / 8;
+        let within = before + BUDGET_NANOS.max(WINDOW_NANOS + more + more / 8) + hopeless / 8;
         let smooth = self.served + 1 + elapsed + elapsed / 6;
         let served = now.min(within).min(smooth).max(self.served);
         if elapsed >= GRAIN_NANOS {
@@ -80,6 +84,12 @@ impl CatchUp {
         }
         self.note(now, served);
         served
+    }
+
+    fn forget(&mut self, now: u64) {
+        while self.history.get(1).is_some_and(|(at, _)| at + WINDOW_NANOS <= now) {
+            self.history.pop_front();
+        }
     }
 
     fn note(&mut self, at: u64, served: u64) {
@@ -99,7 +109,10 @@ mod tests {
 
     /// Serves a schedule with messages at equal distances at these times, and says when each went.
     fn sent(gap: u64, passes: &[u64]) -> Vec<u64> {
-        let mut catch_up = CatchUp::default();
+        sent_by(CatchUp::default(), gap, passes)
+    }
+
+    fn sent_by(mut catch_up: CatchUp, gap: u64, passes: &[u64]) -> Vec<u64> {
         let (mut due, mut sent) = (0, Vec::new());
         for now in passes {
             catch_up.nothing_before(Some(due), *now);
@@ -157,6 +170,29 @@ mod tests {
             let sent = sent(gap, &passes);
             assert_eq!(sent, passes, "{gap}");
         }
+    }
+
+    #[test]
+    fn long_steps_are_kept_from_the_first() {
+        for step in [3 * MILLI, 20 * MILLI, 1000 * MILLI] {
+            let passes: Vec<u64> = (0..50).map(|index| index * step + index % 3 * 40_000).collect();
+            let sent = sent_by(CatchUp::new(Some(step)), 100 * MICRO, &passes);
+            let due = passes[49] / (100 * MICRO) + 1;
+            assert_eq!(sent.len() as u64, due, "{step}");
+            for (index, at) in sent.iter().enumerate() {
+                assert!(at - index as u64 * 100 * MICRO <= step + 80_000, "{step}: {index} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn hours_without_anything_to_send_take_no_memory() {
+        let mut catch_up = CatchUp::default();
+        for pass in 1..1_000_000 {
+            // A consumer that works on a message is due as well, and sends nothing.
+            catch_up.nothing_before(Some(pass * MILLI), pass * MILLI + 7);
+        }
+        assert!(catch_up.history.len() < 100, "{}", catch_up.history.len());
     }
 
     #[test]

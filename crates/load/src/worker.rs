@@ -116,7 +116,7 @@ impl Worker {
             is_queued: vec![true; count],
             schedule: Schedule::new(count),
             tempo: Tempo::new(step_nanos),
-            catch_up: CatchUp::default(),
+            catch_up: CatchUp::new(step_nanos),
             queued_due: None,
             tally: Tally::default(),
             witness: None,
