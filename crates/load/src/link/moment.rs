@@ -37,7 +37,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) catch_up: &'a mut CatchUp,
     /// What is due until then may go, in nanoseconds since the run began; absent: schedules wait.
     pub(crate) due_until: Option<u64>,
-    /// One of them has.
+    /// A schedule has been served.
     pub(crate) has_paced: bool,
 }
 
