@@ -32,7 +32,7 @@ const QUEUE: &str = "nine-char";
 const BODY: [u8; 12] = [7; 12];
 
 /// As large as a write of the publishing path.
-const CHUNK_BYTES: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 65_483;
 
 /// A sender's messages and the CPU time of its thread.
 struct Cost {

@@ -10,9 +10,10 @@ use crate::clock::nanos;
 pub(super) use publisher::{Publisher, PublisherProgress};
 use publisher::{QUANTUM, Sent, low_bits};
 
-/// Bytes encoded for one write. Large enough to make the write cheap, small enough that the time
-/// stamps, taken once for each, are true.
-const CHUNK: usize = 64 * 1024;
+/// Bytes encoded for one write, at most. Large enough to make the write cheap, small enough that the time
+/// stamps, taken once for each, are true, and that it fits into one segment on loopback (65,483 bytes):
+/// a few bytes more are a second segment with all its cost.
+const CHUNK: usize = 65_483;
 
 /// Messages in a row with a write for each, before other connections get their turn.
 const SINGLE_WRITES: u32 = 64;
@@ -30,6 +31,32 @@ pub(super) struct Publishing {
     confirm_timeout: Option<ConfirmTimeout>,
     /// By channel number: when the message was sent for which a timeout has been counted.
     overdue: Vec<Option<u64>>,
+}
+
+/// What may still be encoded for one write. The first message goes whatever its size.
+struct Room {
+    bytes: usize,
+    is_whole: bool,
+}
+
+impl Room {
+    #[inline]
+    fn new(bytes: usize) -> Self {
+        Self { bytes, is_whole: true }
+    }
+
+    /// Messages of `size` bytes for which there is room.
+    #[inline]
+    fn fits(&self, size: usize) -> u64 {
+        (self.bytes / size).max(usize::from(self.is_whole)) as u64
+    }
+
+    #[inline]
+    fn take(&mut self, size: usize, count: u64) {
+        let bytes = usize::try_from(count).map_or(usize::MAX, |count| size.saturating_mul(count));
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.is_whole &= count == 0;
+    }
 }
 
 impl Publishing {
@@ -60,11 +87,12 @@ impl Publishing {
         }
         moment.begin(self.has_schedule);
         let count = self.publishers.len();
-        // The first message goes whatever its size: with room for a byte it is the only one.
-        let room = if self.write == WriteMode::Batched { CHUNK } else { 1 };
-        let (mut room, mut idle, mut encoded) = (room, 0, 0);
-        while room > 0 && idle < count {
+        let mut room = Room::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
+        let (mut idle, mut encoded) = (0, 0);
+        while idle < count {
             let sent = self.send(self.turn, &mut room, socket, moment);
+            // Whoever finds no room is the first next time.
+            let Some(sent) = sent else { break };
             idle = if sent == 0 { idle + 1 } else { 0 };
             encoded += sent;
             self.turn = if self.turn + 1 == count { 0 } else { self.turn + 1 };
@@ -78,23 +106,27 @@ impl Publishing {
         if self.write == WriteMode::Batched { super::WRITE_ROUNDS } else { SINGLE_WRITES }
     }
 
+    /// Encodes messages of one publisher and says how many; absent when it has some and there is no room.
     #[inline]
     fn send(
         &mut self,
         index: usize,
-        room: &mut usize,
+        room: &mut Room,
         socket: &mut Socket,
         moment: &mut Moment<'_>,
-    ) -> u64 {
+    ) -> Option<u64> {
         let is_alone = self.publishers.len() == 1;
         let publisher = &mut self.publishers[index];
         let size = publisher.payload.wire_size();
-        let fits = (*room / size).max(1) as u64;
         publisher.catch_up(moment);
         let fair = if is_alone { u64::MAX } else { QUANTUM as u64 };
-        let most = publisher.allowed(moment).min(fits).min(fair);
+        let most = publisher.allowed(moment).min(fair);
         if most == 0 {
-            return 0;
+            return Some(0);
+        }
+        let most = most.min(room.fits(size));
+        if most == 0 {
+            return None;
         }
         moment.has_paced |= publisher.pace.is_some();
         let ring = self.rings[usize::from(publisher.channel)].as_mut();
@@ -109,8 +141,8 @@ impl Publishing {
             self.outstanding += count;
             publisher.commit_full(&mut socket.connection);
         }
-        *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
-        count
+        room.take(size, count);
+        Some(count)
     }
 
     pub(super) fn on_confirm(
@@ -235,5 +267,36 @@ impl Publishing {
         for publisher in &mut self.publishers {
             publisher.count_full(moment);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages of these sizes, in turn, that go into one write.
+    fn written(bytes: usize, sizes: &[usize]) -> usize {
+        let mut room = Room::new(bytes);
+        let fitting = sizes.iter().cycle().take_while(|size| {
+            let fits = room.fits(**size) > 0;
+            room.take(**size, u64::from(fits));
+            fits
+        });
+        fitting.count()
+    }
+
+    #[test]
+    fn a_write_is_no_larger_than_there_is_room() {
+        assert_eq!(Room::new(CHUNK).fits(69), 949);
+        assert_eq!(written(CHUNK, &[69]), 949);
+        assert_eq!(written(200, &[69, 62]), 3);
+        assert_eq!(written(199, &[69, 62]), 2);
+    }
+
+    #[test]
+    fn the_first_message_goes_whatever_its_size() {
+        assert_eq!(written(0, &[69]), 1);
+        assert_eq!(written(CHUNK, &[CHUNK + 1, 69]), 1);
+        assert_eq!(written(CHUNK, &[69, CHUNK]), 1);
     }
 }
