@@ -78,7 +78,7 @@ race() {
     printf '%s\t%s\t%s\n' "$1" "$(tail -1 "$work/time.txt")" "$(cat "$work/memory.txt")" |
         tee -a "$work/times.txt"
 }
-total() { awk '{ sum += $NF } END { printf "%d\n", sum }' "$1"; }
+total() { awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
 
 cat "$work/long.data" >/dev/null # all begin with the file in memory, as far as it fits
 race rabbitscope "'$program' flamegraph '$work/long.data' -o '$work/rabbitscope.folded'"
