@@ -22,7 +22,6 @@ mod ledger;
 mod link;
 mod message;
 mod outcome;
-mod pace;
 mod plan;
 mod polling;
 mod restore;

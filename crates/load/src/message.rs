@@ -153,7 +153,7 @@ impl<'a> Messages<'a> {
 
     /// Seed of what is random in the schedule of `member`.
     pub(crate) fn seed(&self, member: u32) -> u64 {
-        self.random.fork(&format!("schedule {member}")).below(u64::MAX)
+        self.random.schedule_seed(member)
     }
 
     /// What `member` of the group sends on `channel`, in frames of at most `frame_max` bytes.

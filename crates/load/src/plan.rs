@@ -10,7 +10,12 @@ use rabbitscope_data::scenario::{
 
 pub(crate) use groups::{ChurnMembers, churned_queues, queues_of};
 
-use crate::{LoadError, message::Messages, topology::QueueSet, verify::Places};
+use crate::{
+    LoadError,
+    message::{Messages, Random},
+    topology::QueueSet,
+    verify::Places,
+};
 
 /// One connection and who uses it.
 #[derive(Clone, Debug)]
@@ -27,7 +32,7 @@ pub(crate) struct LinkPlan<'a> {
 pub(crate) enum Members<'a> {
     Publishers { group: &'a PublisherGroup, messages: Arc<Messages<'a>>, seats: Vec<Seat> },
     Consumers { reading: Arc<Reading<'a>>, seats: Vec<Seat> },
-    Callers { group: &'a RequestGroup, seats: Vec<Seat>, queues: Vec<String> },
+    Callers { group: &'a RequestGroup, random: Random, seats: Vec<Seat>, queues: Vec<String> },
     Responders { group: &'a ResponderGroup, seats: Vec<Seat>, queues: Vec<String> },
     Churn { churn: ChurnMembers<'a>, seats: Vec<Seat> },
 }

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use rabbitscope_data::scenario::{AfterPhases, Arrival, Demand, PublisherGroup};
+use rabbitscope_data::scenario::{AfterPhases, Arrival, Demand, Schedule};
 
 use crate::clock::{SECOND, nanos};
 
-/// The times at which one publisher's messages are due.
+/// The times at which a member's messages are due.
 #[derive(Clone, Debug)]
 pub(crate) struct Timetable {
     phases: Arc<[Segment]>,
@@ -37,23 +37,29 @@ struct Segment {
 }
 
 impl Timetable {
-    /// The schedule of a group's member, which begins at `start`; absent when the group has none.
-    /// Members take turns: each is a part of a message ahead of the next.
-    pub(crate) fn new(group: &PublisherGroup, member: u32, seed: u64, start: u64) -> Option<Self> {
-        let (phases, after): (Arc<[Segment]>, _) = match group.rate {
+    /// The times of one of `count` members with the same schedule, which begins at `start`; absent when
+    /// there is no schedule. Members take turns: each is a part of a message ahead of the next.
+    pub(crate) fn new(
+        schedule: &Schedule,
+        member: u32,
+        count: u32,
+        seed: u64,
+        start: u64,
+    ) -> Option<Self> {
+        let (phases, after): (Arc<[Segment]>, _) = match schedule.rate {
             Some(rate) => {
                 let steady = Demand::Rate { from: rate, to: rate };
                 ([Segment::endless(steady)].into(), AfterPhases::Stop)
             }
-            None if group.phases.is_empty() => return None,
+            None if schedule.phases.is_empty() => return None,
             None => {
-                let phases = group.phases.iter();
+                let phases = schedule.phases.iter();
                 let phases = phases.map(|phase| Segment::new(phase.demand, nanos(phase.length)));
-                (phases.collect(), group.after_phases)
+                (phases.collect(), schedule.after_phases)
             }
         };
-        let gaps = (group.arrival == Arrival::Poisson).then(|| Gaps::new(seed));
-        let turn = f64::from(member) / f64::from(group.count.max(1));
+        let gaps = (schedule.arrival == Arrival::Poisson).then(|| Gaps::new(seed));
+        let turn = f64::from(member) / f64::from(count.max(1));
         let mut pace =
             Self { phases, after, phase: 0, begin: start, base: turn, index: 0, gaps, due: 0 };
         if let Some(gaps) = &mut pace.gaps {
@@ -210,17 +216,17 @@ mod tests {
 
     const MILLI: u64 = SECOND / 1000;
 
-    fn group(keys: &str) -> PublisherGroup {
+    fn schedule(keys: &str) -> Schedule {
         let text = format!(
             "name = \"t\"\nqueues = [{{ name = \"q\" }}]\nrun = {{ duration = \"1s\" }}\n\
              [[publishers]]\nqueue = \"q\"\n{keys}"
         );
         let Scenario { mut publishers, .. } = scenario::parse(&text, "t", &[]).unwrap();
-        publishers.remove(0)
+        publishers.remove(0).schedule
     }
 
     fn pace(keys: &str) -> Timetable {
-        Timetable::new(&group(keys), 0, 1, 0).unwrap()
+        Timetable::new(&schedule(keys), 0, 1, 1, 0).unwrap()
     }
 
     /// The first times at which messages are due.
@@ -253,13 +259,13 @@ mod tests {
             }
         }
         assert_eq!(count_before(pace("rate = 14000"), SECOND), 14_000);
-        assert!(group("").rate.is_none() && Timetable::new(&group(""), 0, 1, 0).is_none());
+        assert!(Timetable::new(&schedule(""), 0, 1, 1, 0).is_none());
     }
 
     #[test]
     fn members_take_turns_and_start_when_told() {
-        let four = group("rate = 10\ncount = 4");
-        let first = |member, start| Timetable::new(&four, member, 1, start).unwrap().due();
+        let steady = Schedule::steady(10.0);
+        let first = |member, start| Timetable::new(&steady, member, 4, 1, start).unwrap().due();
         assert_eq!(first(0, 0), Some(0));
         assert_eq!(first(1, 0), Some(25 * MILLI));
         assert_eq!(first(3, 7), Some(75 * MILLI + 7));
@@ -310,8 +316,8 @@ mod tests {
             "{mean} {variance}"
         );
         assert_eq!(times, dues(pace("rate = 1000\narrival = \"poisson\""), 100_001), "seeded");
-        let group = group("rate = 1000\narrival = \"poisson\"");
-        let other = dues(Timetable::new(&group, 0, 2, 0).unwrap(), 10);
+        let random = schedule("rate = 1000\narrival = \"poisson\"");
+        let other = dues(Timetable::new(&random, 0, 1, 2, 0).unwrap(), 10);
         assert_ne!(times[..10], other);
         let ramp = "phases = [{ for = \"10s\", rate = 0, to = 2000 }]\narrival = \"poisson\"\n\
                     after-phases = \"stop\"";

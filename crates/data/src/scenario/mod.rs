@@ -20,8 +20,8 @@ pub use model::{
     Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MessageProperties, Metric, NumberRange,
     PasswordSource, Phase, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
     ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, ReplyPath,
-    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_HEADER, Scenario, Settle,
-    SizeStep, Stop, ThrowawayBroker, Until, WarmUp, WriteMode, has_placeholder,
+    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_HEADER, Scenario, Schedule,
+    Settle, SizeStep, Stop, ThrowawayBroker, Until, WarmUp, WriteMode, has_placeholder,
 };
 
 use document::Document;

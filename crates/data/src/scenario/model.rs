@@ -21,7 +21,9 @@ pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUAN
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
-pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Until, WarmUp};
+pub use timing::{
+    AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
+};
 pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
@@ -214,14 +216,8 @@ pub struct PublisherGroup {
     pub tx_size: Option<u32>,
     /// Return what cannot be routed.
     pub mandatory: bool,
-    /// Messages a second for each publisher. Absent, and no phases: as fast as it goes.
-    pub rate: Option<f64>,
-    /// How messages of a schedule follow one another.
-    pub arrival: Arrival,
-    /// Rates and bursts one after the other, instead of `rate`; empty: none.
-    pub phases: Vec<Phase>,
-    /// What follows the last phase.
-    pub after_phases: AfterPhases,
+    /// When messages are due.
+    pub schedule: Schedule,
     /// What becomes of a message that cannot be sent at its time.
     pub late: LatePolicy,
     /// Messages for each publisher, after which it stops; absent: no limit.
@@ -377,15 +373,9 @@ impl QueueSpec {
 }
 
 impl PublisherGroup {
-    /// Its messages have times at which they are due.
-    pub fn has_schedule(&self) -> bool {
-        self.rate.is_some() || !self.phases.is_empty()
-    }
-
     /// It comes to an end by itself.
     pub fn ends(&self) -> bool {
-        let stops = !self.phases.is_empty() && self.after_phases == AfterPhases::Stop;
-        self.messages.is_some() || stops
+        self.messages.is_some() || self.schedule.ends()
     }
 }
 

@@ -54,7 +54,7 @@ fn overrides_replace_and_add() {
     let overrides =
         ["publishers.0.rate=5000", "run.duration=3s", "broker.plugins=[\"rabbitmq_stream\"]"];
     let scenario = read(SMALL, &overrides).unwrap();
-    assert_eq!(scenario.publishers[0].rate, Some(5000.0));
+    assert_eq!(scenario.publishers[0].schedule.rate, Some(5000.0));
     assert_eq!(scenario.stop.duration, Some(Duration::from_secs(3)));
     let BrokerSpec::Throwaway(broker) = scenario.broker else { panic!("not started for the run") };
     assert_eq!(broker.plugins, ["rabbitmq_stream"]);
@@ -192,10 +192,11 @@ fn schedules_have_phases() {
     let group = &scenario.publishers[0];
     let ramp = Demand::Rate { from: 0.0, to: 50.0 };
     let bursts = Demand::Bursts { messages: 9, every: Duration::from_millis(100) };
-    assert_eq!(group.phases[0], Phase { length: Duration::from_secs(10), demand: ramp });
-    assert_eq!(group.phases[1], Phase { length: Duration::from_secs(1), demand: bursts });
-    assert_eq!((group.arrival, group.late), (Arrival::Poisson, LatePolicy::Skip));
-    assert_eq!(group.after_phases, AfterPhases::Hold);
+    let Schedule { rate, arrival, phases, after_phases } = &group.schedule;
+    assert_eq!(phases[0], Phase { length: Duration::from_secs(10), demand: ramp });
+    assert_eq!(phases[1], Phase { length: Duration::from_secs(1), demand: bursts });
+    assert_eq!((*rate, *arrival), (None, Arrival::Poisson));
+    assert_eq!((*after_phases, group.late), (AfterPhases::Hold, LatePolicy::Skip));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! When a slot opens its next one.
 
-use rabbitscope_data::scenario::ChurnGroup;
+use rabbitscope_data::scenario::{ChurnGroup, Schedule};
 
-use crate::{clock::SECOND, pace::Pace};
+use crate::{clock::SECOND, timetable::Timetable};
 
 /// How long a slot waits after a refusal.
 pub(crate) const RETRY_NANOS: u64 = SECOND;
@@ -10,7 +10,7 @@ pub(crate) const RETRY_NANOS: u64 = SECOND;
 /// The schedule of one slot: its share of the group's rate and cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
-    pace: Option<Pace>,
+    pace: Option<Timetable>,
     limit: Option<u64>,
     ended: u64,
     not_before: u64,
@@ -20,7 +20,8 @@ impl Cycle {
     /// Slots take turns.
     pub(crate) fn new(group: &ChurnGroup, member: u32) -> Self {
         let slots = group.concurrency.max(1);
-        let pace = group.rate.map(|rate| Pace::new(rate / f64::from(slots), member, slots));
+        let steady = |rate: f64| Schedule::steady(rate / f64::from(slots));
+        let pace = group.rate.and_then(|rate| Timetable::new(&steady(rate), member, slots, 0, 0));
         let limit = group.cycles.map(|cycles| {
             let (share, rest) = (cycles / u64::from(slots), cycles % u64::from(slots));
             share + u64::from(u64::from(member) < rest)
@@ -36,7 +37,7 @@ impl Cycle {
     /// When the next may be opened, in nanoseconds since the run began; absent: never.
     pub(crate) fn due(&self) -> Option<u64> {
         let is_over = self.limit.is_some_and(|limit| self.ended >= limit);
-        let due = self.pace.map_or(0, |pace| pace.due(self.ended));
+        let due = self.pace.as_ref().and_then(Timetable::due).unwrap_or(0);
         (!is_over).then(|| due.max(self.not_before))
     }
 
@@ -44,6 +45,9 @@ impl Cycle {
     /// last.
     pub(crate) fn end(&mut self, not_before: u64) -> bool {
         self.ended += 1;
+        if let Some(pace) = &mut self.pace {
+            pace.advance();
+        }
         self.not_before = not_before;
         self.limit == Some(self.ended)
     }

@@ -13,9 +13,10 @@ use super::{
 use crate::{
     clock::nanos,
     latency::Latency,
-    pace::Pace,
+    message::Random,
     plan::{Seat, queues_of},
     schedule::Schedule,
+    timetable::Timetable,
 };
 
 /// RabbitMQ's name for the way back without a queue.
@@ -44,6 +45,8 @@ pub(super) struct Calling {
     /// Callers that wait for nothing but their schedule.
     schedule: Schedule,
     in_flight: InFlight,
+    /// Callers that have nothing to send on their schedule, and that nobody has been told of.
+    without_any: usize,
     has_schedule: bool,
     is_stopped: bool,
 }
@@ -56,7 +59,7 @@ struct Caller {
     turn: usize,
     concurrency: Option<u32>,
     limit: Option<u64>,
-    pace: Option<Pace>,
+    pace: Option<Timetable>,
     sent: u64,
     outstanding: u32,
     is_ready: bool,
@@ -70,11 +73,19 @@ impl Caller {
         self.concurrency.map_or(u64::MAX, free).min(limit)
     }
 
-    /// Requests that may go now.
-    fn allowed(&self, due_until: Option<u64>) -> u64 {
-        let due_by = |pace: Pace| due_until.map_or(0, |until| pace.count_at(until));
-        let due = self.pace.map_or(u64::MAX, |pace| due_by(pace).saturating_sub(self.sent));
-        self.room().min(due)
+    /// When the next request should go, in nanoseconds since the run began; absent when it is not due.
+    fn take_turn(&mut self, moment: &Moment<'_>) -> Option<u64> {
+        let Some(pace) = &mut self.pace else { return Some(moment.now) };
+        let until = moment.due_until?;
+        let due = pace.due().filter(|due| *due <= until)?;
+        pace.advance();
+        Some(due)
+    }
+
+    /// It has sent its last request.
+    fn has_sent_all(&self) -> bool {
+        let is_over = self.pace.as_ref().is_some_and(|pace| pace.due().is_none());
+        is_over || self.limit == Some(self.sent)
     }
 
     fn next_queue(&mut self) -> usize {
@@ -84,13 +95,22 @@ impl Caller {
     }
 
     fn is_done(&self) -> bool {
-        self.limit == Some(self.sent) && self.outstanding == 0
+        self.has_sent_all() && self.outstanding == 0
     }
 }
 
 impl Calling {
-    pub(super) fn new(group: &RequestGroup, seats: &[Seat], queues: &[String]) -> Self {
-        let callers: Vec<_> = seats
+    pub(super) fn new(
+        group: &RequestGroup,
+        random: &Random,
+        seats: &[Seat],
+        queues: &[String],
+    ) -> Self {
+        let pace = |member| {
+            let seed = random.schedule_seed(member);
+            Timetable::new(&group.schedule, member, group.count, seed, 0)
+        };
+        let callers: Vec<Caller> = seats
             .iter()
             .map(|seat| Caller {
                 channel: seat.channel,
@@ -98,7 +118,7 @@ impl Calling {
                 turn: 0,
                 concurrency: group.concurrency,
                 limit: group.messages,
-                pace: group.rate.map(|rate| Pace::new(rate, seat.member, group.count)),
+                pace: pace(seat.member),
                 sent: 0,
                 outstanding: 0,
                 is_ready: false,
@@ -114,9 +134,10 @@ impl Calling {
             reply_to: vec![None; usize::from(channels) + 1],
             ready: VecDeque::with_capacity(callers.len()),
             schedule: Schedule::new(callers.len()),
+            without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
             callers,
             in_flight: InFlight::default(),
-            has_schedule: group.rate.is_some(),
+            has_schedule: group.schedule.is_set(),
             is_stopped: false,
         }
     }
@@ -171,8 +192,10 @@ impl Calling {
         if caller.is_ready || !is_open || caller.room() == 0 {
             return;
         }
-        if let Some(pace) = caller.pace {
-            self.schedule.put(index, pace.due(caller.sent));
+        if let Some(pace) = &caller.pace {
+            if let Some(due) = pace.due() {
+                self.schedule.put(index, due);
+            }
         } else {
             caller.is_ready = true;
             self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
@@ -182,6 +205,7 @@ impl Calling {
     /// Encodes up to a chunk of requests; false when there was nothing to send.
     pub(super) fn encode(&mut self, socket: &mut Socket, moment: &mut Moment<'_>) -> bool {
         self.expire(moment);
+        moment.callers_done += std::mem::take(&mut self.without_any);
         if self.is_stopped || !socket.can_publish() {
             return false;
         }
@@ -217,10 +241,12 @@ impl Calling {
         let caller = &mut self.callers[index];
         let Some(reply_to) = &self.reply_to[usize::from(caller.channel)] else { return 0 };
         let size = self.body.len() + OVERHEAD;
-        let count = caller.allowed(moment.due_until).min(QUANTUM).min((*room / size).max(1) as u64);
-        moment.has_paced |= caller.pace.is_some() && count > 0;
-        for _ in 0..count {
-            let intended_at = caller.pace.map_or(moment.now, |pace| pace.due(caller.sent));
+        let most = caller.room().min(QUANTUM).min((*room / size).max(1) as u64);
+        let mut count = 0;
+        while count < most
+            && let Some(intended_at) = caller.take_turn(moment)
+        {
+            count += 1;
             let queue = caller.next_queue();
             let id = self.in_flight.push(Waiting {
                 sent_at: moment.now,
@@ -239,6 +265,7 @@ impl Calling {
             caller.sent += 1;
             caller.outstanding += 1;
         }
+        moment.has_paced |= caller.pace.is_some() && count > 0;
         *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
         count
     }

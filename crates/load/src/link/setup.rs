@@ -93,8 +93,8 @@ impl Role {
             Members::Consumers { reading, seats } => {
                 Self::Consuming(Consuming::new(reading, seats))
             }
-            Members::Callers { group, seats, queues } => {
-                Self::Calling(Calling::new(group, seats, queues))
+            Members::Callers { group, random, seats, queues } => {
+                Self::Calling(Calling::new(group, random, seats, queues))
             }
             Members::Responders { group, seats, queues } => {
                 Self::Answering(Answering::new(group, seats, queues))
@@ -179,7 +179,13 @@ fn publisher(
         tx_size: group.tx_size,
         start,
         limit: group.messages,
-        pace: Timetable::new(group, seat.member, messages.seed(seat.member), start),
+        pace: Timetable::new(
+            &group.schedule,
+            seat.member,
+            group.count,
+            messages.seed(seat.member),
+            start,
+        ),
         late: group.late,
         progress: PublisherProgress::default(),
     }

@@ -33,6 +33,11 @@ impl Random {
         self.next() % limit.max(1)
     }
 
+    /// For what is random in the schedule of a group's `member`.
+    pub(crate) fn schedule_seed(&self, member: u32) -> u64 {
+        self.fork(&format!("schedule {member}")).below(u64::MAX)
+    }
+
     /// So many hexadecimal digits.
     pub(crate) fn hex(&mut self, digits: usize) -> String {
         let mut text = String::with_capacity(digits + 16);

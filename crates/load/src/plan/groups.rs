@@ -3,6 +3,7 @@
 use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use super::{LinkPlan, Members, link, spread};
+use crate::message::Random;
 
 /// A group of churn on one connection.
 #[derive(Clone, Debug)]
@@ -40,9 +41,11 @@ pub(super) fn links<'a>(scenario: &'a Scenario, run: &str, links: &mut Vec<LinkP
         }
     }
     for group in &scenario.requests {
+        let random = Random::new(scenario.seed).fork(&group.name);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let queues = scenario.queue_names(&group.queue);
-            links.push(link(&group.name, at, Members::Callers { group, seats, queues }));
+            let members = Members::Callers { group, random: random.clone(), seats, queues };
+            links.push(link(&group.name, at, members));
         }
     }
     for churn in ChurnMembers::all(scenario, run) {

@@ -19,7 +19,7 @@ use rabbitscope_analysis::capacity::{Range, Search, judge};
 use rabbitscope_data::{
     capacity::{Capacity, CapacityOutcome, CapacityStep},
     run::Verdict,
-    scenario::{Metric, Scenario, Stop, WarmUp},
+    scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
 };
 use rabbitscope_web::write_curve;
 
@@ -112,8 +112,7 @@ fn at_rate(question: &Question, rate: f64) -> Scenario {
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
     let share = rate / f64::from(publishers.max(1));
     for group in &mut scenario.publishers {
-        group.rate = Some(share);
-        group.phases = Vec::new();
+        group.schedule = Schedule::steady(share);
         group.messages = None;
     }
     for group in &mut scenario.consumers {

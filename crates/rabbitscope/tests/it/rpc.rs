@@ -102,7 +102,28 @@ fn a_schedule_does_not_wait_for_replies() {
     assert_eq!(measured(&run, "round-trip"), 3000);
     assert_eq!(measured(&run, "round-trip-intended"), 3000);
     let seconds = run["duration-nanos"].as_u64().unwrap() as f64 / 1e9;
-    assert!((2.9..3.6).contains(&seconds), "150 requests at 50/s took {seconds} s");
+    assert!((2.9..6.0).contains(&seconds), "150 requests at 50/s took {seconds} s");
+}
+
+/// The load ends when all schedules do, also those that have no request for some callers.
+#[test]
+fn schedules_of_requests_have_phases_and_an_end() {
+    let bench = Workbench::new("rpc-phases");
+    for (name, phase, requests) in [
+        ("ramp", "rate=0,to=60", 600),
+        ("bursts", "burst=5,every=\"400ms\"", 300),
+        ("few", "rate=0.5", 10),
+    ] {
+        let phases = format!("[{{for=\"1s\",{phase}}}]");
+        let set = format!("--set requests.0.phases={phases} --set requests.0.after-phases=stop");
+        let run = run(&bench, name, &set);
+        assert_eq!(
+            (count(&run, "requests"), count(&run, "replies")),
+            (requests, requests),
+            "{name}"
+        );
+        assert_eq!(measured(&run, "round-trip-intended"), requests, "{name}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Schedule;
+
 /// Callers that do the same: each sends a request and waits for the reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestGroup {
@@ -25,12 +27,19 @@ pub struct RequestGroup {
     pub persistent: bool,
     /// Requests without a reply that a caller may have; absent: no limit, the rate decides.
     pub concurrency: Option<u32>,
-    /// Requests a second for each caller; absent: the next when there is room for it.
-    pub rate: Option<f64>,
+    /// When requests are due; without a schedule, the next when there is room for it.
+    pub schedule: Schedule,
     /// Requests for each caller, after which it stops; absent: no limit.
     pub messages: Option<u64>,
     /// A request counts as unanswered after this time.
     pub timeout: Duration,
+}
+
+impl RequestGroup {
+    /// It comes to an end by itself.
+    pub fn ends(&self) -> bool {
+        self.messages.is_some() || self.schedule.ends()
+    }
 }
 
 /// The way of a reply.

@@ -4,6 +4,37 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// When each member of a group sends. Without a rate and without phases there is no schedule: it sends as
+/// soon as it may.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    /// Messages a second for each member.
+    pub rate: Option<f64>,
+    /// How messages follow one another.
+    pub arrival: Arrival,
+    /// Rates and bursts one after the other, instead of `rate`; empty: none.
+    pub phases: Vec<Phase>,
+    /// What follows the last phase.
+    pub after_phases: AfterPhases,
+}
+
+impl Schedule {
+    /// A constant rate, in messages a second for each member.
+    pub fn steady(rate: f64) -> Self {
+        Self { rate: Some(rate), ..Self::default() }
+    }
+
+    /// Messages have times at which they are due.
+    pub fn is_set(&self) -> bool {
+        self.rate.is_some() || !self.phases.is_empty()
+    }
+
+    /// It comes to an end by itself.
+    pub fn ends(&self) -> bool {
+        !self.phases.is_empty() && self.after_phases == AfterPhases::Stop
+    }
+}
+
 /// How the messages of a schedule follow one another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,7 +66,7 @@ pub enum AfterPhases {
     Hold,
     /// The first phase again.
     Repeat,
-    /// Nothing: the publisher is done, as after its last message.
+    /// Nothing: the member is done, as after its last message.
     Stop,
 }
 
@@ -48,7 +79,7 @@ pub struct Phase {
     pub demand: Demand,
 }
 
-/// What a publisher sends during a phase.
+/// What is sent during a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
     /// Messages a second, which change evenly from the beginning to the end of the phase. Both 0: a

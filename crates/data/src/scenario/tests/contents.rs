@@ -87,7 +87,7 @@ fn exchanges_are_declared_and_checked() {
 #[test]
 fn lists_grow_by_overrides() {
     let scenario = small(&["publishers.1.queue=q", "publishers.1.rate=7"]);
-    assert_eq!(scenario.publishers[1].rate, Some(7.0));
+    assert_eq!(scenario.publishers[1].schedule.rate, Some(7.0));
     refused(&["publishers.2.queue=q"], &["there are 1 of these"]);
 }
 
@@ -124,7 +124,7 @@ fn confirms_and_transactions_exclude_each_other() {
     let fail = [tx, "publishers.0.confirm-timeout=3s", "publishers.0.on-confirm-timeout=fail"];
     let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: true };
     assert_eq!(small(&fail).publishers[0].confirm_timeout, Some(timeout));
-    assert_eq!(small(&["publishers.0.interval=4s"]).publishers[0].rate, Some(0.25));
+    assert_eq!(small(&["publishers.0.interval=4s"]).publishers[0].schedule.rate, Some(0.25));
     refused(&["publishers.0.interval=4s", "publishers.0.rate=1"], &["opposite of `rate`"]);
 }
 

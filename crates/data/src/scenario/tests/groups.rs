@@ -27,12 +27,14 @@ fn check_refused(text: &str, overrides: &[&str], expected: &[&str]) {
 fn a_caller_waits_for_its_reply_unless_a_rate_is_given() {
     let of = |overrides: &[&str]| read(RPC, overrides).unwrap().requests[0].clone();
     let closed = of(&[]);
-    assert_eq!((closed.concurrency, closed.rate), (Some(1), None));
+    assert_eq!((closed.concurrency, closed.schedule.rate), (Some(1), None));
     assert_eq!((closed.reply, closed.timeout), (ReplyPath::Direct, Duration::from_secs(10)));
     assert_eq!((closed.count, closed.size_bytes, closed.persistent), (1, 12, false));
     assert_eq!(of(&["requests.0.concurrency=5"]).concurrency, Some(5));
     let open = of(&["requests.0.rate=100"]);
-    assert_eq!((open.concurrency, open.rate), (None, Some(100.0)));
+    assert_eq!((open.concurrency, open.schedule.rate), (None, Some(100.0)));
+    let ramp = of(&["requests.0.phases=[{ for = \"9s\", rate = 1, to = 9 }]"]);
+    assert_eq!((ramp.concurrency, ramp.schedule.phases.len()), (None, 1));
     assert_eq!(of(&["requests.0.reply=queue"]).reply, ReplyPath::Queue);
     let responders = read(RPC, &[]).unwrap().responders[0].clone();
     assert_eq!(
@@ -50,6 +52,8 @@ fn requests_that_cannot_be_are_refused() {
     refused(&["queues.0.exclusive=true"], &["responders.0.queue", "exclusive"]);
     refused(&["requests.0.concurrency=0"], &["requests.0.concurrency", "at least 1"]);
     refused(&["requests.0.rate=0"], &["requests.0.rate", "0.001"]);
+    refused(&["requests.0.arrival=poisson"], &["requests.0.arrival", "needs a schedule"]);
+    refused(&["requests.0.late=skip"], &["requests.0.late"]);
     refused(&["requests.0.timeout=0s"], &["requests.0.timeout", "longer"]);
     refused(&["requests.0.reply=mail"], &["requests.0.reply", "`direct`", "`queue`"]);
     refused(&["requests.0.channels=2"], &["requests.0.channels"]);
@@ -57,6 +61,9 @@ fn requests_that_cannot_be_are_refused() {
     refused(&both, &["responders.0.prefetch", "leave one of the two out"]);
     let endless = RPC.replace("messages = 10", "");
     check_refused(&endless, &[], &["never end"]);
+    let phases = "requests.0.phases=[{ for = \"1s\", rate = 5 }]";
+    check_refused(&endless, &[phases], &["never end"]);
+    read(&endless, &[phases, "requests.0.after-phases=stop"]).unwrap();
 }
 
 fn churn(kind: &str) -> String {

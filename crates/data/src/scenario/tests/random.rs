@@ -147,8 +147,15 @@ impl Random {
         Expect { that: that.collect(), steady: self.chance() }
     }
 
-    fn arrival(&mut self) -> Arrival {
-        if self.chance() { Arrival::Constant } else { Arrival::Poisson }
+    fn schedule(&mut self) -> Schedule {
+        let arrival = [Arrival::Constant, Arrival::Poisson][self.below(2)];
+        let after = [AfterPhases::Hold, AfterPhases::Repeat, AfterPhases::Stop][self.below(3)];
+        let rate = f64::from(self.number(9999)) / 7.0;
+        match self.below(3) {
+            0 => Schedule::default(),
+            1 => Schedule { arrival, ..Schedule::steady(rate) },
+            _ => Schedule { arrival, phases: self.phases(), after_phases: after, rate: None },
+        }
     }
 
     fn phases(&mut self) -> Vec<Phase> {
@@ -256,9 +263,8 @@ impl Random {
         let most = count.div_ceil(connections);
         let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: self.chance() };
         let confirms = confirm_window.is_some() || tx_size.is_some();
-        let rate = Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance());
-        let phases = if rate.is_none() && self.chance() { self.phases() } else { Vec::new() };
-        let is_paced = rate.is_some() || !phases.is_empty();
+        let schedule = self.schedule();
+        let is_late = schedule.is_set() && self.chance();
         PublisherGroup {
             name: format!("p{index}"),
             count,
@@ -278,15 +284,8 @@ impl Random {
             write: [WriteMode::Batched, WriteMode::PerMessage][self.below(2)],
             tx_size,
             mandatory: self.chance(),
-            rate,
-            arrival: if is_paced { self.arrival() } else { Arrival::Constant },
-            after_phases: if phases.is_empty() {
-                AfterPhases::Hold
-            } else {
-                [AfterPhases::Hold, AfterPhases::Repeat, AfterPhases::Stop][self.below(3)]
-            },
-            late: if is_paced && self.chance() { LatePolicy::Skip } else { LatePolicy::Send },
-            phases,
+            schedule,
+            late: if is_late { LatePolicy::Skip } else { LatePolicy::Send },
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
             start_delay: self.delay(),
             random_start_delay: self.delay(),

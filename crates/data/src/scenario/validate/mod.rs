@@ -18,7 +18,10 @@ mod schedule;
 
 use super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, ExchangeSpec, ProfileSpec, PublisherGroup, QueueSpec, Scenario, Stop},
+    model::{
+        BrokerSpec, ExchangeSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario,
+        Stop,
+    },
     wire,
 };
 
@@ -65,7 +68,7 @@ pub(super) fn scenario(
     let ends = [
         ends(&publishers, PublisherGroup::ends),
         ends(&consumers, |group| group.messages.is_some()),
-        ends(&requests, |group| group.messages.is_some()),
+        ends(&requests, RequestGroup::ends),
         responders.first().map(|_| false),
         ends(&churn, |group| group.cycles.is_some()),
         pollers.first().map(|_| false),

@@ -10,7 +10,7 @@ pub(super) use target::check_exchange;
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{ConfirmTimeout, PublisherGroup, QueueSpec, QueueType},
+        model::{ConfirmTimeout, PublisherGroup, QueueSpec, QueueType, Schedule},
         wire,
     },
     Context, fields, schedule,
@@ -38,7 +38,7 @@ pub(super) fn group(
     let confirm_timeout = confirm_timeout(&wire)?;
     let sizes = content::sizes(&wire)?;
     let body = content::body(&wire)?;
-    let phases = schedule::phases(&wire)?;
+    let schedule = schedule(&wire)?;
     Ok(PublisherGroup {
         count: spread.count,
         connections: spread.connections,
@@ -57,10 +57,7 @@ pub(super) fn group(
         write: wire.write.unwrap_or_default(),
         tx_size: wire.tx_size,
         mandatory: wire.mandatory.unwrap_or(false),
-        rate: rate(wire.rate, wire.interval.as_deref())?,
-        arrival: wire.arrival.unwrap_or_default(),
-        phases,
-        after_phases: wire.after_phases.unwrap_or_default(),
+        schedule,
         late: wire.late.unwrap_or_default(),
         messages: fields::at_least_one("messages", wire.messages)?,
         start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
@@ -70,6 +67,24 @@ pub(super) fn group(
         )?,
         name: wire.name.unwrap_or_else(|| format!("publishers-{index}")),
     })
+}
+
+fn schedule(wire: &wire::Publishers) -> Result<Schedule, Problem> {
+    if wire.interval.is_some() && !wire.phases.is_empty() {
+        let reason = "give either `interval` or `phases`, which have rates of their own";
+        return refuse("interval", reason);
+    }
+    let schedule = schedule::Keys {
+        rate: rate(wire.rate, wire.interval.as_deref())?,
+        arrival: wire.arrival,
+        phases: &wire.phases,
+        after_phases: wire.after_phases,
+    };
+    let schedule = schedule.check()?;
+    if wire.late.is_some() && !schedule.is_set() {
+        return refuse("late", schedule::NEEDS_SCHEDULE);
+    }
+    Ok(schedule)
 }
 
 /// Messages a second; `interval` says the same the other way round.

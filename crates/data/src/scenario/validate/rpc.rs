@@ -8,7 +8,7 @@ use super::{
         model::{QueueSpec, QueueType, ReplyPath, RequestGroup, ResponderGroup},
         wire,
     },
-    Context, fields,
+    Context, fields, schedule,
 };
 
 /// Long enough for a broker that is busy, short enough to be seen within a run.
@@ -28,7 +28,13 @@ pub(super) fn requests(
     if concurrency.is_some_and(|concurrency| concurrency > CONCURRENCY_MAX) {
         return refuse("concurrency", format!("must be at most {CONCURRENCY_MAX}"));
     }
-    let rate = rate(wire.rate)?;
+    let schedule = schedule::Keys {
+        rate: fields::rate(wire.rate)?,
+        arrival: wire.arrival,
+        phases: &wire.phases,
+        after_phases: wire.after_phases,
+    };
+    let schedule = schedule.check()?;
     let timeout = fields::duration("timeout", wire.timeout.as_deref())?;
     Ok(RequestGroup {
         name: wire.name.unwrap_or_else(|| format!("requests-{index}")),
@@ -39,20 +45,11 @@ pub(super) fn requests(
         reply: wire.reply.unwrap_or(ReplyPath::Direct),
         size_bytes: fields::size("size", wire.size.as_deref().unwrap_or("12B"))?,
         persistent: wire.persistent.unwrap_or(false),
-        concurrency: if rate.is_some() { concurrency } else { concurrency.or(Some(1)) },
-        rate,
+        concurrency: if schedule.is_set() { concurrency } else { concurrency.or(Some(1)) },
+        schedule,
         messages: fields::at_least_one("messages", wire.messages)?,
         timeout: timeout.unwrap_or(TIMEOUT),
     })
-}
-
-fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
-    if rate.is_some_and(|rate| !(0.001..=1_000_000.0).contains(&rate)) {
-        let reason = "must be from 0.001 to 1000000 requests a second for each caller; leave it \
-                      out to send the next when there is room for it";
-        return refuse("rate", reason);
-    }
-    Ok(rate)
 }
 
 fn refuse_stream(queue: Option<&QueueSpec>) -> Result<(), Problem> {

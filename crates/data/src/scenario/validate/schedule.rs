@@ -1,9 +1,9 @@
-//! When a group of publishers sends: `rate`, `arrival`, `phases`, `after-phases`, `late`.
+//! When the members of a group send: `rate`, `arrival`, `phases`, `after-phases`.
 
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{AfterPhases, Demand, Phase},
+        model::{AfterPhases, Arrival, Demand, Phase, Schedule},
         wire,
     },
     fields,
@@ -11,32 +11,47 @@ use super::{
 
 const FASTEST: f64 = 10_000_000.0;
 
-/// The phases, once it is sure that all keys of the schedule go together.
-pub(super) fn phases(wire: &wire::Publishers) -> Result<Vec<Phase>, Problem> {
-    let rates = [("rate", wire.rate.is_some()), ("interval", wire.interval.is_some())];
-    let given = rates.into_iter().find(|(_, is_there)| *is_there).map(|(key, _)| key);
-    if let Some(key) = given.filter(|_| !wire.phases.is_empty()) {
-        let reason = format!("give either `{key}` or `phases`, which have rates of their own");
-        return refuse(key, reason);
-    }
-    if wire.phases.is_empty() && wire.after_phases.is_some() {
-        return refuse("after-phases", "says what follows the last of `phases`: there are none");
-    }
-    let has_schedule = given.is_some() || !wire.phases.is_empty();
-    for (key, is_there) in [("arrival", wire.arrival.is_some()), ("late", wire.late.is_some())] {
-        if is_there && !has_schedule {
-            return refuse(key, "needs a schedule: give `rate` or `phases`");
+pub(super) const NEEDS_SCHEDULE: &str = "needs a schedule: give `rate` or `phases`";
+
+/// The keys of a schedule as they are written.
+pub(super) struct Keys<'a> {
+    pub(super) rate: Option<f64>,
+    pub(super) arrival: Option<Arrival>,
+    pub(super) phases: &'a [wire::Phase],
+    pub(super) after_phases: Option<AfterPhases>,
+}
+
+impl Keys<'_> {
+    /// The schedule, once it is sure that the keys go together.
+    pub(super) fn check(self) -> Result<Schedule, Problem> {
+        if self.rate.is_some() && !self.phases.is_empty() {
+            return refuse("rate", "give either `rate` or `phases`, which have rates of their own");
         }
+        if self.phases.is_empty() && self.after_phases.is_some() {
+            return refuse(
+                "after-phases",
+                "says what follows the last of `phases`: there are none",
+            );
+        }
+        let phases = self.phases.iter().enumerate().map(|(index, wire)| {
+            phase(wire).map_err(|problem| problem.under(index.to_string()).under("phases"))
+        });
+        let schedule = Schedule {
+            rate: self.rate,
+            arrival: self.arrival.unwrap_or_default(),
+            phases: phases.collect::<Result<_, _>>()?,
+            after_phases: self.after_phases.unwrap_or_default(),
+        };
+        if self.arrival.is_some() && !schedule.is_set() {
+            return refuse("arrival", NEEDS_SCHEDULE);
+        }
+        let pause = Demand::Rate { from: 0.0, to: 0.0 };
+        let is_silent = schedule.phases.iter().all(|phase| phase.demand == pause);
+        if !schedule.phases.is_empty() && is_silent && !schedule.ends() {
+            return refuse("phases", "are all pauses: nothing would ever be sent");
+        }
+        Ok(schedule)
     }
-    let phases = wire.phases.iter().enumerate().map(|(index, wire)| {
-        phase(wire).map_err(|problem| problem.under(index.to_string()).under("phases"))
-    });
-    let phases = phases.collect::<Result<Vec<_>, _>>()?;
-    let is_silent = phases.iter().all(|phase| phase.demand == Demand::Rate { from: 0.0, to: 0.0 });
-    if !phases.is_empty() && is_silent && wire.after_phases != Some(AfterPhases::Stop) {
-        return refuse("phases", "are all pauses: nothing would ever be sent");
-    }
-    Ok(phases)
 }
 
 fn phase(wire: &wire::Phase) -> Result<Phase, Problem> {
@@ -69,5 +84,8 @@ fn phase_rate(key: &str, rate: f64) -> Result<f64, Problem> {
     if (0.0..=FASTEST).contains(&rate) {
         return Ok(rate);
     }
-    refuse(key, "must be from 0 (a pause) to 10000000 messages a second for each publisher")
+    refuse(
+        key,
+        "must be from 0 (a pause) to 10000000 messages a second for each member of the group",
+    )
 }

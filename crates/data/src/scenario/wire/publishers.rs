@@ -99,6 +99,7 @@ impl Properties {
 
 impl From<&model::PublisherGroup> for Publishers {
     fn from(group: &model::PublisherGroup) -> Self {
+        let schedule = &group.schedule;
         let to_queue = group.exchange.is_empty();
         let has_key = matches!(group.keys, RoutingKeys::Fixed | RoutingKeys::Numbered(_));
         let range = match group.keys {
@@ -142,12 +143,12 @@ impl From<&model::PublisherGroup> for Publishers {
             write: Some(group.write),
             tx_size: group.tx_size,
             mandatory: Some(group.mandatory),
-            rate: group.rate,
+            rate: schedule.rate,
             interval: None,
-            arrival: group.has_schedule().then_some(group.arrival),
-            after_phases: (!group.phases.is_empty()).then_some(group.after_phases),
-            late: group.has_schedule().then_some(group.late),
-            phases: group.phases.iter().map(Phase::from).collect(),
+            arrival: schedule.is_set().then_some(schedule.arrival),
+            after_phases: (!schedule.phases.is_empty()).then_some(schedule.after_phases),
+            late: schedule.is_set().then_some(group.late),
+            phases: schedule.phases.iter().map(Phase::from).collect(),
             messages: group.messages,
             start_delay: unless_zero(group.start_delay),
             random_start_delay: unless_zero(group.random_start_delay),

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::model::{ReplyPath, RequestGroup, ResponderGroup};
+use super::{
+    super::model::{AfterPhases, Arrival, ReplyPath, RequestGroup, ResponderGroup},
+    Phase,
+};
 use crate::units::{display_duration, display_size};
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -18,8 +21,12 @@ pub(in super::super) struct Requests {
     pub(in super::super) persistent: Option<bool>,
     pub(in super::super) concurrency: Option<u32>,
     pub(in super::super) rate: Option<f64>,
+    pub(in super::super) arrival: Option<Arrival>,
+    pub(in super::super) after_phases: Option<AfterPhases>,
     pub(in super::super) messages: Option<u64>,
     pub(in super::super) timeout: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in super::super) phases: Vec<Phase>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -37,6 +44,7 @@ pub(in super::super) struct Responders {
 
 impl From<&RequestGroup> for Requests {
     fn from(group: &RequestGroup) -> Self {
+        let schedule = &group.schedule;
         Self {
             name: Some(group.name.clone()),
             count: Some(group.count),
@@ -47,7 +55,10 @@ impl From<&RequestGroup> for Requests {
             size: Some(display_size(u64::from(group.size_bytes)).to_string()),
             persistent: Some(group.persistent),
             concurrency: group.concurrency,
-            rate: group.rate,
+            rate: schedule.rate,
+            arrival: schedule.is_set().then_some(schedule.arrival),
+            after_phases: (!schedule.phases.is_empty()).then_some(schedule.after_phases),
+            phases: schedule.phases.iter().map(Phase::from).collect(),
             messages: group.messages,
             timeout: Some(display_duration(group.timeout).to_string()),
         }

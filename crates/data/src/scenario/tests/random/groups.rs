@@ -8,7 +8,7 @@ impl Random {
     pub(super) fn requests(&mut self, index: u32, queue: &QueueSpec) -> RequestGroup {
         let count = self.number(50);
         let connections = self.number(count);
-        let rate = Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance());
+        let schedule = self.schedule();
         RequestGroup {
             name: format!("r{index}"),
             count,
@@ -18,8 +18,8 @@ impl Random {
             reply: if self.chance() { ReplyPath::Direct } else { ReplyPath::Queue },
             size_bytes: self.number(1 << 20),
             persistent: self.chance(),
-            concurrency: Some(self.number(1000)).filter(|_| rate.is_none() || self.chance()),
-            rate,
+            concurrency: Some(self.number(1000)).filter(|_| !schedule.is_set() || self.chance()),
+            schedule,
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
             timeout: Duration::from_millis(u64::from(self.number(100_000))),
         }
