@@ -2,7 +2,8 @@
 //!
 //! When messages were sent is known from the trace of every single one. Tests share the machine with
 //! others, so that the load generator may get a CPU too seldom to keep the rate without bursts. Such a
-//! burst comes behind a gap; one without a gap is a fault. `make bench-pace` allows for neither.
+//! burst comes behind a gap, or when the rate is long behind; any other one is a fault. That is asked for
+//! in one of a few attempts. `make bench-pace` allows for nothing.
 
 use std::{thread, time::Duration};
 
@@ -21,32 +22,39 @@ const MILLI: u64 = 1_000_000;
 /// above its share to be a burst.
 const GAP: u64 = 18 * MILLI / 10;
 
+/// What has waited so long goes as soon as it can, budget or not.
+const LONG_BEHIND: u64 = 200 * MILLI;
+
+const ATTEMPTS: u32 = 3;
+
 fn trace(bench: &Workbench) -> Vec<Value> {
     let text = bench.read("out/trace.jsonl");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Windows of 10 ms, one from each message on: those with more than 1.2 times what the rate asks for
-/// behind a gap, and those without one.
-fn bursts(sent: &[u64]) -> (usize, usize) {
+/// Windows of 10 ms, one from each message on, with more than 1.2 times what the rate asks for: those
+/// that have an excuse, and those that have none. A message is when it was sent, and how late.
+fn bursts(sent: &[(u64, u64)]) -> (usize, usize) {
     let most = usize::try_from(RATE / 100 * 12 / 10).unwrap();
     let (mut excused, mut faults) = (0, 0);
-    for (at, from) in sent.iter().enumerate() {
-        let end = sent.partition_point(|time| *time < from + 10 * MILLI);
+    for (at, (from, _)) in sent.iter().enumerate() {
+        let end = sent.partition_point(|(time, _)| *time < from + 10 * MILLI);
         if end - at <= most {
             continue;
         }
-        let before = sent.partition_point(|time| time + 10 * MILLI < *from);
-        let is_late_start = before == 0 && sent[0] > GAP;
+        let before = sent.partition_point(|(time, _)| time + 10 * MILLI < *from);
+        let is_late_start = before == 0 && sent[0].0 > GAP;
         let mut pairs = sent[before.saturating_sub(1)..end].windows(2);
-        let is_behind_gap = is_late_start || pairs.any(|pair| pair[1] - pair[0] > GAP);
-        *(if is_behind_gap { &mut excused } else { &mut faults }) += 1;
+        let is_behind_gap = is_late_start || pairs.any(|pair| pair[1].0 - pair[0].0 > GAP);
+        let is_long_behind = sent[at..end].iter().any(|(_, late)| *late > LONG_BEHIND);
+        *(if is_behind_gap || is_long_behind { &mut excused } else { &mut faults }) += 1;
     }
     (excused, faults)
 }
 
 #[test]
 fn bursts_are_found() {
+    let bursts = |times: &[u64]| bursts(&times.iter().map(|time| (*time, 0)).collect::<Vec<_>>());
     let even: Vec<u64> = (0..RATE).map(|index| index * 1_000_000_000 / RATE).collect();
     assert_eq!(bursts(&even), (0, 0));
     let steps: Vec<u64> = even.iter().map(|time| time / MILLI * MILLI).collect();
@@ -63,7 +71,20 @@ fn bursts_are_found() {
 
 #[test]
 fn a_rate_is_held_without_bursts() {
-    let bench = Workbench::new("pace");
+    let mut seen = Vec::new();
+    for attempt in 0..ATTEMPTS {
+        let (excused, faults, sent) = pace(attempt);
+        if faults == 0 && excused <= sent / 4 {
+            return;
+        }
+        seen.push(format!("{faults} bursts and {excused} excused ones in {sent} windows"));
+    }
+    panic!("{seen:#?}");
+}
+
+/// Windows with a burst that has an excuse, those with one that has none, and messages.
+fn pace(attempt: u32) -> (usize, usize, usize) {
+    let bench = Workbench::new(&format!("pace-{attempt}"));
     let text = format!(
         r#"
 name = "pace"
@@ -96,11 +117,13 @@ auto-ack = true
     let deliveries = messages.iter().map(|message| time(message, "deliveries")).sum::<u64>();
     assert_eq!(deliveries, count(&run, "consumed"));
     // What is still behind at the end goes at once.
-    let sent = messages.iter().map(|message| time(message, "sent-nanos"));
-    let sent: Vec<u64> = sent.filter(|at| *at < 4000 * MILLI).collect();
+    let sent = messages.iter().map(|message| {
+        let [intended, sent] = ["intended-nanos", "sent-nanos"].map(|key| time(message, key));
+        (sent, sent - intended)
+    });
+    let sent: Vec<_> = sent.filter(|(at, _)| *at < 4000 * MILLI).collect();
     let (excused, faults) = bursts(&sent);
-    assert_eq!(faults, 0, "of {published}, {excused} behind a gap");
-    assert!(excused <= sent.len() / 4, "{excused} of {published} windows are behind a gap");
+    (excused, faults, sent.len())
 }
 
 /// In 8 seconds, 2 of which the broker does nothing: a quarter of the messages fall due meanwhile and
