@@ -8,17 +8,7 @@
 # The result also goes into docs/inside.md. MOST_BYTES and MOST_SECONDS bound the last attempt.
 set -eu
 cd "$(dirname "$0")/.."
-program=${RABBITSCOPE:-target/release/rabbitscope}
-work=$(mktemp -d)
-broker=
+. scripts/bench.sh
 
-finish() {
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-"$program" broker start --json >"$work/broker.json"
-broker=$(node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8')).name")
+start_broker
 node scripts/bench-inside.mjs "$program" "$work" docs/inside.md

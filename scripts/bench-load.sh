@@ -10,15 +10,13 @@
 # from /proc/PID/stat, read when the warm-up is over and again at the end of the window.
 set -eu
 cd "$(dirname "$0")/.."
+. scripts/bench.sh
 rounds=${ROUNDS:-5}
 warm_up=${WARM_UP:-5}
 window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
-program=target/release/rabbitscope
 cache=target/perf-test-$perf_test_version
 results=target/bench-load
-broker=
-child=
 
 for tool in java mvn node; do
     command -v "$tool" >/dev/null 2>&1 && continue
@@ -29,13 +27,6 @@ done
 
 rm -rf "$results"
 mkdir -p "$results"
-
-finish() {
-    [ -z "$child" ] || kill "$child" 2>/dev/null || true
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
 
 # PerfTest and what it needs, once, as Maven resolves it.
 fetch_perf_test() {
@@ -123,7 +114,7 @@ perf_test_options() { # WORKLOAD
 cpu_ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
 now_nanos() { date +%s%N; }
 
-start() { # TOOL WORKLOAD RATE; leaves the process in $child and its seconds in $seconds
+start() { # TOOL WORKLOAD RATE; leaves the process in $children and its seconds in $seconds
     out=$results/last
     rm -rf "$out"
     mkdir "$out"
@@ -138,13 +129,13 @@ start() { # TOOL WORKLOAD RATE; leaves the process in $child and its seconds in 
             $(perf_test_options "$2") ${3:+--rate "$3"} -z "$((warm_up + window + 3))" >"$out/log" 2>&1 &
         seconds=$out/log
     fi
-    child=$!
+    children=$!
 }
 
 measure() { # TOOL WORKLOAD KIND ROUND RATE
     start "$1" "$2" "$5"
     until grep -q published "$seconds" 2>/dev/null || grep -q 'sent:' "$seconds" 2>/dev/null; do
-        kill -0 "$child" 2>/dev/null || {
+        kill -0 "$children" 2>/dev/null || {
             echo "$1 ended before it sent anything:" >&2
             cat "$results/last/log" >&2
             exit 1
@@ -152,11 +143,11 @@ measure() { # TOOL WORKLOAD KIND ROUND RATE
         sleep 0.1
     done
     sleep "$warm_up"
-    ticks=$(cpu_ticks "$child") from=$(now_nanos)
+    ticks=$(cpu_ticks "$children") from=$(now_nanos)
     sleep "$window"
-    ticks=$(($(cpu_ticks "$child") - ticks)) nanos=$(($(now_nanos) - from))
-    wait "$child" || true
-    child=
+    ticks=$(($(cpu_ticks "$children") - ticks)) nanos=$(($(now_nanos) - from))
+    wait "$children" || true
+    children=
     node scripts/bench-load.mjs measured "$results/measurements.jsonl" \
         "$1" "$2" "$3" "$4" "$seconds" "$warm_up" "$window" "$ticks" "$(getconf CLK_TCK)" "$nanos"
 }
@@ -174,11 +165,10 @@ all() { # WORKLOAD KIND ROUND RATE
 
 # --- all of them ----------------------------------------------------------------------------------
 
+cargo build --quiet --release --package rabbitscope-load --example sink
+cargo build --quiet --release --package rabbitscope-amqp --example codec
 fetch_perf_test
-"$program" broker start --json >"$results/broker.json"
-broker=$(node -p "JSON.parse(require('fs').readFileSync('$results/broker.json', 'utf8')).name")
-RABBITSCOPE_URI=$(node -p "JSON.parse(require('fs').readFileSync('$results/broker.json', 'utf8')).uri")
-export RABBITSCOPE_URI
+start_broker
 
 for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
     round=1
@@ -189,8 +179,7 @@ for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do
         round=$((round + 1))
     done
 done
-"$program" broker stop "$broker" >/dev/null
-broker=
+stop_broker
 
 target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" >"$results/sink.jsonl"
 target/release/examples/codec >"$results/codec.txt"

@@ -7,26 +7,12 @@
 # The rate of an arm is the median of its seconds 2 and later, all of which lie inside the profile.
 set -eu
 cd "$(dirname "$0")/.."
+. scripts/bench.sh
 pairs=${PAIRS:-10}
 seconds=${SECONDS_EACH:-8}
 freq=${FREQ:-999}
-program=target/release/rabbitscope
-work=$(mktemp -d)
-broker=
 
-finish() {
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-value() { node -p "JSON.parse(require('fs').readFileSync('$1', 'utf8'))['$2']"; }
-
-"$program" broker start --json >"$work/broker.json"
-broker=$(value "$work/broker.json" name)
-RABBITSCOPE_URI=$(value "$work/broker.json" uri)
-export RABBITSCOPE_URI
+start_broker
 
 cat >"$work/without.toml" <<EOF
 name = "overhead"

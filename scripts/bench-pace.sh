@@ -7,27 +7,13 @@
 #   ROUNDS=5 SECONDS_EACH=10 RATE=14000 scripts/bench-pace.sh
 set -eu
 cd "$(dirname "$0")/.."
+. scripts/bench.sh
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-10}
 rate=${RATE:-14000}
-program=target/release/rabbitscope
 results=target/bench-pace
-work=$(mktemp -d)
-broker=
 
-finish() {
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-value() { node -p "JSON.parse(require('fs').readFileSync('$1', 'utf8'))['$2']"; }
-
-"$program" broker start --json >"$work/broker.json"
-broker=$(value "$work/broker.json" name)
-RABBITSCOPE_URI=$(value "$work/broker.json" uri)
-export RABBITSCOPE_URI
+start_broker
 
 cat >"$work/pace.toml" <<EOF
 name = "pace"

@@ -8,21 +8,15 @@
 # stackcollapse-perf.pl is in no package of Debian: STACKCOLLAPSE names a copy, else it is fetched.
 set -eu
 cd "$(dirname "$0")/.."
+. scripts/bench.sh
 samples=${SAMPLES:-10000000}
-program=$PWD/target/release/rabbitscope
-work=$PWD/target/bench-profile
-broker=
-load=
-mkdir -p "$work"
+results=$PWD/target/bench-profile
+# The long recording takes gigabytes; they go away with the rest unless it is to be looked at.
+long=$work/long
+[ -z "${KEEP:-}" ] || long=$results/long
+mkdir -p "$results"
 
 say() { printf 'bench-profile: %s\n' "$*" >&2; }
-finish() {
-    [ -z "$load" ] || kill "$load" 2>/dev/null || true
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-    [ -n "${KEEP:-}" ] || rm -f "$work/long.data" "$work/long.txt"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
 
 # --- tools ----------------------------------------------------------------------------------------
 
@@ -30,13 +24,13 @@ if ! command -v perf >/dev/null; then
     [ "$(id -u)" = 0 ] || { say "perf is missing: install linux-perf"; exit 1; }
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends linux-perf
 fi
-if [ ! -x "$work/inferno/bin/inferno-collapse-perf" ]; then
+if [ ! -x "$results/inferno/bin/inferno-collapse-perf" ]; then
     say "installing inferno"
-    cargo install --quiet --locked inferno --root "$work/inferno"
+    cargo install --quiet --locked inferno --root "$results/inferno"
 fi
 # Pinned, so that everybody measures the same script.
 commit=41fee1f99f9276008b7cd112fca19dc3ea84ac32
-collapse=${STACKCOLLAPSE:-$work/stackcollapse-perf.pl}
+collapse=${STACKCOLLAPSE:-$results/stackcollapse-perf.pl}
 if [ ! -e "$collapse" ]; then
     curl --silent --show-error --fail --location --output "$collapse" \
         "https://raw.githubusercontent.com/brendangregg/FlameGraph/$commit/stackcollapse-perf.pl" ||
@@ -45,50 +39,45 @@ fi
 
 # --- the recording --------------------------------------------------------------------------------
 
-value() { node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8'))['$1']"; }
-if [ ! -e "$work/real.data" ]; then
-    "$program" broker start --erl-args '+JPperf true' --json >"$work/broker.json"
-    broker=$(value name)
-    RABBITSCOPE_URI=$(value uri)
-    export RABBITSCOPE_URI
+if [ ! -e "$results/real.data" ]; then
+    start_broker --erl-args '+JPperf true'
     sed '/^\[profile\]/,/^freq/d; s/^duration = .*/duration = "25s"/' scenarios/stream-publish.toml \
-        >"$work/load.toml"
-    rm -rf "$work/run"
-    "$program" run "$work/load.toml" --out "$work/run" >"$work/run.log" 2>&1 &
-    load=$!
+        >"$results/load.toml"
+    rm -rf "$results/run"
+    "$program" run "$results/load.toml" --out "$results/run" >"$results/run.log" 2>&1 &
+    children=$!
     sleep 5
-    perf record --quiet -F 2999 -g -p "$(value pid)" -o "$work/real.data" -- sleep 15
-    wait "$load" || true
-    load=
-    "$program" broker stop "$broker" >/dev/null
-    broker=
+    perf record --quiet -F 2999 -g -p "$(broker_value pid)" -o "$results/real.data" -- sleep 15
+    wait "$children" || true
+    children=
+    stop_broker
 fi
 say "repeating it"
-node scripts/repeat-perf-data.mjs "$work/real.data" "$work/long.data" "$samples" >"$work/size.txt"
-cat "$work/size.txt"
+node scripts/repeat-perf-data.mjs "$results/real.data" "$long.data" "$samples" >"$results/size.txt"
+cat "$results/size.txt"
 
 # --- the race -------------------------------------------------------------------------------------
 
-: >"$work/times.txt"
+: >"$results/times.txt"
 # NAME COMMAND: wall-clock seconds, and the most memory of a process of it in KiB.
 race() {
     sync
     /usr/bin/env bash -c 'TIMEFORMAT=%R; time "$@"' race \
-        node scripts/most-memory.mjs "$work/memory.txt" sh -c "$2" 2>"$work/time.txt"
-    printf '%s\t%s\t%s\n' "$1" "$(tail -1 "$work/time.txt")" "$(cat "$work/memory.txt")" |
-        tee -a "$work/times.txt"
+        node scripts/most-memory.mjs "$results/memory.txt" sh -c "$2" 2>"$results/time.txt"
+    printf '%s\t%s\t%s\n' "$1" "$(tail -1 "$results/time.txt")" "$(cat "$results/memory.txt")" |
+        tee -a "$results/times.txt"
 }
 total() { awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
 
-cat "$work/long.data" >/dev/null # all begin with the file in memory, as far as it fits
-race rabbitscope "'$program' flamegraph '$work/long.data' -o '$work/rabbitscope.folded'"
-race inferno "perf script -i '$work/long.data' 2>/dev/null | '$work/inferno/bin/inferno-collapse-perf' >'$work/inferno.folded'"
-race perl "perf script -i '$work/long.data' 2>/dev/null | perl '$collapse' >'$work/perl.folded'"
-perf script -i "$work/long.data" >"$work/long.txt" 2>/dev/null
-race inferno-text "'$work/inferno/bin/inferno-collapse-perf' '$work/long.txt' >'$work/inferno-text.folded'"
-race rabbitscope-text "'$program' flamegraph '$work/long.txt' -o '$work/rabbitscope-text.folded'"
+cat "$long.data" >/dev/null # all begin with the file in memory, as far as it fits
+race rabbitscope "'$program' flamegraph '$long.data' -o '$results/rabbitscope.folded'"
+race inferno "perf script -i '$long.data' 2>/dev/null | '$results/inferno/bin/inferno-collapse-perf' >'$results/inferno.folded'"
+race perl "perf script -i '$long.data' 2>/dev/null | perl '$collapse' >'$results/perl.folded'"
+perf script -i "$long.data" >"$long.txt" 2>/dev/null
+race inferno-text "'$results/inferno/bin/inferno-collapse-perf' '$long.txt' >'$results/inferno-text.folded'"
+race rabbitscope-text "'$program' flamegraph '$long.txt' -o '$results/rabbitscope-text.folded'"
 
 for name in rabbitscope inferno perl inferno-text rabbitscope-text; do
-    printf '%s\t%s\n' "$name" "$(total "$work/$name.folded")"
-done >"$work/totals.txt"
-node scripts/bench-profile.mjs "$work" docs/performance.md
+    printf '%s\t%s\n' "$name" "$(total "$results/$name.folded")"
+done >"$results/totals.txt"
+node scripts/bench-profile.mjs "$results" docs/performance.md

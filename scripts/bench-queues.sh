@@ -9,59 +9,31 @@
 # RATE is in messages a second for each publisher. DOCUMENT= (empty) leaves the document alone.
 set -eu
 cd "$(dirname "$0")/.."
-program=${RABBITSCOPE:-target/release/rabbitscope}
+. scripts/bench.sh
 queues=${QUEUES:-3000}
 rounds=${ROUNDS:-60}
 rate=${RATE:-0.5}
 document=${DOCUMENT-docs/performance.md}
 results=target/bench-queues
-
-work=$(mktemp -d)
-broker=
-load=
-service=
-finish() {
-    for child in $service $load; do
-        kill -INT "$child" 2>/dev/null && wait "$child" || true
-    done
-    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
 mkdir -p "$results"
-field() { node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8'))['$1']"; }
-
 plugin/rabbitmq_queue_info/build.sh "$work/plugins" >/dev/null
 port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); });')
 echo "[{rabbitmq_queue_info, [{listener, [{ip, \"127.0.0.1\"}, {port, $port}]}]}]." >"$work/advanced.config"
-"$program" broker start --json --plugins rabbitmq_management,rabbitmq_queue_info \
-    --plugins-directory "$work/plugins" --advanced-config "$work/advanced.config" >"$work/broker.json"
-broker=$(field name)
-management=$(field management-url)
+start_broker --plugins rabbitmq_management,rabbitmq_queue_info --plugins-directory "$work/plugins" \
+    --advanced-config "$work/advanced.config"
+management=$(broker_value management-url)
 
 # The same load as in the experiments; the poller is left out, because here others ask.
 sed '/^\[\[pollers\]\]/,$d; /^plugins = /d' scenarios/many-queues.toml >"$work/load.toml"
-"$program" run "$work/load.toml" --uri "$(field uri)" --out "$work/load" --set run.duration=2h --set queues.0.to="$queues" \
+"$program" run "$work/load.toml" --out "$work/load" --set run.duration=2h --set queues.0.to="$queues" \
     --set publishers.0.count="$queues" --set consumers.0.count="$((2 * queues))" --set publishers.0.rate="$rate" \
     --set run.self-check=false >"$work/load.log" 2>&1 &
-load=$!
-waited=0
-until [ "$(wc -l 2>/dev/null <"$work/load/series.jsonl" || echo 0)" -ge 12 ]; do
-    kill -0 "$load" 2>/dev/null || {
-        cat "$work/load.log" >&2
-        exit 1
-    }
-    [ "$((waited += 1))" -le 240 ] || {
-        echo "the load does not begin" >&2
-        exit 1
-    }
-    sleep 1
-done
+children=$!
+wait_for_lines "$children" "$work/load.log" "$work/load/series.jsonl" 12 240
 
 "$program" queues --node "$broker" --listen 127.0.0.1:0 2>"$work/service" &
 service=$!
+children="$service $children"
 until grep -q http:// "$work/service"; do
     kill -0 "$service" || {
         cat "$work/service" >&2

@@ -1,0 +1,51 @@
+# What the benches have in common: a throwaway broker that goes away with the script, and what is read of
+# it. To be sourced by a script that stands in the root of the checkout. Whatever is in $children (pids) is
+# interrupted at the end, in that order; $work is a directory for the time of the script.
+# shellcheck shell=sh
+program=${RABBITSCOPE:-target/release/rabbitscope}
+mkdir -p target
+work=$(mktemp -d "$PWD/target/bench.XXXXXX")
+broker=
+children=
+
+finish() {
+    for child in $children; do
+        kill -INT "$child" 2>/dev/null && wait "$child" || true
+    done
+    stop_broker
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# KEY: a value from what `broker start` said.
+broker_value() { node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8'))['$1']"; }
+
+# [OPTION...]: leaves its name in $broker and its URI where rabbitscope looks for it.
+start_broker() {
+    "$program" broker start --json "$@" >"$work/broker.json"
+    broker=$(broker_value name)
+    RABBITSCOPE_URI=$(broker_value uri)
+    export RABBITSCOPE_URI
+}
+
+stop_broker() {
+    [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
+    broker=
+}
+
+# PID LOG FILE LINES SECONDS: until the process has written so many lines into the file.
+wait_for_lines() {
+    waited=0
+    until [ "$(wc -l 2>/dev/null <"$3" || echo 0)" -ge "$4" ]; do
+        kill -0 "$1" 2>/dev/null || {
+            cat "$2" >&2
+            exit 1
+        }
+        [ "$((waited += 1))" -le "$5" ] || {
+            echo "$3 has fewer than $4 lines after $5 s" >&2
+            exit 1
+        }
+        sleep 1
+    done
+}
