@@ -1,10 +1,11 @@
 // The profile's part of the page: quality, whose the samples are and when they were, flame graph,
-// table of functions.
+// lines of the selected function, table of functions.
 
 import { functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { HeatPanel } from "./heat.ts";
+import { LinesPanel } from "./lines.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
 import type { ProfileData } from "./wire.ts";
@@ -23,11 +24,16 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     find: (frame) => panel.searchFrame(frame),
     centre: (frame) => panel.showAround(frame),
   });
-  const panel: FlamePanel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)], (choice) => {
-    who?.show(choice);
-    heat?.show(choice);
-    const isWhole = !choice.who && !choice.range;
-    table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
+  const lines = new LinesPanel(profile.lines, model.names, profile.total);
+  const panel: FlamePanel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)], {
+    selected(choice) {
+      who?.show(choice);
+      heat?.show(choice);
+      const isWhole = !choice.who && !choice.range;
+      table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
+      lines.showSelection(isWhole);
+    },
+    focused: (frame) => lines.show(frame),
   });
-  return [who?.element, heat?.element, panel.element, table.element].filter((it) => it !== undefined);
+  return [who?.element, heat?.element, panel.element, lines.element, table.element].filter((it) => it !== undefined);
 }

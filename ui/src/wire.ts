@@ -117,7 +117,18 @@ export interface ProfileData {
   frames: FrameColumns;
   stacks: StackColumns;
   functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
+  lines: LineColumns;
   owners: OwnersData;
+}
+
+// Function by function in the order of the source; line 0 is what of a function has none.
+export interface LineColumns {
+  files: string[];
+  frame: number[];
+  file: number[];
+  line: number[];
+  own: number[];
+  total: number[];
 }
 
 // Owner 0 is no process. `of` has for each owner the number of its label, -1 for none.

@@ -1,8 +1,11 @@
 //! A profile as the page needs it: a table of names, the stack tree and the table of functions, all
 //! in columns.
 
+use std::collections::HashMap;
+
 use rabbitscope_analysis::{
-    FunctionRow, NodeId, Recursion, StackTree, function_table, quality_sentence,
+    FunctionRow, LineRow, NodeId, Recursion, StackTree, function_table, line_table,
+    quality_sentence,
 };
 use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
@@ -22,11 +25,13 @@ pub(crate) struct ProfileData<'a> {
     frames: FrameColumns<'a>,
     stacks: StackColumns,
     functions: FunctionColumns,
+    lines: LineColumns<'a>,
     owners: OwnersData,
 }
 
 impl<'a> ProfileData<'a> {
     pub(crate) fn new(profile: &'a Profile) -> Self {
+        let functions = function_table(profile);
         let (tree, leaves) = StackTree::with_leaves(profile, Recursion::ByLength);
         Self {
             event: profile.event,
@@ -37,7 +42,8 @@ impl<'a> ProfileData<'a> {
             sentence: quality_of(profile),
             frames: FrameColumns::new(&profile.frames),
             stacks: StackColumns::new(&tree, &profile.frames),
-            functions: FunctionColumns::new(&function_table(profile)),
+            functions: FunctionColumns::new(&functions),
+            lines: LineColumns::new(&line_table(profile, &functions)),
             owners: OwnersData::new(profile, &leaves),
         }
     }
@@ -149,12 +155,64 @@ impl FunctionColumns {
     }
 }
 
+/// The rows of the table of lines, in the order of [`line_table`].
+#[derive(Default, Serialize)]
+struct LineColumns<'a> {
+    files: Vec<&'a str>,
+    frame: Vec<u32>,
+    /// Index into `files`; 0 as well where the line is 0.
+    file: Vec<usize>,
+    /// 0 for what has no line.
+    line: Vec<u32>,
+    own: Vec<u64>,
+    total: Vec<u64>,
+}
+
+impl<'a> LineColumns<'a> {
+    fn new(rows: &[LineRow<'a>]) -> Self {
+        let mut columns = Self::default();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for row in rows {
+            let file = row.place.map_or(0, |(file, _)| {
+                *known.entry(file).or_insert_with(|| {
+                    columns.files.push(file);
+                    columns.files.len() - 1
+                })
+            });
+            columns.frame.push(row.frame.0);
+            columns.file.push(file);
+            columns.line.push(row.place.map_or(0, |(_, line)| line));
+            columns.own.push(row.own);
+            columns.total.push(row.total);
+        }
+        columns
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_data::profile::{LineWeight, read_folded};
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn lines_become_columns() {
+        let mut profile = read_folded("s;m:f/1 8".as_bytes()).unwrap();
+        let frame = profile.frames.iter().last().unwrap().0;
+        let file = "src/m.erl".into();
+        profile.lines = vec![LineWeight { frame, file, line: 12, own: 5, total: 6 }];
+        let json = serde_json::to_value(ProfileData::new(&profile)).unwrap();
+        let expected = json!({
+            "files": ["src/m.erl"],
+            "frame": [1, 1],
+            "file": [0, 0],
+            "line": [12, 0],
+            "own": [5, 3],
+            "total": [6, 2],
+        });
+        assert_eq!(json["lines"], expected);
+    }
 
     #[test]
     fn a_profile_becomes_columns() {

@@ -11,6 +11,16 @@ import { sandwich } from "./sandwich.ts";
 import { buildView, findNode, nameOfNode, pathTo, type View } from "./view.ts";
 import { type Choice, fromFragment, remember, START } from "../link.ts";
 
+/** Who is told what the reader chose. */
+export interface Listener {
+  /** Other samples are shown. */
+  selected(choice: Choice): void;
+  /** A function is looked at; -1 for none. */
+  focused(frame: number): void;
+}
+
+const NOBODY: Listener = { selected: () => {}, focused: () => {} };
+
 export class FlamePanel {
   readonly element: HTMLElement;
   private readonly graph: Graph;
@@ -26,12 +36,12 @@ export class FlamePanel {
   private zoomed = 0;
   private matches: Matches | null = null;
 
-  /** `introduction` stands between the title and the controls; `selected` hears of other samples. */
+  /** `introduction` stands between the title and the controls. */
   constructor(
     private readonly model: Model,
     title: string,
     introduction: HTMLElement[],
-    private readonly selected: (choice: Choice) => void = () => {},
+    private readonly listener: Listener = NOBODY,
   ) {
     this.model.select(this.choice);
     this.view = this.model.view(this.choice);
@@ -60,7 +70,7 @@ export class FlamePanel {
     addEventListener("popstate", () => this.apply(fromFragment(location.hash)));
     addEventListener("keydown", (event) => this.key(event));
     this.apply(this.choice);
-    this.selected(this.choice);
+    this.listener.selected(this.choice);
   }
 
   /** Chooses what is shown; a step can be taken back in the browser. */
@@ -86,8 +96,16 @@ export class FlamePanel {
     this.showCrumbs();
     if (isOther) {
       this.controls.selected();
-      this.selected(next);
+      this.listener.selected(next);
     }
+    this.listener.focused(this.focus());
+  }
+
+  /** The function between its callers and callees, the zoomed one, or the only one that was searched for. */
+  private focus(): number {
+    if (this.choice.around) return this.model.names.indexOf(this.choice.around);
+    if (this.zoomed !== 0) return this.view.frame[this.zoomed];
+    return this.matches?.functions === 1 ? this.matches.frames.indexOf(1) : -1;
   }
 
   private showGraphs(): void {

@@ -145,6 +145,7 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
         frames: FrameTable::default(),
         samples: Vec::new(),
         identities: Identities::default(),
+        lines: Vec::new(),
     };
     let mut merged: BTreeMap<Vec<StackEntry>, u64> = BTreeMap::new();
     let mut total = 0_u64;

@@ -1,12 +1,13 @@
 //! A profile: weighted stacks of one node, with labels and with a statement of their quality.
 //!
-//! [`model`], [`identity`] and [`times`] hold the types. [`pprof`] and [`folded`] are read and
+//! [`model`], [`identity`], [`lines`] and [`times`] hold the types. [`pprof`] and [`folded`] are read and
 //! written; [`perf_data`] and [`perf_script`] are read, [`speedscope`] and [`firefox`] written only.
 
 mod class;
 mod firefox;
 mod folded;
 mod identity;
+mod lines;
 mod model;
 mod names;
 mod perf_data;
@@ -22,6 +23,7 @@ pub use class::{FrameClass, is_lock_wait};
 pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, write_folded};
 pub use identity::{GONE, Identities, Identity};
+pub use lines::LineWeight;
 pub use model::{
     Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
     StackEntry, StackOutcome, StackQuality,

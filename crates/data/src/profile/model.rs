@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Identities, Times};
+use super::{Identities, LineWeight, Times};
 
 /// What made a sample be taken; decides the unit of its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -337,6 +337,9 @@ pub struct Profile {
     pub samples: Vec<Sample>,
     /// What the processes in the labels are for. Those that are missing are known by pid alone.
     pub identities: Identities,
+    /// On which lines of their source the Erlang functions were, each function and line once; empty
+    /// when the recorder could not know.
+    pub lines: Vec<LineWeight>,
 }
 
 impl Profile {

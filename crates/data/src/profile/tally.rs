@@ -156,6 +156,7 @@ impl Merged {
             frames: self.frames,
             samples,
             identities: Identities::default(),
+            lines: Vec::new(),
         }
     }
 }

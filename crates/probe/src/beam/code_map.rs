@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ops::Range as Span,
+    rc::Rc,
     thread::sleep,
     time::Duration,
 };
@@ -23,15 +24,58 @@ const PAUSE: Duration = Duration::from_millis(5);
 #[derive(Debug, Default)]
 pub(crate) struct CodeMap {
     /// By start address; ranges never overlap, a newer one cuts away what it covers.
-    ranges: BTreeMap<u64, (u64, NameId)>,
-    names: Vec<String>,
-    name_ids: HashMap<String, NameId>,
+    ranges: BTreeMap<u64, Code>,
+    names: Texts,
+    files: Texts,
     known: HashSet<Entry>,
     first_entry: u64,
     normal_exit: u64,
 }
 
-type NameId = u32;
+/// A stretch of code, by its start.
+#[derive(Clone, Debug)]
+struct Code {
+    end: u64,
+    name: TextId,
+    lines: Lines,
+}
+
+/// Where lines begin, in order of address.
+type Lines = Rc<[(u64, SourceLine)]>;
+
+/// A line of source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SourceLine {
+    /// To be given to [`CodeMap::file`].
+    pub(crate) file: TextId,
+    /// Counted from 1.
+    pub(crate) number: u32,
+}
+
+pub(crate) type TextId = u32;
+
+/// Texts, each kept once.
+#[derive(Debug, Default)]
+struct Texts {
+    texts: Vec<String>,
+    ids: HashMap<String, TextId>,
+}
+
+impl Texts {
+    fn id(&mut self, text: String) -> TextId {
+        if let Some(&id) = self.ids.get(&text) {
+            return id;
+        }
+        let id = TextId::try_from(self.texts.len()).expect("fewer than 2^32 functions");
+        self.texts.push(text.clone());
+        self.ids.insert(text, id);
+        id
+    }
+
+    fn get(&self, id: TextId) -> &str {
+        &self.texts[id as usize]
+    }
+}
 
 impl CodeMap {
     /// Reads the whole table of a node.
@@ -86,55 +130,72 @@ impl CodeMap {
     fn add(&mut self, blob: Blob) {
         match blob {
             Blob::Emulator { normal_exit, .. } => self.normal_exit = normal_exit,
-            Blob::Module { ranges } => {
-                for range in ranges.into_iter().filter(|range| range.start < range.end) {
-                    self.insert(range);
+            Blob::Module { ranges, files } => {
+                let files: Vec<TextId> =
+                    files.into_iter().map(|file| self.files.id(file)).collect();
+                let mut after: Option<Code> = None;
+                for range in ranges.into_iter().rev().filter(|range| range.start < range.end) {
+                    let mut lines = lines_of(&range, &files);
+                    let name = self.names.id(range.name);
+                    // The header's line, which is that of the function's head, stands with its code.
+                    if let Some(code) = after.filter(|it| it.name == name && lines.is_empty()) {
+                        lines = code.lines;
+                    }
+                    let code = Code { end: range.end, name, lines };
+                    self.insert(range.start, code.clone());
+                    after = Some(code);
                 }
             }
         }
     }
 
-    fn insert(&mut self, range: jit::Range) {
-        let name = self.name_id(range.name);
-        self.clear(range.start..range.end);
-        self.ranges.insert(range.start, (range.end, name));
+    fn insert(&mut self, start: u64, code: Code) {
+        self.clear(start..code.end);
+        self.ranges.insert(start, code);
     }
 
     /// Cuts `span` out of all older ranges.
     fn clear(&mut self, span: Span<u64>) {
-        let before = self.ranges.range(..span.start).next_back().map(|(&s, &(e, n))| (s, e, n));
-        if let Some((start, end, name)) = before
-            && end > span.start
+        let before = self.ranges.range_mut(..span.start).next_back();
+        if let Some((_, code)) = before
+            && code.end > span.start
         {
-            self.ranges.insert(start, (span.start, name));
-            if end > span.end {
-                self.ranges.insert(span.end, (end, name));
+            let whole = code.clone();
+            code.end = span.start;
+            if whole.end > span.end {
+                self.ranges.insert(span.end, whole);
             }
         }
-        let inside: Vec<(u64, u64, NameId)> =
-            self.ranges.range(span.clone()).map(|(&s, &(e, n))| (s, e, n)).collect();
-        for (start, end, name) in inside {
-            self.ranges.remove(&start);
-            if end > span.end {
-                self.ranges.insert(span.end, (end, name));
+        let inside: Vec<u64> = self.ranges.range(span.clone()).map(|(&start, _)| start).collect();
+        for start in inside {
+            let code = self.ranges.remove(&start).expect("it was found a moment ago");
+            if code.end > span.end {
+                self.ranges.insert(span.end, code);
             }
         }
     }
 
-    fn name_id(&mut self, name: String) -> NameId {
-        if let Some(&id) = self.name_ids.get(&name) {
-            return id;
-        }
-        let id = NameId::try_from(self.names.len()).expect("fewer than 2^32 functions");
-        self.names.push(name.clone());
-        self.name_ids.insert(name, id);
-        id
+    fn code_at(&self, address: u64) -> Option<&Code> {
+        let (_, code) = self.ranges.range(..=address).next_back()?;
+        (address < code.end).then_some(code)
     }
 
     /// The function that holds `address`.
     pub(crate) fn name_at(&self, address: u64) -> Option<&str> {
-        let (_, &(end, name)) = self.ranges.range(..=address).next_back()?;
-        (address < end).then(|| self.names[name as usize].as_str())
+        self.code_at(address).map(|code| self.names.get(code.name))
+    }
+
+    /// The line of source that `address` belongs to. Of a call that is the address of the call, not
+    /// that to which it returns.
+    pub(crate) fn line_at(&self, address: u64) -> Option<SourceLine> {
+        let lines = &self.code_at(address)?.lines;
+        let after = lines.partition_point(|&(start, _)| start <= address);
+        after.checked_sub(1).map(|at| lines[at].1)
+    }
+
+    /// The name of a source file, as the compiler was given it.
+    pub(crate) fn file(&self, id: TextId) -> &str {
+        self.files.get(id)
     }
 
     /// Whether `address` is in code that functions share.
@@ -144,17 +205,17 @@ impl CodeMap {
 
     /// The code of the function or fragment called `name`.
     pub(crate) fn span_of(&self, name: &str) -> Option<Span<u64>> {
-        let &id = self.name_ids.get(name)?;
-        let (&start, &(end, _)) = self.ranges.iter().find(|&(_, &(_, its))| its == id)?;
-        Some(start..end)
+        let &id = self.names.ids.get(name)?;
+        let (&start, code) = self.ranges.iter().find(|(_, code)| code.name == id)?;
+        Some(start..code.end)
     }
 
     /// Functions that have a header: where it begins, where the code after it begins, the name.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (u64, u64, &str)> {
         let pairs = self.ranges.iter().zip(self.ranges.iter().skip(1));
-        pairs.filter_map(|((&header, &(end, name)), (&start, &(_, next)))| {
-            let is_header = end == start && name == next;
-            is_header.then(|| (header, start, self.names[name as usize].as_str()))
+        pairs.filter_map(|((&header, code), (&start, next))| {
+            let is_header = code.end == start && code.name == next.name;
+            is_header.then(|| (header, start, self.names.get(code.name)))
         })
     }
 
@@ -174,6 +235,15 @@ impl CodeMap {
     }
 }
 
+/// `files` has the module's files by their number in its blob.
+fn lines_of(range: &jit::Range, files: &[TextId]) -> Lines {
+    let line = |line: &jit::Line| {
+        let file = files[line.file as usize];
+        (line.start, SourceLine { file, number: line.number })
+    };
+    range.lines.iter().map(line).collect()
+}
+
 fn jit_error(pid: u32, error: &JitError) -> ProbeError {
     ProbeError::JitTable { pid, detail: error.to_string() }
 }
@@ -181,12 +251,13 @@ fn jit_error(pid: u32, error: &JitError) -> ProbeError {
 #[cfg(test)]
 mod tests {
     use super::CodeMap;
-    use crate::beam::jit::Range;
+    use crate::beam::jit::{Blob, Line, Range};
 
     fn map(ranges: &[(u64, u64, &str)]) -> CodeMap {
         let mut map = CodeMap::default();
         for &(start, end, name) in ranges {
-            map.insert(Range { start, end, name: name.into() });
+            let range = Range { start, end, name: name.into(), lines: Vec::new() };
+            map.add(Blob::Module { ranges: vec![range], files: Vec::new() });
         }
         map
     }
@@ -229,5 +300,43 @@ mod tests {
             &[(10, 20, "a"), (20, 30, "b"), (15, 25, "new")],
             &[(14, Some("a")), (15, Some("new")), (24, Some("new")), (25, Some("b"))],
         );
+    }
+
+    #[test]
+    fn a_line_goes_on_until_the_next_one() {
+        let line = |start, number, file| Line { start, file, number };
+        let range = |start, end, lines: &[Line]| Range {
+            start,
+            end,
+            name: format!("m:f{start}/0"),
+            lines: lines.to_vec(),
+        };
+        let mut map = CodeMap::default();
+        let header = Range { name: "m:f20/0".into(), ..range(12, 20, &[]) };
+        map.add(Blob::Module {
+            ranges: vec![
+                header,
+                range(20, 50, &[line(10, 7, 0), line(30, 9, 1), line(49, 70, 0)]),
+                range(50, 60, &[]),
+            ],
+            files: vec!["a.erl".into(), "b.hrl".into()],
+        });
+        let at = |map: &CodeMap, address| {
+            map.line_at(address).map(|line| format!("{}:{}", map.file(line.file), line.number))
+        };
+        for (address, expected) in [
+            (11, None),
+            (12, Some("a.erl:7")),
+            (20, Some("a.erl:7")),
+            (29, Some("a.erl:7")),
+            (48, Some("b.hrl:9")),
+        ] {
+            assert_eq!(at(&map, address).as_deref(), expected, "at {address}");
+        }
+        assert_eq!(at(&map, 55), None);
+        // What a newer module leaves of an older one keeps its lines.
+        map.add(Blob::Module { ranges: vec![range(25, 35, &[])], files: Vec::new() });
+        assert_eq!(at(&map, 30), None);
+        assert_eq!(at(&map, 40).as_deref(), Some("b.hrl:9"));
     }
 }

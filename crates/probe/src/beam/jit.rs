@@ -4,6 +4,8 @@
 //! (`beam_jit_metadata.cpp` of the emulator). It is read while the VM goes on changing it, so
 //! every length is checked and a walk that makes no sense is repeated by the caller.
 
+use std::collections::HashMap;
+
 use thiserror::Error;
 
 use crate::node::ReadMemory;
@@ -67,6 +69,8 @@ pub(crate) enum Blob {
     Module {
         /// Address ranges with their names.
         ranges: Vec<Range>,
+        /// Source files, for [`Line::file`].
+        files: Vec<String>,
     },
 }
 
@@ -79,6 +83,21 @@ pub(crate) struct Range {
     pub(crate) end: u64,
     /// `module:function/arity` or `global::name`.
     pub(crate) name: String,
+    /// Where lines of the source begin, in order of address. The first may begin before the range:
+    /// it is the line of the function's head.
+    pub(crate) lines: Vec<Line>,
+}
+
+/// The place in the code from which on it belongs to another line of the source. The VM knows one
+/// for each instruction that calls or can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// First address.
+    pub(crate) start: u64,
+    /// Index of the file in the blob.
+    pub(crate) file: u32,
+    /// Counted from 1.
+    pub(crate) number: u32,
 }
 
 /// The address of the newest entry; it changes whenever code is loaded.
@@ -142,31 +161,57 @@ fn parse_module(mut cursor: Cursor<'_>) -> Result<Blob, JitError> {
     let _module = cursor.text()?;
     cursor.skip(6)?;
     let mut ranges = Vec::with_capacity((range_count as usize).min(cursor.bytes.len() / 14));
+    let mut files = Files::default();
     for _ in 0..range_count {
-        ranges.push(parse_range(&mut cursor, base)?);
+        ranges.push(parse_range(&mut cursor, base, &mut files)?);
     }
     if cursor.at != cursor.bytes.len() {
         return Err(JitError::Length { used: cursor.at, have: cursor.bytes.len() });
     }
-    Ok(Blob::Module { ranges })
+    Ok(Blob::Module { ranges, files: files.names })
 }
 
-fn parse_range(cursor: &mut Cursor<'_>, base: u64) -> Result<Range, JitError> {
+fn parse_range<'a>(
+    cursor: &mut Cursor<'a>,
+    base: u64,
+    files: &mut Files<'a>,
+) -> Result<Range, JitError> {
     let start = cursor.u32()?;
     let end = cursor.u32()?;
     let line_count = cursor.u32()?;
     let name = cursor.text()?;
     cursor.skip(2)?;
+    let mut lines = Vec::with_capacity((line_count as usize).min(cursor.bytes.len() / 12));
     for _ in 0..line_count {
-        cursor.skip(8)?;
-        let file_length = cursor.u16()?;
-        cursor.skip(usize::from(file_length) + 2)?;
+        let start = base.wrapping_add(u64::from(cursor.u32()?));
+        let number = cursor.u32()?;
+        lines.push(Line { start, number, file: files.index_of(cursor.name()?) });
+        cursor.skip(2)?;
     }
+    lines.sort_by_key(|line| line.start);
     Ok(Range {
         start: base.wrapping_add(u64::from(start)),
         end: base.wrapping_add(u64::from(end)),
         name: function_name(&name),
+        lines,
     })
+}
+
+/// The files of a module, each once.
+#[derive(Default)]
+struct Files<'a> {
+    names: Vec<String>,
+    index: HashMap<&'a [u8], u32>,
+}
+
+impl<'a> Files<'a> {
+    fn index_of(&mut self, name: &'a [u8]) -> u32 {
+        let names = &mut self.names;
+        *self.index.entry(name).or_insert_with(|| {
+            names.push(String::from_utf8_lossy(name).into_owned());
+            u32::try_from(names.len() - 1).expect("a blob has fewer than 2^32 bytes")
+        })
+    }
 }
 
 /// The VM appends what part of a function a range is; that is of no interest to a reader.
@@ -212,18 +257,21 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A length in two bytes, then that many bytes, the last of them NUL.
     fn text(&mut self) -> Result<String, JitError> {
+        Ok(String::from_utf8_lossy(self.name()?).into_owned())
+    }
+
+    /// A length in two bytes, then that many bytes, the last of them NUL.
+    fn name(&mut self) -> Result<&'a [u8], JitError> {
         let length = usize::from(self.u16()?);
         let bytes = self.take(length)?;
-        let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        Ok(String::from_utf8_lossy(bytes).into_owned())
+        Ok(bytes.strip_suffix(&[0]).unwrap_or(bytes))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Blob, JitError, Range, parse};
+    use super::{Blob, JitError, Line, Range, parse};
 
     /// The table of a small module, as an OTP 25 node had it.
     const PG2: &[u8] = b"\x01\0\0\0\xc5\x7f\0\0\x80o\x88\x97\xc2\x7f\0\0\x06\0\0\0\xd0\x03\0\0\
@@ -236,7 +284,7 @@ mod tests {
 
     fn ranges(bytes: &[u8]) -> Vec<Range> {
         match parse(bytes).unwrap() {
-            Blob::Module { ranges } => ranges,
+            Blob::Module { ranges, .. } => ranges,
             Blob::Emulator { .. } => panic!("a module was expected"),
         }
     }
@@ -271,10 +319,47 @@ mod tests {
         );
     }
 
+    /// A table with one function and two lines of two files, as the VM lays it out.
+    fn with_lines() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let text = |bytes: &mut Vec<u8>, text: &str| {
+            bytes.extend(u16::try_from(text.len() + 1).unwrap().to_le_bytes());
+            bytes.extend(text.as_bytes());
+            bytes.push(0);
+        };
+        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend(0x1000_u64.to_le_bytes());
+        bytes.extend([1, 0, 0, 0, 64, 0, 0, 0]);
+        text(&mut bytes, "m");
+        bytes.extend([0; 6]);
+        for number in [8_u32, 40, 2] {
+            bytes.extend(number.to_le_bytes());
+        }
+        text(&mut bytes, "m:f/1");
+        bytes.extend([0; 2]);
+        for (start, line, file) in [(6_u32, 3_u32, "m.erl"), (24, 12, "m.hrl")] {
+            bytes.extend(start.to_le_bytes());
+            bytes.extend(line.to_le_bytes());
+            text(&mut bytes, file);
+            bytes.extend([0; 2]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn lines_of_a_function() {
+        let Blob::Module { ranges, files } = parse(&with_lines()).unwrap() else { panic!() };
+        assert_eq!(files, ["m.erl", "m.hrl"]);
+        let line = |start, number, file| Line { start, file, number };
+        assert_eq!(ranges[0].lines, [line(0x1006, 3, 0), line(0x1018, 12, 1)]);
+    }
+
     #[test]
     fn every_cut_of_a_table_is_refused() {
-        for length in 0..PG2.len() {
-            assert!(parse(&PG2[..length]).is_err(), "{length} bytes");
+        for table in [PG2, &with_lines()] {
+            for length in 0..table.len() {
+                assert!(parse(&table[..length]).is_err(), "{length} bytes");
+            }
         }
     }
 

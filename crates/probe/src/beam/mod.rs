@@ -14,7 +14,7 @@ mod pids;
 
 pub(crate) use bif::{CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, called_bif};
 pub(crate) use calibration::{Snapshot, judge};
-pub(crate) use code_map::CodeMap;
+pub(crate) use code_map::{CodeMap, SourceLine};
 pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use function_names::{CodeMfa, FunctionNames, offset_of_current};
 pub(crate) use layout::Layout;

@@ -1,14 +1,17 @@
 //! Raw samples become named stacks. Names are given when samples are fetched, while the code they
 //! point into is still there.
 
-use std::collections::{HashMap, HashSet};
+mod results;
+
+use std::collections::HashMap;
 
 use rabbitscope_data::profile::{
-    Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Sample, StackEntry, StackOutcome,
-    StackQuality, ThreadKind, is_lock_wait,
+    Event, Frame, FrameId, FrameKind, FrameTable, Mode, StackOutcome, StackQuality, ThreadKind,
+    is_lock_wait,
 };
 
 use super::callee::Callees;
+use super::lines::{Lines, Places};
 use super::naming::{jit_frame, native_frame, outcome_of};
 use super::stacks::{EMPTY, StackId, Stacks};
 use super::sums::{StackKey, Sums};
@@ -16,7 +19,7 @@ use super::wire::{
     MODE_KERNEL, NATIVE_CUT, OUTCOME_TRUNCATED, RawSample, WAIT_BLOCKED, WAIT_RUNNABLE,
 };
 use crate::{
-    beam::{CodeMap, Emulator, Pids},
+    beam::{CodeMap, Emulator, SourceLine},
     native::NativeNames,
     node::Process,
 };
@@ -35,6 +38,7 @@ pub(super) struct Assembler {
     frames: FrameTable,
     stacks: Stacks,
     sums: Sums,
+    lines: Lines,
     names: NativeNames,
     callees: Callees,
     threads: HashMap<u32, (String, ThreadKind)>,
@@ -63,6 +67,8 @@ enum Space {
 struct Named {
     frame: FrameId,
     symbolised: bool,
+    /// Of an Erlang function.
+    line: Option<SourceLine>,
 }
 
 impl Assembler {
@@ -71,6 +77,7 @@ impl Assembler {
             frames: FrameTable::default(),
             stacks: Stacks::default(),
             sums: Sums::default(),
+            lines: Lines::default(),
             names: NativeNames::new(process),
             callees: Callees::new(process, emulator),
             threads: HashMap::new(),
@@ -95,12 +102,13 @@ impl Assembler {
         code: &CodeMap,
         process: &Process,
     ) {
-        let (stack, symbolised) = self.stack_of(raw, code, process);
+        let stack = self.stack_of(raw, code, process);
         let outcome = outcome_of(raw);
-        self.count_quality(outcome, symbolised, raw);
+        self.count_quality(outcome, stack.symbolised, raw);
+        self.lines.add(raw.event(), &stack.places, raw.weight);
         let key = StackKey {
             event: raw.event(),
-            stack,
+            stack: stack.id,
             process: raw.process,
             tid: raw.tid,
             mode: if raw.mode == MODE_KERNEL { Mode::Kernel } else { Mode::User },
@@ -132,10 +140,9 @@ impl Assembler {
         }
     }
 
-    /// The stack of a sample, and whether all its frames have names.
-    fn stack_of(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> (StackId, bool) {
+    fn stack_of(&mut self, raw: &RawSample, code: &CodeMap, process: &Process) -> Growing {
         let kind = self.thread_kind(raw.tid, process);
-        let mut stack = Growing { id: EMPTY, symbolised: true };
+        let mut stack = Growing { id: EMPTY, symbolised: true, places: Places::new() };
         let root = self.named(kind.name(), FrameKind::Thread);
         self.grow(&mut stack, root, 1);
         if let Some(wait) = self.wait_of(raw, code, process) {
@@ -159,7 +166,7 @@ impl Assembler {
             self.grow(&mut stack, named, 1);
         }
         self.grow_inner(&mut stack, raw, code, process);
-        (stack.id, stack.symbolised)
+        stack
     }
 
     /// Why a thread was off the CPU. One that runs no process and was not waiting for a lock had
@@ -270,11 +277,14 @@ impl Assembler {
     /// A frame that is not an address.
     fn named(&mut self, name: &str, kind: FrameKind) -> Named {
         let frame = self.frames.intern(Frame { name: name.into(), kind });
-        Named { frame, symbolised: true }
+        Named { frame, symbolised: true, line: None }
     }
 
     fn grow(&mut self, stack: &mut Growing, named: Named, repeat: u32) {
         stack.symbolised &= named.symbolised;
+        if self.frames.get(named.frame).kind.is_erlang_function() {
+            stack.places.push((named.frame, named.line));
+        }
         stack.id = self.stacks.push(stack.id, named.frame, repeat);
     }
 
@@ -296,7 +306,12 @@ impl Assembler {
             }
             Space::Kernel => native_frame(self.names.kernel(address), FrameKind::Kernel),
         };
-        let named = Named { frame: self.frames.intern(frame), symbolised };
+        let line = match space {
+            Space::JitLeaf => code.line_at(address),
+            Space::JitReturn => code.line_at(address.wrapping_sub(1)),
+            _ => None,
+        };
+        let named = Named { frame: self.frames.intern(frame), symbolised, line };
         self.names_given.insert((address, space), named);
         named
     }
@@ -312,70 +327,6 @@ impl Assembler {
         }
         self.threads[&tid].1
     }
-
-    /// Remarks for the reader.
-    pub(super) fn notes(&self) -> Vec<String> {
-        self.sums.notes()
-    }
-
-    /// What was collected of one event: functions, distinct samples, quality.
-    pub(super) fn of_event(
-        &self,
-        event: Event,
-        pids: &Pids,
-    ) -> (FrameTable, Vec<Sample>, StackQuality) {
-        let mut frames = FrameTable::default();
-        let bifs = self.bifs();
-        let mut samples: Vec<Sample> = self
-            .sums
-            .iter()
-            .filter(|(key, _)| key.event == event)
-            .map(|(key, sum)| Sample {
-                stack: self.entries(key.stack, &bifs, &mut frames),
-                labels: self.labels(key, pids),
-                weight: sum.weight,
-                count: sum.count,
-                times: sum.times.clone(),
-            })
-            .collect();
-        samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-        (frames, samples, self.quality.get(&event).copied().unwrap_or_default())
-    }
-
-    /// Functions that were met as BIFs.
-    fn bifs(&self) -> HashSet<&str> {
-        let frames = self.frames.iter().map(|(_, frame)| frame);
-        frames.filter(|it| it.kind == FrameKind::Bif).map(|it| it.name.as_str()).collect()
-    }
-
-    /// A stack with its frames in a table of its own. A BIF whose few instructions of JIT code were
-    /// interrupted is the same function.
-    fn entries(
-        &self,
-        stack: StackId,
-        bifs: &HashSet<&str>,
-        frames: &mut FrameTable,
-    ) -> Vec<StackEntry> {
-        let mut entries = self.stacks.entries(stack);
-        for entry in &mut entries {
-            let mut frame = self.frames.get(entry.frame).clone();
-            if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
-                frame.kind = FrameKind::Bif;
-            }
-            entry.frame = frames.intern(frame);
-        }
-        entries
-    }
-
-    fn labels(&self, key: &StackKey, pids: &Pids) -> Labels {
-        let thread = self.threads.get(&key.tid);
-        Labels {
-            process: (key.process != 0).then(|| pids.text(key.process)),
-            thread: thread.map_or_else(String::new, |(name, _)| name.clone()),
-            mode: key.mode,
-            outcome: key.outcome,
-        }
-    }
 }
 
 /// Whether the innermost JIT code is a fragment, so that its return address is on top of the stack.
@@ -389,4 +340,5 @@ fn is_in_fragment(raw: &RawSample, code: &CodeMap) -> bool {
 struct Growing {
     id: StackId,
     symbolised: bool,
+    places: Places,
 }

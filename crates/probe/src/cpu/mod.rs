@@ -8,6 +8,7 @@
 mod assemble;
 mod attach;
 mod callee;
+mod lines;
 mod live;
 mod naming;
 mod record;

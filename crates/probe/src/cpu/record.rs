@@ -309,7 +309,8 @@ impl Recording {
 
     /// Of several events together it is not known whose samples were lost, so each says all.
     fn profile_of(&self, event: Event, lost: u64) -> Profile {
-        let (frames, samples, quality) = self.assembler.of_event(event, &self.emulator.pids);
+        let (mut frames, samples, quality) = self.assembler.of_event(event, &self.emulator.pids);
+        let lines = self.assembler.lines_of_event(event, &self.code, &mut frames);
         let since_1970 = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let is_cpu = event == Event::Cpu;
         Profile {
@@ -330,6 +331,7 @@ impl Recording {
             frames,
             samples,
             identities: Identities::default(),
+            lines,
         }
     }
 

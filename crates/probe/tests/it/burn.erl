@@ -21,11 +21,16 @@ prepare(nif) -> {nif, binary:copy(<<"abcdefgh">>, 1000)};
 prepare(dirty) ->
     {ok, File} = file:open(code:which(lists), [read, raw, binary]),
     {dirty, File};
+prepare(lines) -> lines;
 prepare({deep, Levels}) -> {deep, Levels}.
 
 loop({deep, Levels} = Work) ->
     _ = deep(Levels),
     loop(Work);
+loop(lines) ->
+    ok = calls(),
+    ok = weaves(2000, 12345, 65521),
+    loop(lines);
 loop(Work) ->
     ok = seventy(70, Work),
     ok = twenty(20, Work),
@@ -64,6 +69,29 @@ sum(N, Acc) -> sum(N - 1, Acc bxor N).
 %% Body recursion that stays at its deepest for as long as it took to get there.
 deep(0) -> sum(200000, 0);
 deep(N) -> 1 + deep(N - 1).
+
+%% Three lines that call work 70 : 20 : 10.
+calls() ->
+    _ = sums(70),
+    _ = sums(20),
+    _ = sums(10),
+    ok.
+
+sums(0) -> 0;
+sums(N) -> sum(1000, 0) + sums(N - 1).
+
+%% Three lines that do work themselves, 70 : 20 : 10.
+-define(STEP(X), ((X) * 31 + 7) rem P).
+-define(TWO(X), ?STEP(?STEP(X))).
+-define(FOURTEEN(X), ?TWO(?TWO(?TWO(?TWO(?TWO(?TWO(?TWO(X)))))))).
+
+weaves(0, _, _) -> ok;
+weaves(N, A, P) -> weaves(N - 1, weave(A, P), P).
+
+weave(A, P) ->
+    B = ?FOURTEEN(A),
+    C = ?TWO(?TWO(B)),
+    ?TWO(C).
 
 %% Holds Count binaries of Bytes bytes each until it is told to end.
 hold(Count, Bytes) ->

@@ -7,3 +7,4 @@ mod bench;
 mod events;
 mod known_answer;
 mod lifetime;
+mod lines;

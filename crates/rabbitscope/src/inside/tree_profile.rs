@@ -50,6 +50,7 @@ fn profile_of_nodes(
         frames: builder.frames,
         samples: builder.samples,
         identities: Identities::default(),
+        lines: Vec::new(),
     }
 }
 
@@ -183,6 +184,7 @@ pub(crate) fn profile_of_samples(samples: &Samples) -> Profile {
         frames,
         samples: found,
         identities,
+        lines: Vec::new(),
     }
 }
 

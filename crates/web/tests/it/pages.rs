@@ -1,7 +1,7 @@
 //! A run and a profile with figures that a test can know by heart.
 
 use rabbitscope_data::{
-    profile::{Capture, Identity, Profile, StackEntry, StackQuality, read_folded},
+    profile::{Capture, Identity, LineWeight, Profile, StackEntry, StackQuality, read_folded},
     run::{
         BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
         ProfileFacts, RunRecord, SecondRow, Verdict,
@@ -44,6 +44,7 @@ pub(crate) fn profile() -> Profile {
         lost: 0,
     };
     name_owners(&mut profile);
+    add_lines(&mut profile);
     profile
 }
 
@@ -74,6 +75,30 @@ fn name_owners(profile: &mut Profile) {
         };
         profile.identities.insert(text(pid), identity);
     }
+}
+
+/// Three lines of one function, of whose 400 samples 40 have no line, and one of another.
+fn add_lines(profile: &mut Profile) {
+    let frame = |name: &str| {
+        let mut named = profile.frames.iter().filter(|(_, frame)| frame.name == name);
+        named.next().expect("it is among the stacks").0
+    };
+    let handle = frame("rabbit_channel:handle_method/3");
+    let write = frame("osiris_log:write/5");
+    let (channel, header) = ("src/rabbit_channel.erl", "include/rabbit.hrl");
+    let line = |frame, file: &str, line, own, total| LineWeight {
+        frame,
+        file: file.into(),
+        line,
+        own,
+        total,
+    };
+    profile.lines = vec![
+        line(handle, channel, 1302, 10, 250),
+        line(handle, channel, 1310, 0, 50),
+        line(handle, header, 77, 60, 60),
+        line(write, "src/osiris_log.erl", 912, 250, 250),
+    ];
 }
 
 /// The same with `ets:lookup/2` cheaper, the writes gone and something new: 500 samples.

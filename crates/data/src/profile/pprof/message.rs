@@ -31,6 +31,25 @@ pub(super) struct Profile {
     pub(super) comment: Vec<i64>,
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
+    /// Ours, not of pprof, whose lines belong to stacks. Others skip it.
+    #[prost(message, repeated, tag = "1000")]
+    pub(super) source_line: Vec<SourceLine>,
+}
+
+/// Ours: [`LineWeight`](super::super::LineWeight).
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct SourceLine {
+    /// The location of the function's frame.
+    #[prost(uint64, tag = "1")]
+    pub(super) location_id: u64,
+    #[prost(int64, tag = "2")]
+    pub(super) file: i64,
+    #[prost(uint32, tag = "3")]
+    pub(super) line: u32,
+    #[prost(uint64, tag = "4")]
+    pub(super) own: u64,
+    #[prost(uint64, tag = "5")]
+    pub(super) total: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Message)]

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     io::{self, BufRead, BufReader, Read},
+    sync::Arc,
 };
 
 use flate2::bufread::MultiGzDecoder;
@@ -10,8 +11,8 @@ use prost::Message;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, Identity, Labels, Mode,
-        Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
+        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, Identity, Labels,
+        LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
         names::{KERNEL_SUFFIX, kind_of},
     },
     COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KEPT_LABELS, KINDS, LABEL_CHANNEL,
@@ -131,8 +132,29 @@ impl<'a> Import<'a> {
             capture.notes.push("The file carries no statement of stack quality.".to_owned());
             StackQuality::default()
         });
+        let lines = self.lines()?;
         let Self { frames, identities, .. } = self;
-        Ok(Profile { event, capture, quality, frames, samples, identities })
+        Ok(Profile { event, capture, quality, frames, samples, identities, lines })
+    }
+
+    /// What only our own files have.
+    fn lines(&self) -> Result<Vec<LineWeight>, PprofError> {
+        let mut files: HashMap<i64, Arc<str>> = HashMap::new();
+        let mut lines = Vec::with_capacity(self.message.source_line.len());
+        for &message::SourceLine { location_id, file, line, own, total } in
+            &self.message.source_line
+        {
+            let Some(&[frame]) = self.locations.get(&location_id).map(Vec::as_slice) else {
+                let problem = format!("a line of location {location_id}, which is no function");
+                return Err(PprofError::Broken(problem));
+            };
+            let file = match files.get(&file) {
+                Some(known) => Arc::clone(known),
+                None => Arc::clone(files.entry(file).or_insert(self.string(file)?.into())),
+            };
+            lines.push(LineWeight { frame, file, line, own, total });
+        }
+        Ok(lines)
     }
 
     /// Ours say what they are; others are taken for CPU time.

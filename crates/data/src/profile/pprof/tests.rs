@@ -7,8 +7,8 @@ use prost::Message as _;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameKind, FrameTable, Identities, Identity, Labels, Mode, Profile,
-        Sample, StackEntry, StackOutcome, StackQuality, Times,
+        Capture, Event, Frame, FrameKind, FrameTable, Identities, Identity, Labels, LineWeight,
+        Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
     },
     message, read_pprof, write_pprof,
 };
@@ -94,6 +94,10 @@ fn recorded() -> Profile {
             },
         ],
         identities: Identities::from([("<0.42.0>".to_owned(), identity)]),
+        lines: vec![
+            LineWeight { frame: map, file: "lists.erl".into(), line: 1239, own: 0, total: 12 },
+            LineWeight { frame: bif, file: "lists.hrl".into(), line: 1, own: 3, total: 3 },
+        ],
     }
 }
 
@@ -108,6 +112,7 @@ fn nothing_is_lost_on_the_way() {
     assert_eq!(after.quality, before.quality);
     assert_eq!(after.samples, before.samples);
     assert_eq!(after.identities, before.identities);
+    assert_eq!(after.lines, before.lines);
     assert!(after.frames.iter().eq(before.frames.iter()));
 }
 
@@ -176,6 +181,7 @@ fn a_foreign_file_reads() {
         ]
     );
     assert_eq!(profile.samples[0].labels.outcome, StackOutcome::Unknown);
+    assert!(profile.lines.is_empty());
 }
 
 #[test]
@@ -212,6 +218,13 @@ fn a_broken_file_is_refused() {
     check_broken(|it| it.location[1].line[0].function_id = 98, "there is no function 98");
     check_broken(|it| it.function[0].name = 97, "there is no string 97");
     check_broken(|it| it.function[0].name = -1, "there is no string -1");
+    let line = |location_id, file| {
+        let line = message::SourceLine { location_id, file, ..message::SourceLine::default() };
+        move |it: &mut message::Profile| it.source_line.push(line)
+    };
+    check_broken(line(99, 7), "a line of location 99, which is no function");
+    check_broken(line(11, 7), "a line of location 11, which is no function");
+    check_broken(line(12, 96), "there is no string 96");
     let name = |it: &mut message::Profile| it.string_table[7] = format!("/{}", "x".repeat(2000));
     check_broken(name, "a name of 2000 bytes; at most 1024 are read");
     let thread = |it: &mut message::Profile| {

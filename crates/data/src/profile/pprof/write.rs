@@ -58,6 +58,7 @@ fn to_message(profile: &Profile) -> io::Result<message::Profile> {
         period: if has_period { to_i64(capture.period_nanos) } else { 0 },
         comment: comments.iter().map(|text| strings.id(text)).collect(),
         default_sample_type: if has_weights { weights.r#type } else { counts.r#type },
+        source_line: source_lines(profile, &mut strings),
         string_table: strings.into_strings(),
     })
 }
@@ -176,6 +177,17 @@ fn functions(profile: &Profile, strings: &mut StringTable) -> Vec<message::Funct
             message::Function { id: u64::from(id.0) + 1, name, system_name: name }
         })
         .collect()
+}
+
+fn source_lines(profile: &Profile, strings: &mut StringTable) -> Vec<message::SourceLine> {
+    let lines = profile.lines.iter().map(|it| message::SourceLine {
+        location_id: u64::from(it.frame.0) + 1,
+        file: strings.id(&it.file),
+        line: it.line,
+        own: it.own,
+        total: it.total,
+    });
+    lines.collect()
 }
 
 /// pprof counts in signed numbers; what does not fit stays at the largest.

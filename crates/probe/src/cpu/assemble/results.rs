@@ -1,0 +1,111 @@
+//! What was collected, as the profile of one event holds it.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use rabbitscope_data::profile::{
+    Event, FrameKind, FrameTable, Labels, LineWeight, Sample, StackEntry, StackQuality,
+};
+
+use super::super::stacks::StackId;
+use super::super::sums::StackKey;
+use super::Assembler;
+use crate::beam::{CodeMap, Pids};
+
+impl Assembler {
+    /// Remarks for the reader.
+    pub(in super::super) fn notes(&self) -> Vec<String> {
+        self.sums.notes()
+    }
+
+    /// What was collected of one event: functions, distinct samples, quality.
+    pub(in super::super) fn of_event(
+        &self,
+        event: Event,
+        pids: &Pids,
+    ) -> (FrameTable, Vec<Sample>, StackQuality) {
+        let mut frames = FrameTable::default();
+        let bifs = self.bifs();
+        let mut samples: Vec<Sample> = self
+            .sums
+            .iter()
+            .filter(|(key, _)| key.event == event)
+            .map(|(key, sum)| Sample {
+                stack: self.entries(key.stack, &bifs, &mut frames),
+                labels: self.labels(key, pids),
+                weight: sum.weight,
+                count: sum.count,
+                times: sum.times.clone(),
+            })
+            .collect();
+        samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+        (frames, samples, self.quality.get(&event).copied().unwrap_or_default())
+    }
+
+    /// On which lines the functions of `frames` were, in order. A BIF has none: what it has for source is
+    /// a stand-in.
+    pub(in super::super) fn lines_of_event(
+        &self,
+        event: Event,
+        code: &CodeMap,
+        frames: &mut FrameTable,
+    ) -> Vec<LineWeight> {
+        let bifs = self.bifs();
+        let mut files = HashMap::new();
+        let mut lines = Vec::new();
+        for (frame, line, sum) in self.lines.of_event(event) {
+            let frame = self.frames.get(frame);
+            if bifs.contains(frame.name.as_str()) {
+                continue;
+            }
+            let file: &Arc<str> =
+                files.entry(line.file).or_insert_with(|| code.file(line.file).into());
+            lines.push(LineWeight {
+                frame: frames.intern(frame.clone()),
+                file: Arc::clone(file),
+                line: line.number,
+                own: sum.own,
+                total: sum.total,
+            });
+        }
+        lines.sort_by(|a, b| (a.frame, &a.file, a.line).cmp(&(b.frame, &b.file, b.line)));
+        lines
+    }
+
+    /// Functions that were met as BIFs.
+    fn bifs(&self) -> HashSet<&str> {
+        let frames = self.frames.iter().map(|(_, frame)| frame);
+        frames.filter(|it| it.kind == FrameKind::Bif).map(|it| it.name.as_str()).collect()
+    }
+
+    /// A stack with its frames in a table of its own. A BIF whose few instructions of JIT code were
+    /// interrupted is the same function.
+    fn entries(
+        &self,
+        stack: StackId,
+        bifs: &HashSet<&str>,
+        frames: &mut FrameTable,
+    ) -> Vec<StackEntry> {
+        let mut entries = self.stacks.entries(stack);
+        for entry in &mut entries {
+            let mut frame = self.frames.get(entry.frame).clone();
+            if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
+                frame.kind = FrameKind::Bif;
+            }
+            entry.frame = frames.intern(frame);
+        }
+        entries
+    }
+
+    fn labels(&self, key: &StackKey, pids: &Pids) -> Labels {
+        let thread = self.threads.get(&key.tid);
+        Labels {
+            process: (key.process != 0).then(|| pids.text(key.process)),
+            thread: thread.map_or_else(String::new, |(name, _)| name.clone()),
+            mode: key.mode,
+            outcome: key.outcome,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which lines of their source the functions of each sample were on, summed up beside the stacks, so that
+//! there are no more stacks than without. Memory follows the code that ran, not the samples.
+
+use std::collections::{HashMap, HashSet};
+
+use rabbitscope_data::profile::{Event, FrameId};
+
+use crate::beam::SourceLine;
+
+/// Erlang functions and BIFs of a stack, root first, each with the line that it is on.
+pub(super) type Places = Vec<(FrameId, Option<SourceLine>)>;
+
+/// The sums of one recording.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    sums: HashMap<(Event, FrameId, SourceLine), LineSum>,
+    /// Functions of the sample that is being added.
+    met: HashSet<FrameId>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LineSum {
+    /// Of the samples whose innermost Erlang function this is, on this line.
+    pub(super) own: u64,
+    /// Of the samples with this function, its innermost activation on this line.
+    pub(super) total: u64,
+}
+
+impl Lines {
+    /// Adds a sample. A function counts once, where its innermost activation is.
+    pub(super) fn add(&mut self, event: Event, places: &Places, weight: u64) {
+        self.met.clear();
+        for (depth, &(frame, line)) in places.iter().rev().enumerate() {
+            let is_innermost = self.met.insert(frame);
+            let Some(line) = line.filter(|_| is_innermost) else { continue };
+            let sum = self.sums.entry((event, frame, line)).or_default();
+            sum.total += weight;
+            if depth == 0 {
+                sum.own += weight;
+            }
+        }
+    }
+
+    /// What was found for one event, by function and line.
+    pub(super) fn of_event(
+        &self,
+        event: Event,
+    ) -> impl Iterator<Item = (FrameId, SourceLine, LineSum)> {
+        let found = self.sums.iter().filter(move |((its, ..), _)| *its == event);
+        found.map(|(&(_, frame, line), &sum)| (frame, line, sum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::profile::{Event, FrameId};
+
+    use super::{LineSum, Lines};
+    use crate::beam::SourceLine;
+
+    fn check(samples: &[(&[(u32, u32)], u64)], expected: &[(u32, u32, u64, u64)]) {
+        let mut lines = Lines::default();
+        for (places, weight) in samples {
+            let places = places.iter().map(|&(frame, number)| {
+                (FrameId(frame), (number > 0).then_some(SourceLine { file: 0, number }))
+            });
+            lines.add(Event::Cpu, &places.collect(), *weight);
+        }
+        let mut found: Vec<_> = lines
+            .of_event(Event::Cpu)
+            .map(|(frame, line, LineSum { own, total })| (frame.0, line.number, own, total))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        assert_eq!(lines.of_event(Event::Mmap).count(), 0);
+    }
+
+    #[test]
+    fn own_is_the_innermost_and_total_is_all() {
+        let samples: [(&[_], u64); 2] = [(&[(1, 10), (2, 20)], 5), (&[(1, 11)], 3)];
+        check(&samples, &[(1, 10, 0, 5), (1, 11, 3, 3), (2, 20, 5, 5)]);
+    }
+
+    #[test]
+    fn a_function_that_calls_itself_counts_once_where_it_is_innermost() {
+        check(&[(&[(1, 10), (1, 10), (2, 20), (1, 11)], 4)], &[(1, 11, 4, 4), (2, 20, 0, 4)]);
+        // Not at an outer activation either when the line of the innermost is not known.
+        check(&[(&[(1, 10), (2, 20), (1, 0)], 4)], &[(2, 20, 0, 4)]);
+    }
+}

@@ -1,0 +1,110 @@
+// On which lines of its source the selected function was.
+
+import { h } from "./dom.ts";
+import { heaviest, type LineRow, linesOf } from "./flame/lines.ts";
+import { percent, whole } from "./format.ts";
+import type { LineColumns } from "./wire.ts";
+
+const FIRST_ROWS = 12;
+
+const OWN = "The line was being executed, native and VM code that ran for it included.";
+const TOTAL = "The same, and the functions that were called from it. A function that calls itself counts once, where it is innermost.";
+
+export class LinesPanel {
+  readonly element: HTMLElement;
+  private frame = -1;
+  private isWhole = true;
+  private showsAll = false;
+  private readonly title = h("h2", { id: "lines-title" });
+  private readonly note = h("p", { class: "tooltip-kind" });
+  private readonly body = h("tbody");
+  private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
+
+  /** `total` is the weight of the whole recording. */
+  constructor(
+    private readonly lines: LineColumns,
+    private readonly names: string[],
+    private readonly total: number,
+  ) {
+    const head = (name: string, meaning: string | null): HTMLElement =>
+      h("th", { scope: "col", class: meaning ? "number" : "name", title: meaning }, name);
+    this.element = h(
+      "section",
+      { class: "panel", "aria-labelledby": "lines-title", hidden: true },
+      this.title,
+      this.note,
+      h(
+        "table",
+        { class: "functions lines" },
+        h("thead", {}, h("tr", {}, head("Line", null), head("Own", OWN), head("Total", TOTAL))),
+        this.body,
+      ),
+      this.more,
+    );
+  }
+
+  /** Shows a function; -1 for none. */
+  show(frame: number): void {
+    if (frame === this.frame) return;
+    this.frame = frame;
+    this.showsAll = false;
+    this.draw();
+  }
+
+  /** Whether the rest of the page shows the whole recording. */
+  showSelection(isWhole: boolean): void {
+    this.isWhole = isWhole;
+    this.draw();
+  }
+
+  private showAll(): void {
+    this.showsAll = true;
+    this.draw();
+  }
+
+  private draw(): void {
+    const rows = this.frame < 0 ? [] : linesOf(this.lines, this.frame);
+    this.element.hidden = rows.length === 0;
+    if (rows.length === 0) return;
+    const all = rows.reduce((sum, row) => sum + row.total, 0);
+    const shown = this.showsAll ? rows : heaviest(rows, FIRST_ROWS);
+    this.title.textContent = `Lines of ${this.names[this.frame]}`;
+    const whose = this.isWhole ? "" : " These are of the whole recording, not of what is selected.";
+    this.note.textContent =
+      `Shares of all samples; a full bar is the whole function, ${percent(this.share(all))}.` +
+      ` A line begins at a call or at what can fail, and what follows counts for it.${whose}`;
+    this.body.replaceChildren(...shown.map((row) => this.row(row, all)));
+    this.more.hidden = shown.length === rows.length;
+    this.more.textContent = `Show all ${whole(rows.length)}`;
+  }
+
+  private row(row: LineRow, all: number): HTMLElement {
+    const file = row.file.slice(row.file.lastIndexOf("/") + 1);
+    const place = row.line > 0 ? `${file}:${row.line}` : "without a line";
+    const title = row.line > 0 ? `${row.file}:${row.line}` : "The VM has none for these places.";
+    const name = h("span", { class: row.line > 0 ? "line-place" : "nothing", title }, place);
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, name)),
+      this.number(row.own, all),
+      this.number(row.total, all),
+    );
+  }
+
+  private number(weight: number, all: number): HTMLElement {
+    const bar = h("span", { class: "share-bar" });
+    bar.style.width = `${(all > 0 ? (weight / all) * 100 : 0).toFixed(2)}%`;
+    return h(
+      "td",
+      { class: "number" },
+      h("span", { class: "share-track", "aria-hidden": "true" }, weight > 0 && bar),
+      h("span", { class: "share" }, percent(this.share(weight))),
+      h("span", { class: "count" }, whole(weight)),
+    );
+  }
+
+  private share(weight: number): number {
+    return this.total > 0 ? weight / this.total : 0;
+  }
+}
