@@ -1,7 +1,9 @@
 // The profile's part of the page: quality, whose the samples are and when they were, flame graph,
 // lines of the selected function, table of functions.
 
-import { functionsOf } from "./flame/functions.ts";
+import { ChangeTable } from "./changes.ts";
+import { h } from "./dom.ts";
+import { changesOf, functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { HeatPanel } from "./heat.ts";
@@ -24,16 +26,22 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     find: (frame) => panel.searchFrame(frame),
     centre: (frame) => panel.showAround(frame),
   });
+  const caution = "that any two spans of the same recording differ as well, only further spans can rule out.";
+  const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
+  const functions = h("div", {}, table.element);
   const lines = new LinesPanel(profile.lines, model.names, profile.total);
   const panel: FlamePanel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)], {
     selected(choice) {
       who?.show(choice);
       heat?.show(choice);
       const isWhole = !choice.who && !choice.range;
-      table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
+      const { sideTotals, noise } = model;
+      functions.replaceChildren(sideTotals ? changes.element : table.element);
+      if (sideTotals) changes.show(changesOf(model.stacks, model.kinds, sideTotals, noise), sideTotals);
+      else table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
       lines.showSelection(isWhole);
     },
     focused: (frame) => lines.show(frame),
   });
-  return [who?.element, heat?.element, panel.element, lines.element, table.element].filter((it) => it !== undefined);
+  return [who?.element, heat?.element, panel.element, lines.element, functions].filter((it) => it !== undefined);
 }

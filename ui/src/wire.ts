@@ -118,7 +118,14 @@ export interface ProfileData {
   stacks: StackColumns;
   functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
   lines: LineColumns;
+  noise: Noise;
   owners: OwnersData;
+}
+
+// Standard errors from which on a change is more than noise; counted samples a unit of weight, of both sides.
+export interface Noise {
+  errors: number;
+  counts: [number, number];
 }
 
 // Function by function in the order of the source; line 0 is what of a function has none.
@@ -163,6 +170,7 @@ export interface DiffData {
   "leaf-before": number[];
   "leaf-after": number[];
   changes: ChangeColumns;
+  noise: Noise;
 }
 
 export interface DiffSide {

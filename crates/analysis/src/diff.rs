@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use rabbitscope_data::profile::{
-    Event, Frame, FrameId, FrameKind, FrameTable, Profile, StackEntry,
+    Event, Frame, FrameId, FrameKind, FrameTable, Profile, Sample, StackEntry,
 };
 
 use crate::{
@@ -20,7 +20,7 @@ const SCALE: u64 = 1 << 40;
 
 /// From this many standard errors on, a change is called larger than sampling noise. With a thousand
 /// functions compared, chance alone reaches it less than once in ten comparisons.
-const NOISE_ERRORS: f64 = 4.0;
+pub const NOISE_ERRORS: f64 = 4.0;
 
 /// Why two profiles cannot be compared.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -186,12 +186,22 @@ fn leaves(tree: &StackTree, before: &[Stack], after: &[Stack]) -> Vec<Sides> {
     leaves
 }
 
+/// How many counted samples a unit of weight is worth. Where samples weigh the same it is 1. Bytes and
+/// nanoseconds come in pieces of any size; then it is Kish's effective sample size, total² / Σ weight²,
+/// over the total, all occurrences of a stack taken to weigh the same.
+pub fn counts_per_weight(profile: &Profile) -> f64 {
+    let square = |sample: &Sample| (sample.weight as f64).powi(2) / sample.count.max(1) as f64;
+    let squares: f64 = profile.samples.iter().map(square).sum();
+    if squares > 0.0 { profile.total() as f64 / squares } else { 1.0 }
+}
+
 fn changes(
     before: &Profile,
     after: &Profile,
     totals: Sides,
     frames: &mut FrameTable,
 ) -> Vec<Change> {
+    let counts = [before, after].map(counts_per_weight);
     let before = rows_by_frame(before, frames);
     let after = rows_by_frame(after, frames);
     let either: BTreeSet<FrameId> = before.keys().chain(after.keys()).copied().collect();
@@ -211,8 +221,8 @@ fn changes(
                 total,
                 own_change: own.change(totals),
                 total_change: total.change(totals),
-                own_evidence: evidence(own, totals),
-                total_evidence: evidence(total, totals),
+                own_evidence: evidence(own, totals, counts),
+                total_evidence: evidence(total, totals, counts),
             }
         })
         .collect();
@@ -235,10 +245,12 @@ fn rows_by_frame(profile: &Profile, frames: &mut FrameTable) -> HashMap<FrameId,
 }
 
 /// Two shares of counted samples: the difference over its standard error under the assumption that
-/// both profiles have the same share (test of two proportions).
-fn evidence(part: Sides, totals: Sides) -> Evidence {
-    let (before, after) = (totals.before as f64, totals.after as f64);
-    let pooled = (part.before as f64 + part.after as f64) / (before + after);
+/// both profiles have the same share (test of two proportions). `counts` has for each profile what
+/// [`counts_per_weight`] says. `ui/src/flame/noise.ts` is the same for spans that a reader draws.
+fn evidence(part: Sides, totals: Sides, counts: [f64; 2]) -> Evidence {
+    let (before, after) = (totals.before as f64 * counts[0], totals.after as f64 * counts[1]);
+    let counted = part.before as f64 * counts[0] + part.after as f64 * counts[1];
+    let pooled = counted / (before + after);
     let error = (pooled * (1.0 - pooled) * (1.0 / before + 1.0 / after)).sqrt();
     if error > 0.0 && part.change(totals).abs() >= NOISE_ERRORS * error {
         Evidence::BeyondNoise
@@ -286,7 +298,8 @@ mod tests {
     fn chance_is_told_from_change() {
         fn check(before: u64, after: u64, expected: Evidence) {
             let totals = Sides { before: 10_000, after: 10_000 };
-            assert_eq!(evidence(Sides { before, after }, totals), expected, "{before} {after}");
+            let part = Sides { before, after };
+            assert_eq!(evidence(part, totals, [1.0; 2]), expected, "{before} {after}");
         }
         check(0, 0, Evidence::WithinNoise);
         check(100, 110, Evidence::WithinNoise);
@@ -294,6 +307,21 @@ mod tests {
         check(100, 180, Evidence::BeyondNoise);
         check(0, 30, Evidence::BeyondNoise);
         check(10_000, 10_000, Evidence::WithinNoise);
+    }
+
+    #[test]
+    fn large_pieces_are_few_samples() {
+        let mut profile = read_folded("a 1000\nb 3000".as_bytes()).unwrap();
+        assert!((counts_per_weight(&profile) - 1.0).abs() < 1e-12);
+        // The same weights from 10 occurrences of 100 each and 30 of 100 each.
+        for sample in &mut profile.samples {
+            sample.count = sample.weight / 100;
+        }
+        assert!((counts_per_weight(&profile) - 0.01).abs() < 1e-12);
+        let (part, totals) =
+            (Sides { before: 1000, after: 1400 }, Sides { before: 4000, after: 4000 });
+        assert_eq!(evidence(part, totals, [1.0; 2]), Evidence::BeyondNoise);
+        assert_eq!(evidence(part, totals, [0.01; 2]), Evidence::WithinNoise);
     }
 
     /// Many pairs of profiles drawn from the same shares: marks are wrong as rarely as is said.
@@ -318,7 +346,7 @@ mod tests {
             let pairs = draw().into_iter().zip(draw());
             marked += pairs
                 .filter(|&(before, after)| {
-                    evidence(Sides { before, after }, totals) == Evidence::BeyondNoise
+                    evidence(Sides { before, after }, totals, [1.0; 2]) == Evidence::BeyondNoise
                 })
                 .count();
         }

@@ -14,7 +14,7 @@ mod rates;
 mod steadiness;
 mod tree;
 
-pub use diff::{Change, DiffError, Evidence, ProfileDiff, Sides};
+pub use diff::{Change, DiffError, Evidence, NOISE_ERRORS, ProfileDiff, Sides, counts_per_weight};
 pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use lines::{LineRow, line_table};

@@ -1,7 +1,9 @@
 //! Two profiles against each other as the page needs them: one tree with the weights of both, and the
 //! table of changes.
 
-use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
+use rabbitscope_analysis::{
+    Change, Evidence, NOISE_ERRORS, ProfileDiff, counts_per_weight, quality_sentence,
+};
 use rabbitscope_data::profile::{Capture, Profile, StackQuality};
 use serde::Serialize;
 
@@ -42,6 +44,7 @@ pub(crate) struct DiffData<'a> {
     /// … and in the second.
     leaf_after: Vec<u64>,
     changes: ChangeColumns,
+    noise: Noise,
 }
 
 #[derive(Serialize)]
@@ -79,7 +82,24 @@ impl<'a> DiffData<'a> {
             leaf_before: diff.leaves.iter().map(|leaf| leaf.before).collect(),
             leaf_after: diff.leaves.iter().map(|leaf| leaf.after).collect(),
             changes: ChangeColumns::new(&diff.changes),
+            noise: Noise::between(report.before.profile, report.after.profile),
         }
+    }
+}
+
+/// What tells changes from the noise of sampling.
+#[derive(Serialize)]
+pub(crate) struct Noise {
+    /// Standard errors from which on a change is larger than noise.
+    errors: f64,
+    /// Counted samples for each unit of weight, on both sides.
+    counts: [f64; 2],
+}
+
+impl Noise {
+    /// Of comparisons between two profiles, or between two parts of one.
+    pub(crate) fn between(before: &Profile, after: &Profile) -> Self {
+        Self { errors: NOISE_ERRORS, counts: [before, after].map(counts_per_weight) }
     }
 }
 

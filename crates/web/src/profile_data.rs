@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::owners_data::OwnersData;
+use crate::{diff_data::Noise, owners_data::OwnersData};
 
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
@@ -26,6 +26,7 @@ pub(crate) struct ProfileData<'a> {
     stacks: StackColumns,
     functions: FunctionColumns,
     lines: LineColumns<'a>,
+    noise: Noise,
     owners: OwnersData,
 }
 
@@ -44,6 +45,7 @@ impl<'a> ProfileData<'a> {
             stacks: StackColumns::new(&tree, &profile.frames),
             functions: FunctionColumns::new(&functions),
             lines: LineColumns::new(&line_table(profile, &functions)),
+            noise: Noise::between(profile, profile),
             owners: OwnersData::new(profile, &leaves),
         }
     }

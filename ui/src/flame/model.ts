@@ -1,10 +1,11 @@
 // A profile ready to be drawn and asked: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
-import type { FrameColumns, FrameKind, OwnersData, StackColumns } from "../wire.ts";
+import type { FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from "../wire.ts";
 import { percent, points, whole } from "../format.ts";
 import { Owners, type Selection } from "./owners.ts";
 import { Regrouper } from "./regroup.ts";
+import { isBeyondNoise, type Pair, WITHIN_NOISE } from "./noise.ts";
 import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
@@ -19,7 +20,8 @@ export interface GraphData {
   frames: FrameColumns;
   stacks: StackColumns;
   /** The two profiles of a comparison: weights by stack node, and of the whole. */
-  sides: { leaves: [number[], number[]]; totals: [number, number] } | null;
+  sides: { leaves: [number[], number[]]; totals: Pair } | null;
+  noise: Noise;
   owners?: OwnersData;
 }
 
@@ -43,7 +45,8 @@ export class Model {
   private readonly rootFrames = new Map<string, number>();
 
   /** Weights of both sides of a comparison. */
-  sideTotals: [number, number] | null;
+  sideTotals: Pair | null;
+  readonly noise: Noise;
 
   constructor(profile: GraphData) {
     this.kindNames = profile.frames.kinds;
@@ -58,6 +61,7 @@ export class Model {
     this.hasRecursion = profile.stacks["run-node"].length > 0;
     this.unit = profile.unit;
     this.total = profile.total;
+    this.noise = profile.noise;
   }
 
   view(choice: Choice): View {
@@ -115,9 +119,17 @@ export class Model {
     return this.kindNames[view.kind[node]] as FrameKind;
   }
 
-  private changeOf(view: View, node: number, totals: [number, number]): number {
-    const [before, after] = view.sides as [Float64Array, Float64Array];
-    return changeStep(before[node] / totals[0], after[node] / totals[1]);
+  private changeOf(view: View, node: number, totals: Pair): number {
+    const [before, after] = view.sides.map((side) => side[node]) as Pair;
+    const step = changeStep(before / totals[0], after / totals[1]);
+    return isBeyondNoise([before, after], totals, this.noise) ? step : Math.sign(step);
+  }
+
+  /** Both shares of a part of a comparison, as text. */
+  changeSentence(part: Pair, totals: Pair): string {
+    const [before, after] = part.map((weight, side) => weight / (totals[side] as number)) as Pair;
+    const mark = isBeyondNoise(part, totals, this.noise) || before === after ? "" : `, ${WITHIN_NOISE}`;
+    return `${percent(before)} before, ${percent(after)} after, ${points(after - before)}${mark}`;
   }
 
   /** What a search found, as text: its share, or in a comparison both shares. */
@@ -126,10 +138,8 @@ export class Model {
     if (functions === 0) return "no match";
     const counted = `${whole(functions)} function${functions === 1 ? "" : "s"}`;
     if (this.sideTotals) {
-      const [before, after] = this.sideTotals.map(
-        (total, side) => matchedWeight(view, zoomed, matches, view.sides[side]) / total,
-      ) as [number, number];
-      return `${percent(before)} before, ${percent(after)} after, ${points(after - before)} · ${counted}`;
+      const part = view.sides.map((side) => matchedWeight(view, zoomed, matches, side)) as Pair;
+      return `${this.changeSentence(part, this.sideTotals)} · ${counted}`;
     }
     const weight = matchedWeight(view, zoomed, matches);
     const share = percent(view.total[zoomed] > 0 ? weight / view.total[zoomed] : 0);
@@ -158,7 +168,7 @@ export class Model {
       zoomed: view.total[zoomed],
       unit: this.unit,
       run: view.run[node],
-      sides: this.sideTotals && sidesOf(view, node, this.sideTotals),
+      sides: this.sideTotals && sidesOf(view, node, this.sideTotals, this.noise),
     };
   }
 
@@ -179,7 +189,8 @@ export class Model {
   }
 }
 
-function sidesOf(view: View, node: number, totals: [number, number]): Facts["sides"] {
-  const [before, after] = view.sides as [Float64Array, Float64Array];
-  return { before: before[node], after: after[node], allBefore: totals[0], allAfter: totals[1] };
+function sidesOf(view: View, node: number, totals: Pair, noise: Noise): Facts["sides"] {
+  const [before, after] = view.sides.map((side) => side[node]) as Pair;
+  const isBeyond = isBeyondNoise([before, after], totals, noise);
+  return { before, after, allBefore: totals[0], allAfter: totals[1], isBeyondNoise: isBeyond };
 }

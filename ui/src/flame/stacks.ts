@@ -58,6 +58,19 @@ export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeav
   return stacks;
 }
 
+/** Of weights with all below, such as one of {@link Stacks.sides}, what ends in each node. */
+export function leavesOf(stacks: Stacks, totals: Float64Array): Float64Array {
+  const leaves = Float64Array.from(totals);
+  const path: number[] = [];
+  for (let node = 0; node < stacks.length; node++) {
+    while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) path.pop();
+    const parent = path[path.length - 1];
+    if (parent !== undefined) leaves[parent] -= totals[node];
+    path.push(node);
+  }
+  return leaves;
+}
+
 /** Nodes directly below `node`; with -1 the roots. */
 export function childrenOf(stacks: Stacks, node: number): number[] {
   const children = [];

@@ -3,7 +3,16 @@
 import { h } from "../dom.ts";
 import { percent, points, whole } from "../format.ts";
 import type { FrameKind } from "../wire.ts";
+import { WITHIN_NOISE } from "./noise.ts";
 import { KIND_NAMES } from "./palette.ts";
+
+export interface Sides {
+  before: number;
+  after: number;
+  allBefore: number;
+  allAfter: number;
+  isBeyondNoise: boolean;
+}
 
 export interface Facts {
   name: string;
@@ -17,7 +26,7 @@ export interface Facts {
   /** Longest run that the node stands for. */
   run: number;
   /** In a comparison the weights of both profiles, in place of `total` and `self`. */
-  sides: { before: number; after: number; allBefore: number; allAfter: number } | null;
+  sides: Sides | null;
 }
 
 export class Tooltip {
@@ -49,12 +58,19 @@ export function sentenceOf(facts: Facts): string {
   if (facts.sides) {
     const { before, after, allBefore, allAfter } = facts.sides;
     const shares = `before ${percent(before / allBefore)}, after ${percent(after / allAfter)}`;
-    return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(after / allAfter - before / allBefore)}`;
+    const change = after / allAfter - before / allBefore;
+    const mark = isDoubtful(facts.sides) ? `, ${WITHIN_NOISE}` : "";
+    return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(change)}${mark}`;
   }
   const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
   const total = `total ${share(facts.total)} (${whole(facts.total)} ${facts.unit})`;
   const self = `self ${share(facts.self)} (${whole(facts.self)})`;
   return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
+}
+
+/** Whether there is a change that chance alone may have made. */
+function isDoubtful({ before, after, allBefore, allAfter, isBeyondNoise }: Sides): boolean {
+  return !isBeyondNoise && before / allBefore !== after / allAfter;
 }
 
 function kindLine(facts: Facts): string {
@@ -67,7 +83,7 @@ function ownTable(facts: Facts): HTMLElement {
   return h("table", {}, row("total", total, all, unit), row("self", self, all, unit));
 }
 
-function sidesTable(sides: NonNullable<Facts["sides"]>, unit: string): HTMLElement {
+function sidesTable(sides: Sides, unit: string): HTMLElement {
   const { before, after, allBefore, allAfter } = sides;
   const change = points(after / allAfter - before / allBefore);
   return h(
@@ -75,7 +91,7 @@ function sidesTable(sides: NonNullable<Facts["sides"]>, unit: string): HTMLEleme
     {},
     row("before", before, allBefore, unit),
     row("after", after, allAfter, unit),
-    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td")),
+    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td", {}, isDoubtful(sides) && WITHIN_NOISE)),
   );
 }
 

@@ -89,6 +89,25 @@ test("a span of time is drawn, and a second one compared with it", async () => {
   await page.close();
 });
 
+test("two spans have a table of changes that knows noise", async () => {
+  for (const [width, dark] of [[1400, false], [1400, true], [700, false], [700, true]] as const) {
+    const { page, problems } = await browser.open("profile.html#time=0-20&against=20-36", width, dark);
+    assert.ok(await page.locator(".changes").isVisible());
+    assert.ok(await (await page.locator("#functions-title").count()) === 0);
+    assert.match(await text(page, "section:has(.changes) p"), /less than four standard errors .* only further spans can rule out/);
+    const row = (name: string): Promise<string> => text(page, `.changes tbody tr:has-text("${name}")`);
+    assert.match(await row("osiris_log:write/5"), /0 %\s?0? 62\.5 %\s?(250)? \+62\.50$/);
+    await page.getByLabel("Share that is compared").selectOption("total");
+    await page.getByLabel("Kind of function").selectOption("thread");
+    assert.match(await row("scheduler"), /100 %\s?(600)? 100 %\s?(400)? ±0$/);
+    assert.equal(await page.locator(".changes tr.within-noise").count(), 1);
+    const [content, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content! <= view!, `content of ${content} pixels in a view of ${view}`);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
 test("a function stands between its callers and callees", async () => {
   const { page, problems } = await browser.open("profile.html");
   await page.getByLabel("Callers and callees of ets:lookup/2").click();
