@@ -5,9 +5,10 @@ import { h } from "../dom.ts";
 import { percent, whole } from "../format.ts";
 import { type Actions, Graph } from "./graph.ts";
 import type { Model } from "./model.ts";
+import type { Pair } from "./noise.ts";
 import { compile, findMatches, type Matches } from "./search.ts";
 import { buildControls, type Controls } from "./controls.ts";
-import { sandwich } from "./sandwich.ts";
+import { type Sandwich, sandwich } from "./sandwich.ts";
 import { buildView, findNode, nameOfNode, pathTo, type View } from "./view.ts";
 import { type Choice, fromFragment, remember, START } from "../link.ts";
 
@@ -116,13 +117,20 @@ export class FlamePanel {
       this.graph.update(this.view, this.zoomed, this.choice.flame, this.matches);
       return;
     }
-    const { callers, callees, total } = sandwich(this.model.stacks, frame);
-    const share = percent(this.model.total > 0 ? total / this.model.total : 0);
-    const weight = this.model.sideTotals ? "" : `, ${whole(total)} ${this.model.unit}`;
-    this.centre.replaceChildren(h("b", {}, this.choice.around), ` in ${share} of all${weight}`);
+    const made = sandwich(this.model.stacks, frame);
+    const { callers, callees } = made;
+    this.centre.replaceChildren(h("b", {}, this.choice.around), this.shareAround(made));
     this.graphsAround ??= this.buildAround();
     this.graphsAround.callers.update(buildView(callers, () => false), 0, true, this.matches);
     this.graphsAround.callees.update(buildView(callees, () => false), 0, false, this.matches);
+  }
+
+  private shareAround({ total, sides, isRecursive }: Sandwich): string {
+    const { sideTotals, unit } = this.model;
+    const once = isRecursive ? "; it calls itself: a sample counts once, from the outermost call on" : "";
+    if (sideTotals) return ` in ${this.model.changeSentence(sides as Pair, sideTotals)}${once}`;
+    const share = percent(this.model.total > 0 ? total / this.model.total : 0);
+    return ` in ${share} of all, ${whole(total)} ${unit}${once}`;
   }
 
   /** Around a function every click leads to another one. */

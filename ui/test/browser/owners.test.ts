@@ -108,6 +108,23 @@ test("two spans have a table of changes that knows noise", async () => {
   }
 });
 
+test("a comparison has callers and callees, and says what is within noise", async () => {
+  const { page, problems } = await browser.open("profile.html#time=5-6&against=10-11&search=%5Eosiris&around=proc_lib%3Ainit_p_do_apply%2F3");
+  assert.match(await text(page, ".centre"), /in 100 % before, 100 % after, ±0 points$/);
+  assert.match(await share(page), /^0 % before, 0 % after, ±0 points/);
+  await page.getByRole("button", { name: "All of the time" }).click();
+  assert.match(await text(page, ".centre"), /in 85\.0 % of all, 850 samples$/);
+  assert.ok(await page.locator("#functions-title").isVisible());
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a function that calls itself says how it counts", async () => {
+  const { page } = await browser.open("profile.html#around=lists%3Afoldr_1%2F3");
+  assert.match(await text(page, ".centre"), /in 20\.0 % of all, 200 samples; it calls itself: a sample counts once/);
+  await page.close();
+});
+
 test("a function stands between its callers and callees", async () => {
   const { page, problems } = await browser.open("profile.html");
   await page.getByLabel("Callers and callees of ets:lookup/2").click();

@@ -124,6 +124,69 @@ test("a function that calls itself counts once", () => {
   assert.equal(drawn(f.callees), "f 0/4 .g 0/4 ..f 4/4");
 });
 
+test("a function that calls itself through others counts once, from its outermost call on", () => {
+  // b;f;g;f;a 4, b;f 1, g;f;f;f 2 (a run)
+  const columns = {
+    frame: [3, 1, 2, 1, 0, 2, 1],
+    climb: [0, 0, 0, 0, 0, 5, 0],
+    leaf: [0, 1, 0, 0, 4, 0, 2],
+    "run-node": [6],
+    "run-length": [3],
+    "kind-node": [],
+    "kind-number": [],
+  };
+  const f = sandwich(decodeStacks(columns, new Uint8Array(4)), 1);
+  assert.deepEqual([f.total, f.isRecursive], [7, true]);
+  assert.equal(drawn(f.callers), "f 0/7 .b 5/5 .g 2/2");
+  assert.equal(drawn(f.callees), "f 3/7 .g 0/4 ..f 0/4 ...a 4/4");
+  assert.deepEqual([...f.callees.run], [3, 1, 1, 1]);
+  const b = sandwich(decodeStacks(columns, new Uint8Array(4)), 3);
+  assert.deepEqual([b.total, b.isRecursive], [5, false]);
+});
+
+/** A tree of some depth in which functions call themselves and each other. */
+function randomStacks(seed: number): Stacks {
+  let state = seed;
+  const below = (limit: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 16) % limit;
+  };
+  const columns = { frame: [] as number[], climb: [] as number[], leaf: [] as number[], "run-node": [] as number[], "run-length": [] as number[], "kind-node": [], "kind-number": [] };
+  let depth = 0;
+  for (let node = 0; node < 200; node++) {
+    const climb = node === 0 ? 0 : below(Math.min(depth, 3) + 1);
+    depth += 1 - climb;
+    columns.frame.push(below(4));
+    columns.climb.push(climb);
+    columns.leaf.push(below(5));
+    if (below(4) === 0) {
+      columns["run-node"].push(node);
+      columns["run-length"].push(2 + below(3));
+    }
+  }
+  const side = columns.leaf.map(() => below(9));
+  return decodeStacks(columns, new Uint8Array(4), [columns.leaf, side]);
+}
+
+test("callers and callees have the weight that the table of functions says", () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const stacks = randomStacks(seed);
+    const { frame: frames, total } = functionsOf(stacks, ["thread", "erlang", "native", "thread"]);
+    frames.forEach((frame, row) => {
+      const made = sandwich(stacks, frame);
+      const { callers, callees } = made;
+      const leaves = (tree: Stacks): number => tree.leaf.reduce((sum, leaf) => sum + leaf, 0);
+      assert.equal(made.total, total[row]);
+      assert.deepEqual([callers.total[0], leaves(callers)], [made.total, made.total]);
+      assert.deepEqual([callees.total[0], leaves(callees)], [made.total, made.total]);
+      assert.equal(made.sides[0], made.total);
+      assert.deepEqual([callers.sides[1]?.[0], callees.sides[1]?.[0]], [made.sides[1], made.sides[1]]);
+      const isRoot = (tree: Stacks): boolean => tree.end[0] === tree.length && tree.frame[0] === frame;
+      assert.ok(isRoot(callers) && isRoot(callees));
+    });
+  }
+});
+
 test("functions are summed up as for the whole profile", () => {
   const columns = functionsOf(STACKS, ["thread", "erlang", "native", "thread"]);
   assert.deepEqual(columns, { frame: [0, 1, 2, 3], own: [0, 7, 8, 0], leaf: [0, 2, 8, 0], total: [8, 7, 8, 2] });
