@@ -9,6 +9,7 @@ use rabbitscope_data::profile::{
     Event, Frame, FrameId, FrameKind, FrameTable, Mode, StackOutcome, StackQuality, ThreadKind,
     is_lock_wait,
 };
+use rustc_hash::FxHashMap;
 
 use super::callee::Callees;
 use super::lines::{Lines, Places};
@@ -41,8 +42,8 @@ pub(super) struct Assembler {
     lines: Lines,
     names: NativeNames,
     callees: Callees,
-    threads: HashMap<u32, (String, ThreadKind)>,
-    names_given: HashMap<(u64, Space), Named>,
+    threads: FxHashMap<u32, (String, ThreadKind)>,
+    names_given: FxHashMap<(u64, Space), Named>,
     quality: HashMap<Event, StackQuality>,
     /// Whether C frames were cut since [`Assembler::met_unknown_code`] was asked.
     has_cut: bool,
@@ -80,8 +81,8 @@ impl Assembler {
             lines: Lines::default(),
             names: NativeNames::new(process),
             callees: Callees::new(process, emulator),
-            threads: HashMap::new(),
-            names_given: HashMap::new(),
+            threads: FxHashMap::default(),
+            names_given: FxHashMap::default(),
             quality: HashMap::new(),
             has_cut: false,
         }

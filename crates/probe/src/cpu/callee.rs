@@ -1,7 +1,7 @@
 //! What C was called for: the BIF or NIF between an Erlang function and the C functions below it.
 //! Names are given only where the code or the VM itself says which one it is.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::wire::RawSample;
 use crate::{
@@ -18,13 +18,13 @@ const DIRTY_CALLS: [&str; 2] = ["erts_call_dirty_nif", "erts_call_dirty_bif"];
 pub(super) struct Callees {
     functions: FunctionNames,
     /// By return address.
-    calls: HashMap<u64, Option<CalledBif>>,
+    calls: FxHashMap<u64, Option<CalledBif>>,
 }
 
 impl Callees {
     pub(super) fn new(process: &Process, emulator: &Emulator) -> Self {
         let functions = FunctionNames::new(process, emulator.bif_table);
-        Self { functions, calls: HashMap::new() }
+        Self { functions, calls: FxHashMap::default() }
     }
 
     /// Forgets what was read out of JIT code; to be called when the code map has changed.

@@ -1,9 +1,8 @@
 //! Which lines of their source the functions of each sample were on, summed up beside the stacks, so that
 //! there are no more stacks than without. Memory follows the code that ran, not the samples.
 
-use std::collections::{HashMap, HashSet};
-
 use rabbitscope_data::profile::{Event, FrameId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::beam::SourceLine;
 
@@ -13,9 +12,9 @@ pub(super) type Places = Vec<(FrameId, Option<SourceLine>)>;
 /// The sums of one recording.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    sums: HashMap<(Event, FrameId, SourceLine), LineSum>,
+    sums: FxHashMap<(Event, FrameId, SourceLine), LineSum>,
     /// Functions of the sample that is being added.
-    met: HashSet<FrameId>,
+    met: FxHashSet<FrameId>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 //! last frames costs those frames only. A long recording sees many of these: the same Erlang
 //! calls, another place in the kernel.
 
-use std::collections::HashMap;
-
 use rabbitscope_data::profile::{FrameId, StackEntry};
+use rustc_hash::FxHashMap;
 
 /// A stack in [`Stacks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +16,7 @@ pub(super) const EMPTY: StackId = StackId(u32::MAX);
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
     nodes: Vec<(StackId, StackEntry)>,
-    index: HashMap<(StackId, StackEntry), StackId>,
+    index: FxHashMap<(StackId, StackEntry), StackId>,
 }
 
 impl Stacks {

@@ -1,8 +1,7 @@
 //! What equal samples add up to, within limits of memory.
 
-use std::collections::HashMap;
-
 use rabbitscope_data::profile::{Event, Mode, StackOutcome, Times};
+use rustc_hash::FxHashMap;
 
 use super::{stacks::StackId, wire::RawSample};
 
@@ -34,7 +33,7 @@ pub(super) struct Sum {
 /// The sums of one recording.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    by_key: HashMap<StackKey, Sum>,
+    by_key: FxHashMap<StackKey, Sum>,
     label_limit_hit: bool,
     /// What the times of all samples take.
     time_bytes: usize,

@@ -6,8 +6,10 @@ use std::{
 };
 
 use rabbitscope_data::profile::{
-    Event, FrameKind, FrameTable, Labels, LineWeight, Sample, StackEntry, StackQuality,
+    Event, Frame, FrameId, FrameKind, FrameTable, Labels, LineWeight, Sample, StackEntry,
+    StackQuality,
 };
+use rustc_hash::FxHashMap;
 
 use super::super::stacks::StackId;
 use super::super::sums::StackKey;
@@ -26,14 +28,14 @@ impl Assembler {
         event: Event,
         pids: &Pids,
     ) -> (FrameTable, Vec<Sample>, StackQuality) {
-        let mut frames = FrameTable::default();
+        let mut used = Used::default();
         let bifs = self.bifs();
         let mut samples: Vec<Sample> = self
             .sums
             .iter()
             .filter(|(key, _)| key.event == event)
             .map(|(key, sum)| Sample {
-                stack: self.entries(key.stack, &bifs, &mut frames),
+                stack: self.entries(key.stack, &bifs, &mut used),
                 labels: self.labels(key, pids),
                 weight: sum.weight,
                 count: sum.count,
@@ -41,7 +43,7 @@ impl Assembler {
             })
             .collect();
         samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-        (frames, samples, self.quality.get(&event).copied().unwrap_or_default())
+        (used.frames, samples, self.quality.get(&event).copied().unwrap_or_default())
     }
 
     /// On which lines the functions of `frames` were, in order. A BIF has none: what it has for source is
@@ -80,23 +82,22 @@ impl Assembler {
         frames.filter(|it| it.kind == FrameKind::Bif).map(|it| it.name.as_str()).collect()
     }
 
-    /// A stack with its frames in a table of its own. A BIF whose few instructions of JIT code were
-    /// interrupted is the same function.
-    fn entries(
-        &self,
-        stack: StackId,
-        bifs: &HashSet<&str>,
-        frames: &mut FrameTable,
-    ) -> Vec<StackEntry> {
+    /// A stack with its frames in the table of its profile.
+    fn entries(&self, stack: StackId, bifs: &HashSet<&str>, used: &mut Used) -> Vec<StackEntry> {
         let mut entries = self.stacks.entries(stack);
         for entry in &mut entries {
-            let mut frame = self.frames.get(entry.frame).clone();
-            if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
-                frame.kind = FrameKind::Bif;
-            }
-            entry.frame = frames.intern(frame);
+            entry.frame = used.id_of(entry.frame, || self.frame(entry.frame, bifs));
         }
         entries
+    }
+
+    /// A BIF whose few instructions of JIT code were interrupted is the same function.
+    fn frame(&self, id: FrameId, bifs: &HashSet<&str>) -> Frame {
+        let mut frame = self.frames.get(id).clone();
+        if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
+            frame.kind = FrameKind::Bif;
+        }
+        frame
     }
 
     fn labels(&self, key: &StackKey, pids: &Pids) -> Labels {
@@ -107,5 +108,20 @@ impl Assembler {
             mode: key.mode,
             outcome: key.outcome,
         }
+    }
+}
+
+/// The frames that one profile uses.
+#[derive(Default)]
+struct Used {
+    frames: FrameTable,
+    /// Their ids there by their ids in the recording.
+    ids: FxHashMap<FrameId, FrameId>,
+}
+
+impl Used {
+    fn id_of(&mut self, recorded: FrameId, frame: impl FnOnce() -> Frame) -> FrameId {
+        let frames = &mut self.frames;
+        *self.ids.entry(recorded).or_insert_with(|| frames.intern(frame()))
     }
 }
