@@ -4,7 +4,7 @@
 %% hundred at a time. A row is {Pid, Role, Name, VHost, Connection}, Pid as the node prints it, Role an
 %% atom, the rest binaries that are empty where nothing is known.
 -module(rabbitscope_who).
--export([tables/1, processes/2]).
+-export([tables/1, processes/2, ended/2]).
 
 -type to() :: {pid(), reference()}.
 
@@ -27,6 +27,20 @@ processes(To, Texts) ->
     end, #{}),
     Each = fun (Text, Sent) -> add(To, row(Text, asked(local_pid(Text), Queues, VHosts)), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
+
+%% Processes that have ended, each with the function that it was started with as its stack told: the role
+%% by that function alone, `gone` where it says nothing.
+-spec ended(to(), [{Pid :: binary(), Module :: binary(), Function :: binary()}]) ->
+    {parts, non_neg_integer(), ok}.
+ended(To, Processes) ->
+    Each = fun ({Pid, Module, Function}, Sent) -> add(To, row(Pid, {role_of_ended(Module), Function, <<>>, <<>>}), Sent) end,
+    {parts, sent(To, lists:foldl(Each, none_sent(), Processes)), ok}.
+
+role_of_ended(Module) ->
+    try role_of(none, {binary_to_existing_atom(Module, utf8), any, 0}, []) of
+        other -> gone;
+        Role -> Role
+    catch error:badarg -> gone end.
 
 asked(Pid, Queues, VHosts) when is_pid(Pid) ->
     case {Queues, role(Pid)} of

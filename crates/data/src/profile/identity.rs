@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     /// Its role, one word: `queue`, `channel`, `reader` … `gone` when the process had ended before
-    /// anybody could ask.
+    /// anybody could ask and its stacks do not tell either.
     pub role: String,
     /// Of a queue, a channel or a connection its name, else the registered name or the function it
     /// was started with.

@@ -1,12 +1,15 @@
 //! What the processes of a recording are for, asked from the node: once before it, of the tables
 //! only, so that nobody is disturbed and what ends meanwhile is known; once after it, of the processes
-//! that were seen.
+//! that were seen. Of one that has ended by then its stacks tell what it was started with.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use anyhow::Context;
 use rabbitscope_broker::Broker;
-use rabbitscope_data::profile::{GONE, Identities, Identity, Profile};
+use rabbitscope_data::profile::{FrameKind, GONE, Identities, Identity, Profile, StackOutcome};
 use rabbitscope_erlang::{
     ConnectOptions, Connection, CookieSource, ErlangError, Loaded, NodeName, Port,
     Source as Module, Term,
@@ -88,6 +91,8 @@ fn name(connection: &Connection, mut known: Identities, profiles: &mut [Profile]
         }
         Err(error) => note(profiles, &error.to_string()),
     }
+    // A node that does not answer has been noted.
+    known.extend(ended(connection, &known, profiles).unwrap_or_default());
     for profile in profiles {
         let of_profile = pids_of(profile).filter_map(|pid| Some((known.get(&pid)?.clone(), pid)));
         profile.identities = of_profile.map(|(identity, pid)| (pid, identity)).collect();
@@ -96,6 +101,53 @@ fn name(connection: &Connection, mut known: Identities, profiles: &mut [Profile]
 
 fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
     profile.samples.iter().filter_map(|sample| sample.labels.process.clone())
+}
+
+/// Those of `known` that were gone when the node was asked, by the function at the root of their stacks.
+fn ended(
+    connection: &Connection,
+    known: &Identities,
+    profiles: &[Profile],
+) -> Result<Identities, ErlangError> {
+    let is_gone = |pid: &str| known.get(pid).is_some_and(|identity| identity.role == GONE);
+    let mut started_with = BTreeMap::new();
+    for profile in profiles {
+        first_functions(profile, is_gone, &mut started_with);
+    }
+    let processes: Vec<Term> = started_with
+        .into_iter()
+        .filter_map(|(pid, function)| {
+            let (module, _) = function.split_once(':')?;
+            Some(Term::tuple([pid, module, function].map(Term::text)))
+        })
+        .collect();
+    let asked: Vec<Vec<Term>> =
+        processes.chunks(AT_ONCE).map(|some| vec![Term::list(some.to_vec())]).collect();
+    if asked.is_empty() {
+        return Ok(Identities::new());
+    }
+    read(connection, "ended", &asked)
+}
+
+/// Adds, by pid, the outermost function that is not of `proc_lib`, which all processes with a parent go
+/// through.
+fn first_functions<'a>(
+    profile: &'a Profile,
+    is_wanted: impl Fn(&str) -> bool,
+    found: &mut BTreeMap<&'a str, &'a str>,
+) {
+    let complete = |outcome| outcome == StackOutcome::Complete;
+    for sample in profile.samples.iter().filter(|sample| complete(sample.labels.outcome)) {
+        let Some(pid) = sample.labels.process.as_deref() else { continue };
+        if found.contains_key(pid) || !is_wanted(pid) {
+            continue;
+        }
+        let frames = sample.stack.iter().map(|entry| profile.frames.get(entry.frame));
+        let mut functions = frames.filter(|frame| frame.kind == FrameKind::Erlang);
+        if let Some(first) = functions.find(|frame| !frame.name.starts_with("proc_lib:")) {
+            found.insert(pid, &first.name);
+        }
+    }
 }
 
 fn note(profiles: &mut [Profile], reason: &str) {
@@ -145,7 +197,29 @@ fn take(part: &Term, found: &mut Identities) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_data::profile::read_folded;
+
     use super::*;
+
+    #[test]
+    fn the_root_of_a_stack_tells_what_a_process_was_started_with() {
+        let text = "scheduler;proc_lib:init_p_do_apply/3;http:request/2;lists:map/2 5\n\
+                    scheduler;http:other/1 3\nscheduler;proc_lib:wake_up/3 1\nscheduler;m:f/0 1";
+        let mut profile = read_folded(text.as_bytes()).unwrap();
+        let pids = ["<0.1.0>", "<0.2.0>", "<0.3.0>", "<0.4.0>"];
+        for (sample, pid) in profile.samples.iter_mut().zip(pids) {
+            sample.labels.process = Some(pid.to_owned());
+            sample.labels.outcome = StackOutcome::Complete;
+        }
+        profile.samples[1].labels.outcome = StackOutcome::Broken;
+        let mut found = BTreeMap::new();
+        first_functions(&profile, |pid| pid != "<0.4.0>", &mut found);
+        let of = |frames: &str| {
+            let sample = text.lines().position(|line| line.contains(frames)).unwrap();
+            pids[sample]
+        };
+        assert_eq!(found, BTreeMap::from([(of("http:request/2"), "http:request/2")]));
+    }
 
     #[test]
     fn rows_as_the_node_sends_them() {

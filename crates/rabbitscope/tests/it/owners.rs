@@ -87,3 +87,35 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
     load.wait().unwrap();
     assert!(read(&bench, "blind.pb.gz").identities.is_empty());
 }
+
+/// Processes that count for a tenth of a second each and then end, one after the other for a minute, in a
+/// module whose name belongs to the role `http`.
+const BRIEF: &str = "Forms = [begin {ok, Tokens, _} = erl_scan:string(Text), \
+     {ok, Form} = erl_parse:parse_form(Tokens), Form end || Text <- [\
+       \"-module(cowboy_brief).\", \"-export([serve/1, request/1]).\", \
+       \"serve(0) -> ok; serve(N) -> {_, R} = spawn_monitor(cowboy_brief, request, [4000000]), \
+         receive {'DOWN', R, _, _, _} -> serve(N - 1) end.\", \
+       \"request(0) -> ok; request(N) -> request(N - 1).\"]], \
+     {ok, Module, Code} = compile:forms(Forms), \
+     {module, Module} = code:load_binary(Module, \"cowboy_brief.erl\", Code), \
+     spawn(fun() -> Module:serve(2000) end), ok";
+
+#[test]
+fn processes_that_have_ended_are_known_by_their_stacks() {
+    if !may_profile() {
+        return;
+    }
+    let bench = Workbench::new("ended");
+    let broker = own_broker("ended");
+    assert_eq!(broker.eval(BRIEF).unwrap(), "ok");
+    let node = arguments_of(&broker);
+    bench.rabbitscope(&format!("profile {node} --duration 2s -o p.pb.gz")).code(0);
+    let profile = read(&bench, "p.pb.gz");
+    let requests = profile.identities.values().filter(|it| it.name == "cowboy_brief:request/1");
+    let roles: Vec<&str> = requests.map(|it| it.role.as_str()).collect();
+    assert!(
+        roles.len() > 3 && roles.iter().all(|&role| role == "http"),
+        "{:?}",
+        profile.identities
+    );
+}
