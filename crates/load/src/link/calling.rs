@@ -1,29 +1,24 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
-use std::collections::VecDeque;
-
 use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
 use rabbitscope_data::scenario::{ReplyPath, RequestGroup};
 
 use super::{
-    Moment,
+    CHUNK, Moment,
     in_flight::{InFlight, Waiting},
     socket::Socket,
+    turns::Turns,
 };
 use crate::{
     clock::nanos,
     latency::Latency,
     message::Random,
     plan::{Seat, queues_of},
-    schedule::Schedule,
     timetable::Timetable,
 };
 
 /// RabbitMQ's name for the way back without a queue.
 const DIRECT: &str = "amq.rabbitmq.reply-to";
-
-/// Bytes encoded for one write; see `publishing`.
-const CHUNK: usize = 64 * 1024;
 
 /// Requests that a caller may send before the others on its connection get their turn.
 const QUANTUM: u64 = 64;
@@ -40,10 +35,7 @@ pub(super) struct Calling {
     callers: Vec<Caller>,
     /// By channel number: where replies to its callers go. Absent until that is known.
     reply_to: Vec<Option<String>>,
-    /// Callers that may have something to send, each at most once.
-    ready: VecDeque<u32>,
-    /// Callers that wait for nothing but their schedule.
-    schedule: Schedule,
+    turns: Turns,
     in_flight: InFlight,
     /// Callers that have nothing to send on their schedule, and that nobody has been told of.
     without_any: usize,
@@ -62,7 +54,6 @@ struct Caller {
     pace: Option<Timetable>,
     sent: u64,
     outstanding: u32,
-    is_ready: bool,
 }
 
 impl Caller {
@@ -121,7 +112,6 @@ impl Calling {
                 pace: pace(seat.member),
                 sent: 0,
                 outstanding: 0,
-                is_ready: false,
             })
             .collect();
         let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
@@ -132,8 +122,7 @@ impl Calling {
             persistent: group.persistent,
             timeout_nanos: nanos(group.timeout),
             reply_to: vec![None; usize::from(channels) + 1],
-            ready: VecDeque::with_capacity(callers.len()),
-            schedule: Schedule::new(callers.len()),
+            turns: Turns::new(callers.len()),
             without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
             callers,
             in_flight: InFlight::default(),
@@ -187,18 +176,18 @@ impl Calling {
 
     /// A caller that can send, or will when its schedule says so, is put where it waits for that.
     fn wake(&mut self, index: usize) {
-        let caller = &mut self.callers[index];
+        let caller = &self.callers[index];
         let is_open = self.reply_to[usize::from(caller.channel)].is_some();
-        if caller.is_ready || !is_open || caller.room() == 0 {
+        if !is_open || caller.room() == 0 {
             return;
         }
-        if let Some(pace) = &caller.pace {
-            if let Some(due) = pace.due() {
-                self.schedule.put(index, due);
+        match &caller.pace {
+            None => self.turns.ask(index),
+            Some(pace) => {
+                if let Some(due) = pace.due() {
+                    self.turns.ask_at(index, due);
+                }
             }
-        } else {
-            caller.is_ready = true;
-            self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
         }
     }
 
@@ -210,19 +199,13 @@ impl Calling {
             return false;
         }
         moment.begin(self.has_schedule);
-        while let Some(until) = moment.due_until
-            && let Some(index) = self.schedule.take(until)
-        {
-            if !std::mem::replace(&mut self.callers[index].is_ready, true) {
-                self.ready.push_back(u32::try_from(index).unwrap_or(u32::MAX));
-            }
+        if let Some(until) = moment.due_until {
+            self.turns.advance(until);
         }
         let (mut room, mut encoded) = (CHUNK, 0);
         while room > 0
-            && let Some(index) = self.ready.pop_front()
+            && let Some(index) = self.turns.next()
         {
-            let index = index as usize;
-            self.callers[index].is_ready = false;
             encoded += self.send(index, &mut room, socket, moment);
             self.wake(index);
         }
@@ -319,12 +302,12 @@ impl Calling {
 
     /// Something could be sent at once.
     pub(super) fn has_due(&self) -> bool {
-        !self.is_stopped && !self.ready.is_empty()
+        !self.is_stopped && self.turns.is_anybody_ready()
     }
 
     /// When the next request is due, or the first is to be given up.
     pub(super) fn next_due(&self, can_send: bool) -> Option<u64> {
-        let scheduled = self.schedule.first().filter(|_| can_send && !self.is_stopped);
+        let scheduled = self.turns.first_due().filter(|_| can_send && !self.is_stopped);
         let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
         scheduled.into_iter().chain(timeout).min()
     }

@@ -10,6 +10,7 @@ mod moment;
 mod publishing;
 mod setup;
 mod socket;
+mod turns;
 
 use rabbitscope_amqp::{Event, Frames, Reply};
 
@@ -29,6 +30,11 @@ const READ_ROUNDS: u32 = 8;
 
 /// Writes in a row before other connections get their turn.
 const WRITE_ROUNDS: u32 = 4;
+
+/// Bytes encoded for one write, at most. Large enough to make the write cheap, small enough that the time
+/// stamps, taken once for each, are true, and that it fits into one segment on loopback (65,483 bytes):
+/// a few bytes more are a second segment with all its cost.
+const CHUNK: usize = 65_483;
 
 /// One connection under load.
 pub(crate) struct Link {

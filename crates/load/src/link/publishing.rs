@@ -5,15 +5,10 @@ mod publisher;
 use rabbitscope_amqp::{ConfirmRing, Connection};
 use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
-use super::{Failure, Moment, socket::Socket};
+use super::{CHUNK, Failure, Moment, socket::Socket, turns::Turns};
 use crate::clock::nanos;
 pub(super) use publisher::{Publisher, PublisherProgress};
 use publisher::{QUANTUM, Sent, low_bits};
-
-/// Bytes encoded for one write, at most. Large enough to make the write cheap, small enough that the time
-/// stamps, taken once for each, are true, and that it fits into one segment on loopback (65,483 bytes):
-/// a few bytes more are a second segment with all its cost.
-const CHUNK: usize = 65_483;
 
 /// Messages in a row with a write for each, before other connections get their turn.
 const SINGLE_WRITES: u32 = 64;
@@ -22,8 +17,7 @@ pub(super) struct Publishing {
     publishers: Vec<Publisher>,
     /// By channel number; absent without confirms.
     rings: Vec<Option<ConfirmRing<Sent>>>,
-    /// Whose turn it is.
-    turn: usize,
+    turns: Turns,
     outstanding: u64,
     is_stopped: bool,
     has_schedule: bool,
@@ -66,12 +60,14 @@ impl Publishing {
         for publisher in publishers.iter().filter(|publisher| publisher.window.is_some()) {
             rings[usize::from(publisher.channel)].get_or_insert_default();
         }
+        let mut turns = Turns::new(publishers.len());
+        (0..publishers.len()).for_each(|index| turns.ask(index));
         Self {
             has_schedule: publishers.iter().any(|publisher| publisher.pace.is_some()),
             publishers,
             overdue: vec![None; rings.len()],
             rings,
-            turn: 0,
+            turns,
             outstanding: 0,
             is_stopped: false,
             write: group.write,
@@ -86,19 +82,39 @@ impl Publishing {
             return false;
         }
         moment.begin(self.has_schedule);
-        let count = self.publishers.len();
+        if let Some(until) = self.until(moment) {
+            self.turns.advance(until);
+        }
         let mut room = Room::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
-        let (mut idle, mut encoded) = (0, 0);
-        while idle < count {
-            let sent = self.send(self.turn, &mut room, socket, moment);
-            // Whoever finds no room is the first next time.
-            let Some(sent) = sent else { break };
-            idle = if sent == 0 { idle + 1 } else { 0 };
+        let mut encoded = 0;
+        while let Some(index) = self.turns.next() {
+            let Some(sent) = self.send(index, &mut room, socket, moment) else {
+                self.turns.ask_first(index);
+                break;
+            };
             encoded += sent;
-            self.turn = if self.turn + 1 == count { 0 } else { self.turn + 1 };
+            self.wake(index, moment);
         }
         socket.encoded(encoded);
         encoded > 0
+    }
+
+    /// What is due until then may go; absent: schedules wait.
+    #[inline]
+    fn until(&self, moment: &Moment<'_>) -> Option<u64> {
+        if self.has_schedule { moment.due_until } else { Some(moment.now) }
+    }
+
+    /// A publisher that can send, or will when its time has come, asks for its turn.
+    #[inline]
+    fn wake(&mut self, index: usize, moment: &Moment<'_>) {
+        match self.publishers[index].asks_at(moment.now) {
+            Some(due) if self.until(moment).is_some_and(|until| due <= until) => {
+                self.turns.ask(index);
+            }
+            Some(due) => self.turns.ask_at(index, due),
+            None => {}
+        }
     }
 
     /// Writes in a row before other connections get their turn.
@@ -141,6 +157,7 @@ impl Publishing {
             self.outstanding += count;
             publisher.commit_full(&mut socket.connection);
         }
+        publisher.note_end(moment);
         room.take(size, count);
         Some(count)
     }
@@ -159,11 +176,13 @@ impl Publishing {
                 "the broker confirmed on channel {channel}, which has no confirms"
             ))
         })?;
-        let publishers = &mut self.publishers;
+        let (publishers, turns) = (&mut self.publishers, &mut self.turns);
         // Messages of one write have the same time: they are recorded together.
         let (mut run_at, mut run, mut settled) = (0, 0, 0);
         let outcome = ring.settle(tag, multiple, |sent| {
-            publishers[sent.publisher as usize].settled(moment);
+            if publishers[sent.publisher as usize].settled(moment) {
+                turns.ask(sent.publisher as usize);
+            }
             settled += 1;
             if let Some(witness) = &mut moment.witness {
                 let publisher = publishers[sent.publisher as usize].number;
@@ -199,8 +218,9 @@ impl Publishing {
             });
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
-        for publisher in &mut self.publishers {
+        for (index, publisher) in self.publishers.iter_mut().enumerate() {
             publisher.lose(moment);
+            self.turns.ask(index);
         }
         moment.tally.counts.unanswered += std::mem::take(&mut self.outstanding);
     }
@@ -235,15 +255,13 @@ impl Publishing {
     }
 
     pub(super) fn has_due(&self, moment: &Moment<'_>) -> bool {
-        !self.is_stopped && self.publishers.iter().any(|publisher| publisher.allowed(moment) > 0)
+        let is_due = |until| self.turns.first_due().is_some_and(|due| due <= until);
+        let anybody = self.turns.is_anybody_ready() || self.until(moment).is_some_and(is_due);
+        anybody && !self.is_stopped
     }
 
     pub(super) fn next_due(&self) -> Option<u64> {
-        if self.is_stopped {
-            return None;
-        }
-        let waiting = self.publishers.iter().filter(|publisher| publisher.room() > 0);
-        waiting.filter_map(Publisher::due).min()
+        self.turns.first_due().filter(|_| !self.is_stopped)
     }
 
     pub(super) fn outstanding(&self) -> u64 {

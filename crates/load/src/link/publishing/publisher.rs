@@ -89,11 +89,19 @@ impl Publisher {
         if has_time { self.room() } else { 0 }
     }
 
-    /// When the next message is due; absent when it waits for nothing.
-    pub(super) fn due(&self) -> Option<u64> {
+    /// When it is to be looked at next; absent while it waits for an answer, or is done.
+    #[inline]
+    pub(super) fn asks_at(&self, now: u64) -> Option<u64> {
+        if !self.progress.again.is_empty() {
+            return (self.window_room() > 0).then_some(now);
+        }
+        let has_room = self.room() > 0;
         match &self.pace {
-            Some(pace) => pace.due(),
-            None => (self.progress.sent == 0 && self.start > 0).then_some(self.start),
+            None => has_room.then_some(self.start),
+            Some(pace) if has_room => pace.due(),
+            // What it may not send is left out in time.
+            Some(pace) if self.late == LatePolicy::Skip => Some(pace.due()? + LATE_NANOS),
+            Some(_) => None,
         }
     }
 
@@ -104,7 +112,13 @@ impl Publisher {
         if self.late == LatePolicy::Skip && moment.now > LATE_NANOS {
             drop_until(pace, moment.now - LATE_NANOS, moment);
         }
-        if pace.due().is_none() {
+        self.note_end(moment);
+    }
+
+    /// Notes the end of a schedule.
+    #[inline]
+    pub(super) fn note_end(&mut self, moment: &mut Moment<'_>) {
+        if self.pace.as_ref().is_some_and(|pace| pace.due().is_none()) {
             self.finish(moment);
         }
     }
@@ -189,15 +203,17 @@ impl Publisher {
         }
     }
 
-    /// One of its messages was answered.
+    /// One of its messages was answered. True: there is room in the window again.
     #[inline]
-    pub(super) fn settled(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn settled(&mut self, moment: &mut Moment<'_>) -> bool {
+        let was_full = self.window_room() == 0;
         self.progress.outstanding -= 1;
         if self.progress.full_since.is_some() {
             self.count_full(moment);
             self.progress.full_since = None;
             self.progress.roomy_since = moment.now;
         }
+        was_full
     }
 
     /// The answer to this one will not come.
