@@ -75,17 +75,17 @@ send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {
 %%   {names, [{VHost, Name, Type, Process}]}
 %%   {depths, [{VHost, Name, Ready, Unacknowledged, Reductions}]}
 %%   {infos, [{VHost, Name, State, Consumers, MemoryBytes}]}     if `infos` is true
-%% A row of queue_metrics is a list of thirty things and more, so that reading them is most of the work; a
-%% match specification takes three times as long as a look-up. But a classic queue writes its row of
-%% queue_metrics just before that of queue_coarse_metrics, and its reductions are never the same twice:
-%% while they are, the program knows that the infos are, too, and need not ask. (A quorum queue writes them
-%% the other way round, a stream always says 0 reductions: the program asks for theirs each time.)
+%% A classic queue writes its row of queue_metrics just before that of queue_coarse_metrics, and its
+%% reductions are never the same twice: while they are, the program knows that the infos are, too, and need
+%% not ask. So depths are read first: infos may then be newer than the reductions, which are asked for again,
+%% and never older. (A quorum queue writes them the other way round, a stream always says 0 reductions: the
+%% program asks for theirs each time.)
 tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
-    each_piece(VHost, Part, fun (Found, _) ->
-        send(To, names, Found),
-        WithInfos andalso infos(To, [{InVHost, Name} || {InVHost, Name, _, _} <- Found])
-    end, none),
-    in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none).
+    each_piece(VHost, Part, fun (Found, _) -> send(To, names, Found) end, none),
+    in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
+    WithInfos andalso in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
+        send(To, infos, [found_info(Row) || Row <- wanted(Part, Found)])
+    end, none).
 
 depths(VHost) ->
     Head = {{resource, '$1', queue, '$2'}, '$3', '$4', '_', '$5'},
@@ -96,21 +96,56 @@ of_vhost(VHost) -> [{'=:=', '$1', {const, VHost}}].
 
 infos(To, Queues) -> send(To, infos, [info(Queue) || Queue <- Queues]).
 
+%% A row of queue_metrics is a list of thirty things and more, some of them lists themselves: copying it for
+%% three figures is most of the work of a look-up.
 info({VHost, Name}) ->
     Resource = {resource, VHost, queue, Name},
     Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
     {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
+%% So figures of many queues are taken out of the table's own lists, by a match specification that knows where
+%% in the list they stand. That differs from release to release and between queues, one that is idle begins
+%% with `idle_since`: a few rows tell, and rows of another form are found without their figures and looked up.
+infos_in_place(VHost) ->
+    Rows = [{Pattern, {{'$1', '$2', State, Consumers, Memory}}} || {Pattern, State, Consumers, Memory} <- forms()],
+    [{{{resource, '$1', queue, '$2'}, Pattern, '_'}, of_vhost(VHost), [Row]} || {Pattern, Row} <- Rows ++ [{'_', {{'$1', '$2'}}}]].
+
+%% Those of the first rows, the most frequent first: {Pattern, State, Consumers, Memory}, the last three a
+%% variable of the pattern each, or `unknown`.
+forms() ->
+    case ets:select(queue_metrics, [{{'_', '$1', '_'}, [], ['$1']}], 20) of
+        '$end_of_table' -> [];
+        {Some, _} ->
+            Counts = lists:foldl(fun (Infos, Known) ->
+                maps:update_with(form(Infos), fun (Count) -> Count + 1 end, 1, Known)
+            end, #{}, Some),
+            [Form || {_, Form} <- lists:reverse(lists:sort([{Count, Form} || {Form, Count} <- maps:to_list(Counts)]))]
+    end.
+
+form(Infos) ->
+    Variables = [{state, '$3'}, {consumers, '$4'}, {memory, '$5'}],
+    Places = [place(Info, Variables) || Info <- Infos],
+    Last = lists:dropwhile(fun (Place) -> Place =:= '_' end, lists:reverse(Places)),
+    Variable = fun (Key) -> proplists:get_value(Key, [Place || Place <- Last, is_tuple(Place)], unknown) end,
+    Pattern = lists:foldl(fun (Place, Rest) -> [Place | Rest] end, '_', Last),
+    {Pattern, Variable(state), Variable(consumers), Variable(memory)}.
+
+place({Key, _}, Variables) ->
+    case lists:keyfind(Key, 1, Variables) of false -> '_'; Place -> Place end;
+place(_, _) -> '_'.
+
+found_info({_, _} = Queue) -> info(Queue);
+found_info(Row) -> Row.
+
 %% Name, type and process of all queues that are wanted.
 each_piece(VHost, Part, Each, Acc) ->
     Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
-    Wanted = case Part of
-        all -> Each;
-        _ -> fun (Found, Now) -> Each([Row || Row <- Found, has(Row, Part)], Now) end
-    end,
+    Wanted = fun (Found, Now) -> Each(wanted(Part, Found), Now) end,
     in_pieces(queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
-has({_, Name, _, _}, Part) -> binary:match(Name, Part) =/= nomatch.
+%% Of rows that begin with virtual host and name those whose name contains this.
+wanted(all, Rows) -> Rows;
+wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =/= nomatch].
 
 %% ---- From the queues ----
 

@@ -38,10 +38,33 @@ pub(crate) fn eval(expression: &str) -> String {
 fn declare(vhost: &str, queues: u32) {
     eval(&format!(
         "rabbit_vhost:add(<<\"{vhost}\">>, <<\"guest\">>), \
-         [{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"{vhost}\">>, queue, \
+         [{{_, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"{vhost}\">>, queue, \
           <<\"q-\", (integer_to_binary(I))/binary>>), true, false, [], none, <<\"guest\">>) \
           || I <- lists:seq(1, {queues})], ok"
     ));
+}
+
+fn declare_quorum(vhost: &str, name: &str) {
+    eval(&format!(
+        "{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"{vhost}\">>, queue, <<\"{name}\">>), true, \
+         false, [{{<<\"x-queue-type\">>, longstr, <<\"quorum\">>}}], none, <<\"guest\">>), ok"
+    ));
+}
+
+/// Name, state, consumers and memory of each queue, as they stand in the node's table.
+fn written(vhost: &str) -> String {
+    let text = eval(&format!(
+        "iolist_to_binary(lists:join($ , lists:sort([io_lib:format(\"~s ~s ~p ~p\", \
+         [Name | [proplists:get_value(Key, Infos, null) || Key <- [state, consumers, memory]]]) \
+         || {{{{resource, <<\"{vhost}\">>, queue, Name}}, Infos, _}} <- ets:tab2list(queue_metrics)])))"
+    ));
+    text.trim_start_matches("<<\"").trim_end_matches("\">>").to_owned()
+}
+
+/// The same of a row.
+fn infos(row: &Value) -> String {
+    let text = |key: &str| row[key].to_string().replace('"', "");
+    ["name", "state", "consumers", "memory-bytes"].map(text).join(" ")
 }
 
 fn publish(vhost: &str, queue: &str) {
@@ -91,7 +114,15 @@ fn from_the_queues_and_from_the_tables() {
     };
     eventually("the queue writes into the tables", || tables()["queues"][1]["ready"] == 1);
     assert_eq!(tables()["source"], "tables");
-    let prometheus = format!("queues {node} --vhost inside-tables --name 2 --prometheus");
+    declare_quorum("inside-tables", "quorum");
+    declare("inside-tables", 40);
+    eventually(&format!("figures as they stand: {}", written("inside-tables")), || {
+        let found = tables();
+        let said = found["queues"].as_array().unwrap().iter().map(infos).collect::<Vec<_>>();
+        let all = said.len() == 41 && !said.iter().any(|row| row.contains("null"));
+        all && said.join(" ") == written("inside-tables")
+    });
+    let prometheus = format!("queues {node} --vhost inside-tables --name q-2 --prometheus");
     let text = bench.rabbitscope(&prometheus).code(0).stdout;
     let line = "rabbitscope_queue_messages_ready{vhost=\"inside-tables\",queue=\"q-2\",type=\"classic\"} 1";
     assert!(text.contains(line), "{text}");
@@ -188,6 +219,8 @@ fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
     check("/queues?page=0", header, &["400", "page"]);
     check("/metrics", header, &["200 OK", "# TYPE rabbitscope_queue_messages_ready gauge"]);
     check("/else", header, &["404"]);
+
+    check("/queues?max-age=soon", header, &["400", "max-age"]);
 
     assert!(modules_on_node().contains("rabbitscope_queues_"));
     signal(&served.child, Signal::KILL);
