@@ -227,3 +227,46 @@ fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
     served.child.wait().unwrap();
     eventually("nothing of it is on the node", || modules_on_node() == "[]");
 }
+
+#[test]
+fn a_client_that_knows_the_answer_gets_none_until_there_is_news() {
+    let bench = Workbench::new("tags");
+    declare("inside-tags", 3);
+    bench.file("auth", "s3cret-token\n");
+    let arguments = format!("queues {} --listen 127.0.0.1:0 --auth-file auth", node_arguments());
+    let mut served = Served::start(&bench, &arguments);
+    let with_token = "Authorization: Bearer s3cret-token\r\n";
+    let path = "/queues?vhost=inside-tags";
+    for wrong in ["", "Authorization: Bearer s3cret\r\n", "Authorization: Basic s3cret-token\r\n"] {
+        let answer = served.get(path, wrong);
+        assert!(answer.starts_with("HTTP/1.1 401 ") && !answer.contains("q-1"), "{answer}");
+    }
+    let ask = |path: &str, known: &str| {
+        served.get(path, &format!("{with_token}If-None-Match: {known}\r\n"))
+    };
+    let tag_in = |answer: &str| {
+        let line = answer.lines().find_map(|line| line.strip_prefix("ETag: "));
+        line.unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    let settled = || {
+        let tag = tag_in(&ask(path, "\"another\""));
+        ask(path, &tag).starts_with("HTTP/1.1 304 ")
+    };
+    eventually("the new queues have written their first figures", settled);
+    let first = ask(path, "\"another\"");
+    assert!(first.starts_with("HTTP/1.1 200 ") && first.contains("\"total\":3"), "{first}");
+    let known = tag_in(&first);
+    let again = ask(path, &known);
+    assert!(again.starts_with("HTTP/1.1 304 ") && again.ends_with("\r\n\r\n"), "{again}");
+    assert_eq!(tag_in(&again), known);
+
+    declare("inside-tags", 4);
+    // Who can do with an older answer has one; others are answered by a new look.
+    let older = ask(&format!("{path}&max-age=1h"), &known);
+    assert!(older.starts_with("HTTP/1.1 304 "), "{older}");
+    let news = ask(path, &known);
+    assert!(news.starts_with("HTTP/1.1 200 ") && news.contains("\"total\":4"), "{news}");
+    assert_ne!(tag_in(&news), known);
+    signal(&served.child, Signal::KILL);
+    served.child.wait().unwrap();
+}
