@@ -5,6 +5,7 @@
 %% a few; their time is that between entering a function and entering the next.
 
 counters(#{args := Args} = To) ->
+    pass_gate(call_times),
     Budget = budget(To, #{duration_ms => 3000, max_bytes => 50331648, max_node_memory_bytes => 50331648}),
     Pids = lists:sublist(chosen(map_get(who, Args)), 64),
     Tracing = open_tracing(To),

@@ -1,19 +1,19 @@
 
 %% ---- Tracing: trace sessions from OTP 27 on, the node's only tracer before ----
 
-%% What of `erlang:trace` is safe where:
-%% - never one of the words for all existing processes (OTP up to 26.2.5.3 crash when a dirty
-%%   scheduler traces at that moment, erlang/otp#8286): processes are named one by one;
-%% - never `restart` of counters that are being counted (erlang/otp#8835);
+%% What of `erlang:trace` is safe where (the gate, gate.erl, refuses what is not):
+%% - never one of the words for all existing processes: processes are named one by one;
+%% - never `restart` of counters that are being counted;
 %% - `running` is cleared some time before the tracer is: a process that is put on a dirty scheduler
 %%   in between would look for a tracer that is gone (erlang/otp#6448);
-%% - no `garbage_collection` in two sessions of one process (erlang/otp#11624).
+%% - no `garbage_collection` in two sessions of one process.
 
 %% Begins to trace. Refuses when somebody else traces: what is there is shared on OTP 25 and 26.
 open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Session = apply(trace, session_create, [?MODULE, self(), []]),
     announce(To, #{session => Session}),
-    #{session => Session, tracer => self(), to => To, gc => traces_alone(Session)};
+    Safe = known_crash(collections_twice, erts_version(erlang:system_info(version))) =:= none,
+    #{session => Session, tracer => self(), to => To, gc => Safe orelse traces_alone(Session)};
 open_tracing(To) ->
     case [Pid || Pid <- [new | processes()], is_traced(Pid)] of
         [] -> ok;
@@ -38,7 +38,7 @@ is_traced(Pid) ->
 
 %% Refuses when a function of the pattern has a trace pattern of somebody else.
 refuse_patterned(#{session := none}, Pattern) ->
-    Kinds = [traced, meta, call_count, call_time],
+    Kinds = [traced, meta, call_count, call_time, call_memory],
     Foreign = [MFA || MFA <- functions_of(Pattern), lists:any(fun(Kind) -> is_patterned(MFA, Kind) end, Kinds)],
     case Foreign of
         [] -> ok;
@@ -77,13 +77,17 @@ must_exist({M, F, A} = Pattern) ->
     end.
 
 %% Sets a pattern. Everything set so far is known to the keeper before.
-set_pattern(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
+set_pattern(Pattern, Spec, Kinds, Tracing) ->
+    pass_pattern(Spec, Kinds),
+    set_passed(Pattern, Spec, Kinds, Tracing).
+
+set_passed(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
     Set = [{Pattern, Kinds} | maps:get(patterns, Tracing, [])],
     Now = Tracing#{patterns => Set},
     announce(maps:get(to, Tracing), maps:with([session, tracer, patterns, word], Now)),
     Spec =:= false orelse erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds)),
     Now;
-set_pattern(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
+set_passed(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
     apply(trace, function, [Session, Pattern, Spec, Kinds]),
     Tracing.
 
@@ -96,9 +100,13 @@ drop_pattern(Pattern, Kinds, #{session := Session}) ->
     catch apply(trace, function, [Session, Pattern, false, Kinds]).
 
 %% Another specification for a pattern that is set already.
-change_pattern(Pattern, Spec, Kinds, #{session := none}) ->
+change_pattern(Pattern, Spec, Kinds, Tracing) ->
+    pass_pattern(Spec, Kinds),
+    change_passed(Pattern, Spec, Kinds, Tracing).
+
+change_passed(Pattern, Spec, Kinds, #{session := none}) ->
     erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds));
-change_pattern(Pattern, Spec, Kinds, #{session := Session}) ->
+change_passed(Pattern, Spec, Kinds, #{session := Session}) ->
     apply(trace, function, [Session, Pattern, Spec, Kinds]).
 
 pattern_info(MFA, Item, #{session := none}) -> erlang:trace_info(MFA, Item);
@@ -121,11 +129,15 @@ set_word(N, #{word := true}) -> erlang:system_flag(trace_control_word, N).
 give_word_back(#{word := true} = Tracing) -> set_word(0, Tracing);
 give_word_back(_) -> ok.
 
-%% Flags on one process. A process that has ended is no error.
-flag(Pid, On, Flags, #{session := none, tracer := Tracer}) ->
+%% Flags on one process. A process that has ended, or that somebody else traces by now, is no error.
+flag(Pid, On, Flags, Tracing) ->
+    pass_flags(Pid),
+    flag_passed(Pid, On, Flags, Tracing).
+
+flag_passed(Pid, On, Flags, #{session := none, tracer := Tracer}) ->
     More = if On -> [{tracer, Tracer} | Flags]; true -> Flags end,
     (catch erlang:trace(Pid, On, More)) =:= 1;
-flag(Pid, On, Flags, #{session := Session}) ->
+flag_passed(Pid, On, Flags, #{session := Session}) ->
     (catch apply(trace, process, [Session, Pid, On, Flags])) =:= 1.
 
 %% First step: no more events, but the tracer stays (`arity` alone makes none). See above.

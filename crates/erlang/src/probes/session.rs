@@ -12,6 +12,7 @@ const AGENT: Source = Source {
     name: "rabbitscope_agent",
     text: concat!(
         include_str!("../../../../agent/rabbitscope_agent.erl"),
+        include_str!("../../../../agent/gate.erl"),
         include_str!("../../../../agent/tracing.erl"),
         include_str!("../../../../agent/roles.erl"),
         include_str!("../../../../agent/calltree.erl"),

@@ -4,6 +4,7 @@
 
 mod agent;
 mod damaged;
+mod gate;
 mod live;
 mod node;
 mod peer;
