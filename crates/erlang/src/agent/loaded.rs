@@ -17,9 +17,6 @@ const MODULE_MACRO: &str = "?MODULE";
 /// Scanning, parsing and compiling on a node that is busy.
 const LOAD: Duration = Duration::from_secs(60);
 
-/// A program that has not been heard of for so long is taken for dead.
-const DEADMAN: Duration = Duration::from_secs(15);
-
 /// The keeper gives the agent and its cleaning two seconds each.
 const END: Duration = Duration::from_secs(6);
 
@@ -88,13 +85,14 @@ impl<'a> Loaded<'a> {
         let mailbox = connection.mailbox();
         let module = unique(&format!("{}_", source.name));
         let text = renamed(source, &module);
+        let dead_man_ms = connection.dead_man().as_millis();
         let bindings = [
             ("Controller", mailbox.pid().clone().into()),
             ("Module", Term::atom(&module)),
             ("Source", Term::Binary(text.into_bytes())),
             ("Options", compiler_options(compiled)),
             ("Start", start),
-            ("DeadmanMs", Term::Integer(DEADMAN.as_millis().try_into().unwrap_or(i64::MAX))),
+            ("DeadmanMs", Term::Integer(dead_man_ms.try_into().unwrap_or(i64::MAX))),
         ];
         let keeper = connection.evaluate(KEEPER, &bindings, LOAD)?;
         let keeper = keeper.as_pid().ok_or_else(|| ErlangError::unexpected("spawn/1", &keeper))?;
@@ -185,7 +183,8 @@ impl<'a> Loaded<'a> {
             node: self.connection.node().to_owned(),
             reason: match reason.as_atom() {
                 Some("deadman") => {
-                    format!("it had heard nothing of this program for {} s", DEADMAN.as_secs())
+                    let silence = self.connection.dead_man().as_secs_f64();
+                    format!("it had heard nothing of this program for {silence} s")
                 }
                 _ => shortened(&reason.to_string()),
             },

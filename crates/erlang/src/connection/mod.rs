@@ -36,6 +36,7 @@ use crate::{
 pub struct Connection {
     shared: Arc<Switchboard>,
     link: Option<JoinHandle<()>>,
+    dead_man: Duration,
 }
 
 /// How long the node may take for what costs it nothing.
@@ -63,6 +64,11 @@ impl Connection {
     /// The node's name.
     pub fn node(&self) -> &str {
         self.shared.node()
+    }
+
+    /// For how long the node may hear nothing of us.
+    pub(crate) fn dead_man(&self) -> Duration {
+        self.dead_man
     }
 
     /// A process of our own, for messages.

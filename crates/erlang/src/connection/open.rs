@@ -75,18 +75,22 @@ fn open_with(
     };
     let visitor = visitor(node);
     shake_hands(&mut stream, prefix, node, &visitor, cookie)?;
-    start(stream, node, &visitor)
+    start(stream, options, &visitor)
         .map_err(|error| ErlangError::Lost { node: node.to_string(), reason: error.to_string() })
 }
 
-fn start(stream: Stream, node: &NodeName, visitor: &Visitor) -> std::io::Result<Connection> {
+fn start(
+    stream: Stream,
+    options: &ConnectOptions,
+    visitor: &Visitor,
+) -> std::io::Result<Connection> {
     let mut wire = Wire::new(stream)?;
     let poll = Poll::new()?;
     let waker = Waker::new(poll.registry(), link::WOKEN)?;
     link::register(&poll, &mut wire)?;
     let (sender, commands) = mpsc::channel();
     let shared = Arc::new(Switchboard::new(
-        node.to_string(),
+        options.node.to_string(),
         &visitor.name,
         visitor.creation,
         sender,
@@ -94,7 +98,7 @@ fn start(stream: Stream, node: &NodeName, visitor: &Visitor) -> std::io::Result<
     ));
     let link = Link::new(wire, poll, commands, Arc::clone(&shared));
     let link = thread::Builder::new().name("erlang-link".to_owned()).spawn(|| link.run())?;
-    Ok(Connection { shared, link: Some(link) })
+    Ok(Connection { shared, link: Some(link), dead_man: options.dead_man })
 }
 
 /// Two visitors from one machine must differ. The node keeps every name that it has seen, so that

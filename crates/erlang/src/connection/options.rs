@@ -17,6 +17,9 @@ pub struct ConnectOptions {
     pub tls: Option<TlsFiles>,
     /// How long everything until the connection stands may take.
     pub within: Duration,
+    /// A program that the node has not heard of for so long is taken for dead, and what it has loaded
+    /// there is removed. Its signs of life come once a second.
+    pub dead_man: Duration,
 }
 
 /// Where a node listens.
@@ -38,7 +41,7 @@ pub struct TlsFiles {
 }
 
 impl ConnectOptions {
-    /// The usual places, the usual port mapper, no TLS, five seconds.
+    /// The usual places, the usual port mapper, no TLS, five seconds to connect, fifteen of silence.
     pub fn new(node: NodeName) -> Self {
         Self {
             node,
@@ -46,6 +49,7 @@ impl ConnectOptions {
             port: Port::Mapped(epmd::PORT),
             tls: None,
             within: Duration::from_secs(5),
+            dead_man: Duration::from_secs(15),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Values that several commands read from what was typed.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use rabbitscope_data::units;
 
@@ -15,10 +15,35 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How long a node may hear nothing of us: the signs of life come once a second and may be late.
+pub(super) fn dead_man(text: &str) -> Result<Duration, String> {
+    const ALLOWED: RangeInclusive<Duration> = Duration::from_secs(3)..=Duration::from_secs(600);
+    let duration = duration(text)?;
+    if ALLOWED.contains(&duration) {
+        Ok(duration)
+    } else {
+        Err(UsageError("must be from 3s to 10m".to_owned()).to_string())
+    }
+}
+
 /// A number of one or more.
 pub(super) fn positive(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(UsageError("must be a number of 1 or more".to_owned()).to_string()),
         Ok(number) => Ok(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_has_bounds() {
+        for (text, seconds) in
+            [("3s", Some(3)), ("10m", Some(600)), ("2900ms", None), ("601s", None), ("0s", None)]
+        {
+            assert_eq!(dead_man(text).ok(), seconds.map(Duration::from_secs), "{text}");
+        }
     }
 }

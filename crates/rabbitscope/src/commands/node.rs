@@ -1,9 +1,11 @@
 //! Which node a command looks into, and how to get to it: arguments that several commands share.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_broker::{Node, Registry};
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
+
+use super::arguments::dead_man;
 
 /// Where a port mapper listens unless told otherwise.
 const EPMD_PORT: u16 = 4369;
@@ -36,6 +38,10 @@ pub(super) struct NodeArguments {
     /// The key of our own certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// The node removes what was loaded when it has heard nothing of us for so long, from 3s to 10m
+    /// [default: 15s]
+    #[arg(long, value_name = "DURATION", value_parser = dead_man)]
+    dead_man: Option<Duration>,
 }
 
 impl NodeArguments {
@@ -74,11 +80,13 @@ impl NodeArguments {
             authorities,
             own: self.tls_cert.clone().zip(self.tls_key.clone()),
         });
+        let usual = ConnectOptions::new(NodeName::parse(&name)?);
         Ok(ConnectOptions {
             cookie,
             port: self.dist_port.map_or(Port::Mapped(mapper), Port::Fixed),
             tls,
-            ..ConnectOptions::new(NodeName::parse(&name)?)
+            dead_man: self.dead_man.unwrap_or(usual.dead_man),
+            ..usual
         })
     }
 

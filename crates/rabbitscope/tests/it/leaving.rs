@@ -4,7 +4,7 @@ use std::{
     fs,
     process::{Child, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rabbitscope_broker::Broker;
@@ -152,6 +152,43 @@ fn a_connection_that_drops_and_a_program_that_stops_leave_nothing() {
     signal(&running, Signal::CONT);
     let ended = running.wait_with_output().unwrap();
     assert!(!ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn a_program_that_is_silent_for_long_enough_is_taken_for_dead() {
+    let bench = Workbench::new("silent");
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    for outside in ["1s", "11m"] {
+        let refused = format!("top --dead-man {outside} {node}");
+        bench.rabbitscope(&refused).code(2).says(&["--dead-man", "from 3s to 10m"]);
+    }
+    let probe = format!(
+        "trace timer:sleep/1 --process busy --limit 100000 --duration 60s --dead-man 4s {node}"
+    );
+    let running = bench.start(&probe);
+    await_work(&broker, "a probe");
+    thread::sleep(Duration::from_secs(5));
+    assert_ne!(eval(&broker, LEFT), NOTHING, "it shows signs of life");
+
+    signal(&running, Signal::STOP);
+    let silent = Instant::now();
+    thread::sleep(Duration::from_secs(2));
+    assert_ne!(eval(&broker, LEFT), NOTHING, "two seconds are not four");
+    assert_nothing_left(&broker, "a probe that is silent");
+    let removed = silent.elapsed();
+    assert!(removed < Duration::from_secs(12), "{removed:?}, and without the option it takes 15 s");
+    signal(&running, Signal::CONT);
+    let ended = running.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && said.contains("for 4 s"), "{said}");
+
+    // Whose connection ends is not waited for, however long the silence may be.
+    let running = bench.start(&probe.replace("4s", "10m"));
+    await_work(&broker, "a probe");
+    signal(&running, Signal::KILL);
+    running.wait_with_output().unwrap();
+    assert_nothing_left(&broker, "a probe that was killed");
 }
 
 #[test]
