@@ -25,6 +25,11 @@ const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_i
     case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
      true -> trace:session_info(all) -- [{legacy, default}]; false -> [] end}";
 
+/// Whether somebody has set what all recordings set.
+const TRACES: &str = "case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
+     true -> trace:session_info(all) -- [{legacy, default}] =/= []; \
+     false -> erlang:trace_info({lists, map, 2}, traced) =/= {traced, false} end";
+
 const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
 
 fn node_of(broker: &Broker) -> String {
@@ -198,7 +203,8 @@ fn two_programs_do_not_get_into_each_others_way() {
     let node = node_of(&broker);
     let first =
         bench.start(&format!("calltree timer:sleep/1 --duration 20s -o tree.folded {node}"));
-    await_work(&broker, "the first");
+    // It may be compiled for long before it traces.
+    eventually("the first traces", || eval(&broker, TRACES) == "true");
     eval(&broker, "spawn(fun() -> timer:sleep(20) end), timer:sleep(200)");
     let second = format!("functions --process rabbit_sup --duration 1s {node}");
     let has_sessions = eval(&broker, "list_to_integer(erlang:system_info(otp_release)) >= 27");
