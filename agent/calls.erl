@@ -3,10 +3,14 @@
 %%
 %% Ends by itself: after so many calls, so much time, so much text. Arguments and results are copied
 %% by the node before anything here can cut them, so they are asked for only when they are wanted.
+%%
+%% Calls are admitted: the trace control word says how many more may be told of, and the match specification
+%% of the function counts it down on the spot. However often the function is called, no more than were
+%% admitted are under way or in the mailbox; the next are admitted when those have been looked at.
 
 -record(c, {
     to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
-    narrowed = false, flagged = 0, rate = 0, stop = none
+    narrowed = false, flagged = 0, rate = 0, stop = none, at_once
 }).
 
 calls(#{args := Args} = To) ->
@@ -22,14 +26,40 @@ calls(#{args := Args} = To) ->
     {Rate, Counting} = call_rate(Functions, 150, Tracing),
     refuse_rate(Rate, Args),
     Asked = case maps:get(return, Args, false) of true -> [{exception_trace}]; false -> [] end,
-    Spec = [{Head, [], Asked ++ [{message, {caller}}]}],
-    Armed = set_pattern(Pattern, Spec, [local], Counting),
+    Taken = take_word(Counting),
+    Spec = admitting(Head, Asked ++ [{message, {caller}}], Taken),
+    Armed = set_pattern(Pattern, Spec, [local], Taken),
     Before = calls_of(Functions, Armed),
     State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
-        started = erlang:monotonic_time(nanosecond)},
+        at_once = at_once(Args), started = erlang:monotonic_time(nanosecond)},
     start_clocks(Budget),
+    admit_calls(State),
     Ended = calls_loop(flag_processes(State)),
     calls_result(Ended, Before).
+
+%% Terms that are copied whole may be large.
+at_once(#{args := true}) -> 32;
+at_once(#{return := true}) -> 32;
+at_once(_) -> 1000.
+
+%% So many as the word is beyond 1. Two schedulers that count down at the same moment may count once, or take
+%% it below 0, which is a very large number.
+admitting(Head, Asked, #{word := true}) ->
+    Room = [{'>', {get_tcw}, 1}, {'<', {get_tcw}, 1000000}],
+    [{Head, Room, [{set_tcw, {'-', {get_tcw}, 1}} | Asked]}];
+admitting(Head, Asked, _) -> [{Head, [], Asked}].
+
+admit_calls(#c{tracing = #{word := true} = Tracing, seen = Seen, at_once = AtOnce, budget = #{max_events := Most}}) ->
+    set_word(1 + max(0, min(AtOnce, Most - Seen)), Tracing);
+admit_calls(_) -> ok.
+
+%% Once those that were admitted have arrived and been looked at.
+admit_more(#c{tracing = #{word := true}} = S) ->
+    Left = erlang:system_info(trace_control_word),
+    AllCame = Left =< 1 orelse Left >= 1000000,
+    AllCame andalso mailbox() < 8 andalso admit_calls(S),
+    S;
+admit_more(S) -> S.
 
 refuse_rate(Rate, #{max_rate := Most}) when Rate > Most ->
     throw({refused, too_many_calls, io_lib:format(
@@ -82,7 +112,7 @@ call_flags(Args) ->
 
 calls_loop(#c{stop = none} = S) ->
     receive
-        {trace_ts, Pid, call, What, Caller, Ts} -> calls_loop(enough(made(Pid, What, Caller, Ts, S)));
+        {trace_ts, Pid, call, What, Caller, Ts} -> calls_loop(enough(admit_more(made(Pid, What, Caller, Ts, S))));
         {trace_ts, Pid, return_to, _, Ts} -> calls_loop(enough(finished(Pid, none, Ts, S)));
         {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
         {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
@@ -92,7 +122,7 @@ calls_loop(#c{stop = none} = S) ->
         look_at_memory ->
             %% The bytes of this request are those that it sends.
             case over_memory(maps:remove(max_bytes, S#c.budget)) of
-                none -> calls_loop(S);
+                none -> calls_loop(admit_more(S));
                 Stop -> S#c{stop = Stop}
             end;
         _ -> calls_loop(S)
@@ -114,6 +144,7 @@ enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Ma
 
 %% No more calls; those under way may still return.
 stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
+    admit_calls(S),
     drop_pattern(pattern_of(Args), [local], Tracing),
     put(calls_at_end, calls_of(Functions, Tracing)),
     put(narrowed, Narrowed),

@@ -1,7 +1,7 @@
 %% Functions whose times are known, because they say themselves how long they took: they spin by the
 %% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
--export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, login/2, pressure/1, collect/1, nest/1, nested_once/0]).
+-export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, heavy/1, login/2, pressure/1, collect/1, nest/1, nested_once/0]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
 %% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
@@ -37,6 +37,14 @@ hot(Pids) ->
     [spawn(fun() -> hot_loop() end) || _ <- lists:seq(1, Pids)].
 
 hot_loop() -> leaf(1), hot_loop().
+
+%% The same with arguments and results that are large to copy.
+heavy(Pids) ->
+    [spawn(fun() -> heavy_loop(lists:seq(1, 10000)) end) || _ <- lists:seq(1, Pids)].
+
+heavy_loop(Load) -> carry(Load), heavy_loop(Load).
+
+carry(Load) -> tl(Load).
 
 login(User, _Secrets) -> nap(1), User.
 

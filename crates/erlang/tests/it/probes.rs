@@ -139,6 +139,51 @@ fn the_hottest_function_does_the_node_no_harm() {
     assert_nothing_left();
 }
 
+/// Arguments and results of some hundred kilobytes, copied whole, hundreds of thousands of times a second if
+/// nobody counted.
+#[test]
+fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let pids = planted.call("heavy", vec![4.into()], LONG).unwrap();
+    let memory = || eval("erlang:memory(total)").parse::<u64>().unwrap();
+    let before = memory();
+    let watcher = eval(
+        "register(most_memory, spawn_opt(fun() -> (fun Watch(Most) -> \
+           receive {most, To} -> To ! {most, Most} \
+           after 5 -> Watch(max(Most, erlang:memory(total))) end end)(0) end, [{priority, max}]))",
+    );
+    assert_eq!(watcher, "true");
+    let mut session = ProbeSession::start(&connection).unwrap();
+    let stop = AtomicBool::new(false);
+    let request = CallsRequest {
+        function: pattern("carry/1"),
+        filter: CallFilter::default(),
+        arguments: true,
+        results: true,
+        limit: 100,
+        duration: LONG,
+        max_rate: None,
+    };
+    let mut calls = 0;
+    let mut watch = Watch { stop: &stop, progress: &mut |_| () };
+    let result = session.calls(&request, &mut watch, &mut |_| calls += 1).unwrap();
+    let most = eval("most_memory ! {most, self()}, receive {most, Most} -> Most end");
+    let most = most.parse::<u64>().unwrap();
+    assert_eq!((result.stopped_by.as_str(), calls), ("max_events", 100), "{result:?}");
+    assert!(result.calls_per_second > 10_000, "{result:?}");
+    // Without counting some thousand are sent before anything here hears of the first.
+    assert!(result.calls_dropped < 200, "{result:?}");
+    assert!(most < before + (64 << 20), "from {before} to {most} bytes");
+    drop(session);
+    for pid in pids.as_list().unwrap() {
+        let kill = vec![pid.clone(), Term::atom("kill")];
+        connection.call("erlang", "exit", kill, LONG).unwrap();
+    }
+    assert_nothing_left();
+}
+
 fn refused(error: ErlangError) -> String {
     match error {
         ErlangError::Agent { kind, .. } => kind,
