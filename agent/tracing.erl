@@ -200,38 +200,3 @@ counted(MFA, Tracing) ->
         {call_count, N} when is_integer(N) -> N;
         _ -> 0
     end.
-
-%% ---- Budgets ----
-
-%% What a request may use. The node's memory is that before anything is prepared.
-budget(#{args := Args}, Defaults) ->
-    Names = [max_events, max_bytes, duration_ms, max_mailbox, max_node_memory_bytes],
-    All = maps:merge(Defaults, maps:with(Names, Args)),
-    All#{memory => erlang:memory(total)}.
-
-%% Starts the clocks, once everything is prepared.
-start_clocks(#{duration_ms := Duration}) ->
-    erlang:send_after(Duration, self(), time_is_up),
-    erlang:send_after(100, self(), look_at_memory).
-
-%% Which budget of memory is used up: the node's growth, or what this request itself has gathered.
-over_memory(#{memory := Before, max_node_memory_bytes := Most} = Budget) ->
-    erlang:send_after(100, self(), look_at_memory),
-    {memory, Own} = process_info(self(), memory),
-    Grown = erlang:memory(total) - Before > Most,
-    TooLarge = Own > maps:get(max_bytes, Budget, infinity),
-    if
-        Grown -> max_node_memory_bytes;
-        TooLarge -> max_bytes;
-        true -> none
-    end.
-
-%% Events that nobody has looked at, when it is over.
-events_left(N) ->
-    receive Event when element(1, Event) =:= trace_ts -> events_left(N + 1)
-    after 0 -> N
-    end.
-
-mailbox() ->
-    {message_queue_len, N} = process_info(self(), message_queue_len),
-    N.

@@ -14,6 +14,7 @@ const AGENT: Source = Source {
         include_str!("../../../../agent/rabbitscope_agent.erl"),
         include_str!("../../../../agent/gate.erl"),
         include_str!("../../../../agent/tracing.erl"),
+        include_str!("../../../../agent/budgets.erl"),
         include_str!("../../../../agent/roles.erl"),
         include_str!("../../../../agent/calltree.erl"),
         include_str!("../../../../agent/calltree_stack.erl"),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod agent;
+mod budgets;
 mod damaged;
 mod gate;
 mod live;

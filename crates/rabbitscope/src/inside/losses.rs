@@ -105,6 +105,14 @@ fn ended(stopped_by: &str, elapsed: Duration) -> String {
         "duration" => "the time was over".to_owned(),
         "cancelled" => "it was interrupted".to_owned(),
         "max_calls" | "max_events" => format!("the limit `{stopped_by}` was reached"),
+        "max_node_memory_bytes" => {
+            "the budget `max_node_memory_bytes`, which protects the node, was \
+             used up, and at least a quarter of the node's growth was the probe's own"
+                .to_owned()
+        }
+        "max_node_growth_bytes" => "the node's memory had grown by more than the budget \
+             `max_node_growth_bytes`, not because of the probe; it is better left alone"
+            .to_owned(),
         budget => format!("the budget `{budget}`, which protects the node, was used up"),
     };
     format!("Ended after {:.1} s: {reason}.", elapsed.as_secs_f64())
@@ -152,6 +160,18 @@ mod tests {
         ] {
             assert!(said.contains(part), "{part} is not in {said}");
         }
+    }
+
+    #[test]
+    fn why_it_ended_is_said() {
+        let check = |stopped_by: &str, part: &str| {
+            let said = ended(stopped_by, Duration::from_secs(2));
+            assert!(said.starts_with("Ended after 2.0 s: ") && said.contains(part), "{said}");
+        };
+        check("duration", "the time was over");
+        check("max_node_memory_bytes", "a quarter of the node's growth was the probe's own");
+        check("max_node_growth_bytes", "not because of the probe");
+        check("max_mailbox", "the budget `max_mailbox`, which protects the node, was used up");
     }
 
     #[test]

@@ -1,0 +1,96 @@
+//! Which growth of the node's memory ends a probe.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::{
+    Loaded, Source, Term,
+    probes::{ProbeSession, TreeRequest, TreeResult, Trigger, Watch},
+};
+
+use crate::{
+    node::{connection, eval, is_patterned, tracing_alone},
+    planted::{LONG, Planted, pattern},
+    probes::assert_nothing_left,
+};
+
+/// The agent's budgets as a module whose decision can be asked for.
+const BUDGETS: Source = Source {
+    name: "budgets",
+    text: concat!(
+        "-module(budgets).\n-export([stop/2, budget/2, start_clocks/1, over_memory/1, events_left/1, mailbox/0]).\n",
+        "stop(Grown, Own) -> memory_stop(Grown bsl 20, Own bsl 20, \
+            budget(#{args => #{}, agent => self()}, #{max_node_memory_bytes => 48 bsl 20})).\n",
+        include_str!("../../../../agent/budgets.erl"),
+    ),
+};
+
+#[test]
+fn a_quarter_of_the_growth_or_very_much_of_it() {
+    let connection = connection();
+    let budgets = Loaded::functions(&connection, BUDGETS).unwrap();
+    let check = |grown: i64, own: i64, expected: &str| {
+        let stop = budgets.call("stop", vec![grown.into(), own.into()], LONG).unwrap();
+        assert_eq!(stop, Term::atom(expected), "{grown} MiB, of which {own}");
+    };
+    check(48, 48, "none");
+    check(49, 13, "max_node_memory_bytes");
+    check(49, 12, "none");
+    check(400, 99, "none");
+    check(400, 100, "max_node_memory_bytes");
+    check(480, 0, "none");
+    check(481, 0, "max_node_growth_bytes");
+    check(-100, 20, "none");
+}
+
+/// A recording during which somebody else takes so much of the node's memory.
+fn recorded_while_the_node_grows(planted: &Planted<'_>, mebibytes: u32) -> TreeResult {
+    let recorder = connection();
+    let request = TreeRequest {
+        trigger: Trigger::Call(pattern("work_once/0")),
+        role: None,
+        follow: false,
+        max_calls: 10_000,
+        duration: LONG,
+    };
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let recording = scope.spawn(|| {
+            let mut session = ProbeSession::start(&recorder)?;
+            session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
+        });
+        let began = Instant::now();
+        while !is_patterned("planted, leaf, 1") {
+            assert!(began.elapsed() < LONG, "never traced");
+            thread::sleep(Duration::from_millis(20));
+        }
+        eval(&format!(
+            "register(grown, spawn(fun() -> Held = binary:copy(<<0>>, {mebibytes} bsl 20), \
+             receive {{held, To}} -> To ! byte_size(Held) end, receive stop -> byte_size(Held) end end)), \
+             grown ! {{held, self()}}, receive Bytes when is_integer(Bytes) -> Bytes end"
+        ));
+        thread::sleep(Duration::from_millis(500));
+        planted.call("work", vec![3.into()], LONG).unwrap();
+        stop.store(true, Ordering::Relaxed);
+        let tree = recording.join().unwrap().unwrap();
+        eval("grown ! stop");
+        tree.result
+    })
+}
+
+#[test]
+fn a_node_that_grows_by_itself_is_observed_on() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let result = recorded_while_the_node_grows(&planted, 120);
+    assert_eq!(result.stopped_by, "cancelled", "{result:?}");
+    assert_eq!(result.calls + result.calls_cut, 3, "{result:?}");
+    assert_nothing_left();
+    let result = recorded_while_the_node_grows(&planted, 600);
+    assert_eq!(result.stopped_by, "max_node_growth_bytes", "{result:?}");
+    assert_nothing_left();
+}
