@@ -196,6 +196,48 @@ fn a_program_that_is_silent_for_long_enough_is_taken_for_dead() {
     assert_nothing_left(&broker, "a probe that was killed");
 }
 
+/// Whether the node counts what its threads do. To ask for the flag would be to set it.
+const COUNTS: &str = "Sum = fun() -> lists:sum([lists:sum(maps:values(Counters)) \
+     || #{counters := Counters} <- erlang:statistics(microstate_accounting)]) end, \
+     Before = Sum(), timer:sleep(50), Sum() > Before";
+
+#[test]
+fn the_accounting_of_microstates_is_as_before() {
+    let bench = Workbench::new("microstates");
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    let counts = || eval(&broker, COUNTS) == "true";
+    let begins = |interval: &str| {
+        let running = bench.start(&format!("top --once --interval {interval} {node}"));
+        await_work(&broker, "top");
+        running
+    };
+    assert!(!counts(), "nobody has asked for it");
+    let ends_well = begins("6s");
+    eventually("microstates are counted", counts);
+    assert!(ends_well.wait_with_output().unwrap().status.success());
+    assert!(!counts(), "off again when top has ended");
+
+    let killed = begins("60s");
+    eventually("microstates are counted", counts);
+    signal(&killed, Signal::KILL);
+    killed.wait_with_output().unwrap();
+    assert_nothing_left(&broker, "top");
+    assert!(!counts(), "off again when top was killed");
+
+    eval(&broker, "erlang:system_flag(microstate_accounting, true)");
+    bench.rabbitscope(&format!("top --once --interval 2s {node}")).code(0);
+    assert!(counts(), "somebody else wants it");
+    let killed = begins("60s");
+    let asleep = "[P || P <- processes(), {_, Stack} <- [process_info(P, current_stacktrace)], \
+         {M, top, _, _} <- Stack, lists:prefix(\"rabbitscope_top\", atom_to_list(M))] =/= []";
+    eventually("top waits between its snapshots", || eval(&broker, asleep) == "true");
+    signal(&killed, Signal::KILL);
+    killed.wait_with_output().unwrap();
+    assert_nothing_left(&broker, "top");
+    assert!(counts(), "somebody else wants it still");
+}
+
 #[test]
 fn two_programs_do_not_get_into_each_others_way() {
     let bench = Workbench::new("two-programs");
