@@ -34,6 +34,9 @@ const CUT: &str = "[C frames missing]";
 /// In which a dirty scheduler runs a process: what C calls below it belongs to that process.
 const DIRTY_LOOP: &str = "erts_dirty_process_main";
 
+/// In which a scheduler runs what a port has to do, for no process.
+const PORT_TASK: &str = "erts_port_task_execute";
+
 /// Collects samples of one recording.
 pub(super) struct Assembler {
     frames: FrameTable,
@@ -170,8 +173,8 @@ impl Assembler {
         stack
     }
 
-    /// Why a thread was off the CPU. One that runs no process and was not waiting for a lock had
-    /// nothing to do.
+    /// Why a thread was off the CPU. One that runs no process and no port and was not waiting for a
+    /// lock had nothing to do.
     fn wait_of(
         &mut self,
         raw: &RawSample,
@@ -182,11 +185,12 @@ impl Assembler {
             WAIT_RUNNABLE => Some("[runnable]"),
             WAIT_BLOCKED if raw.process != 0 => Some("[blocked]"),
             WAIT_BLOCKED => {
-                let waits_for_lock = raw.native_frames().any(|address| {
+                let is_at_work = raw.native_frames().any(|address| {
                     let named = self.name(address, Space::NativeReturn, code, process);
-                    is_lock_wait(&self.frames.get(named.frame).name)
+                    let name = &self.frames.get(named.frame).name;
+                    is_lock_wait(name) || name == PORT_TASK
                 });
-                Some(if waits_for_lock { "[blocked]" } else { "[idle]" })
+                Some(if is_at_work { "[blocked]" } else { "[idle]" })
             }
             _ => None,
         }

@@ -2,7 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicBool, mpsc::channel},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::channel,
+    },
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -16,6 +20,9 @@ use rabbitscope_probe::{CpuOptions, Options, ProbeError, record_cpu};
 
 /// One burner at a time: two would share the schedulers, and the tests are about shares.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// Ends a recording whose test does not.
+const LONGEST_PLANTING: Duration = Duration::from_secs(60);
 
 /// A process of the module in `burn.erl`, killed at the end of the test.
 pub(crate) struct Burner {
@@ -38,7 +45,8 @@ pub(crate) fn own_node(name: &str) -> Broker {
 /// Loads `burn.erl` under the name `module`.
 pub(crate) fn load(broker: &Broker, module: &str) {
     let source = std::fs::read_to_string(source_path()).unwrap();
-    let own = std::env::temp_dir().join(format!("{module}-{}.erl", std::process::id()));
+    // Tests run side by side, each with its node.
+    let own = std::env::temp_dir().join(format!("{module}-{}.erl", broker.pid));
     std::fs::write(&own, source.replace("-module(burn)", &format!("-module({module})"))).unwrap();
     let path = own.display().to_string();
     let loaded = broker.eval(&format!(
@@ -130,22 +138,21 @@ fn options(pid: u32, seconds: f64) -> CpuOptions {
     CpuOptions { pid, freq_hz: 999, duration: Some(Duration::from_secs_f64(seconds)) }
 }
 
-/// Records several events of `pid` while `plant` does something to the node.
-pub(crate) fn record_events(
-    pid: u32,
-    events: &[Event],
-    seconds: f64,
-    plant: impl FnOnce(),
-) -> Vec<Profile> {
+/// Records several events of `pid` for as long as `plant` does something to the node. The time that
+/// this takes depends on what else the machine does.
+pub(crate) fn record_events(pid: u32, events: &[Event], plant: impl FnOnce()) -> Vec<Profile> {
     let (begun, has_begun) = channel();
-    let duration = Some(Duration::from_secs_f64(seconds));
-    let options = Options { pid, events: events.to_vec(), freq_hz: 999, duration };
+    let stop = Arc::new(AtomicBool::new(false));
+    let options =
+        Options { pid, events: events.to_vec(), freq_hz: 999, duration: Some(LONGEST_PLANTING) };
+    let is_done = Arc::clone(&stop);
     let recorder = thread::spawn(move || {
-        rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {
+        rabbitscope_probe::record(&options, &is_done, &mut |_| {
             let _ = begun.send(());
         })
     });
     has_begun.recv_timeout(Duration::from_secs(30)).unwrap();
     plant();
+    stop.store(true, Ordering::Relaxed);
     recorder.join().unwrap().unwrap()
 }

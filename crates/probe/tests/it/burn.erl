@@ -1,7 +1,8 @@
 %% Burns CPU with a known answer: of the time of a process started here, 70 % is below seventy/2,
 %% 20 % below twenty/2, 10 % below ten/2, as each runs that many of the same unit of work.
 -module(burn).
--export([start/1, hold/2, contend/0, open_pipe/1]).
+-export([start/1, hold/2, contend/0, open_pipe/1, read_pipe/1]).
+-export([planted_port/1, sleep_in_port/2, sleep_in_port_later/2, grow_heap/3]).
 
 start(Kind) ->
     spawn(fun() -> loop(prepare(Kind)) end).
@@ -93,12 +94,15 @@ weave(A, P) ->
     C = ?TWO(?TWO(B)),
     ?TWO(C).
 
-%% Holds Count binaries of Bytes bytes each until it is told to end.
+%% Holds Count binaries of Bytes bytes each until it is told to end. Returns when all are there.
 hold(Count, Bytes) ->
+    Asks = self(),
     spawn(fun() ->
         Held = allocate(Count, Bytes),
+        Asks ! held,
         receive done -> length(Held) end
-    end).
+    end),
+    receive held -> ok end.
 
 allocate(0, _) -> [];
 allocate(Count, Bytes) -> [binary:copy(<<0>>, Bytes) | allocate(Count - 1, Bytes)].
@@ -126,3 +130,42 @@ open_pipe(Path) ->
 wait_for_writer(Path) ->
     {ok, File} = file:open(Path, [read, raw, binary]),
     ok = file:close(File).
+
+%% Reads from a named pipe that has a writer, and so waits for what it writes.
+read_pipe(Path) ->
+    spawn(fun() ->
+        {ok, File} = file:open(Path, [read, raw, binary]),
+        wait_for_line(File)
+    end).
+
+wait_for_line(File) ->
+    {ok, _} = file:read(File, 100),
+    ok = file:close(File).
+
+%% A port of planted_drv.c. Its owner stays, as whoever asks the node from a shell does not.
+planted_port(Directory) ->
+    Asks = self(),
+    spawn(fun() ->
+        ok = erl_ddll:load_driver(Directory, "planted_drv"),
+        Asks ! {port, open_port({spawn_driver, "planted_drv"}, [])},
+        receive done -> ok end
+    end),
+    receive {port, Port} -> Port end.
+
+%% The driver sleeps while the process calls it.
+sleep_in_port(Port, Micros) ->
+    _ = port_control(Port, 1, integer_to_binary(Micros)),
+    ok.
+
+%% The driver sleeps a moment later, and no process with it.
+sleep_in_port_later(Port, Micros) ->
+    _ = port_control(Port, 3, integer_to_binary(Micros)),
+    ok.
+
+%% The driver takes memory from the kernel in Count steps.
+grow_heap(Port, Count, Bytes) -> grow(Port, Count, integer_to_binary(Bytes)).
+
+grow(_, 0, _) -> ok;
+grow(Port, Count, Bytes) ->
+    _ = port_control(Port, 2, Bytes),
+    grow(Port, Count - 1, Bytes).

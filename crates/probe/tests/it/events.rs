@@ -1,19 +1,34 @@
 //! What is planted under an event is found under it, with its weight.
 
-use std::{fs, process::Command, thread};
+use std::{
+    fs,
+    io::Write,
+    path::PathBuf,
+    process::Command,
+    thread::{self, sleep},
+    time::{Duration, Instant},
+};
 
 use rabbitscope_data::profile::{Event, Profile, is_lock_wait};
 
-use crate::bench::{has_frame, load, names, own_node, record_events};
+use crate::{
+    bench::{has_frame, load, names, own_node, record_events},
+    driver::Planted,
+};
 
 const BINARIES: u64 = 20;
 const BINARY_BYTES: u64 = 8 << 20;
+
+const PAGE_BYTES: u64 = 4096;
+
+/// How long what is planted waits.
+const WAIT: Duration = Duration::from_millis(1500);
 
 #[test]
 fn a_storm_of_mappings_has_its_bytes() {
     let broker = own_node("mmap");
     load(&broker, "burn");
-    let profiles = record_events(broker.pid, &[Event::Mmap, Event::Munmap], 4.0, || {
+    let profiles = record_events(broker.pid, &[Event::Mmap, Event::Munmap], || {
         broker.eval(&format!("burn:hold({BINARIES}, {BINARY_BYTES}).")).unwrap();
     });
     let [mapped, unmapped] =
@@ -27,21 +42,111 @@ fn a_storm_of_mappings_has_its_bytes() {
 }
 
 #[test]
-fn a_read_that_waits_is_found_off_the_cpu() {
+fn a_heap_that_grows_by_brk_has_its_bytes() {
+    let planted = Planted::start("brk");
+    let (steps, bytes): (u64, u64) = (50, 300_000);
+    let profiles = record_events(planted.broker.pid, &[Event::Brk], || {
+        planted.call("grow_heap", &[steps.into(), bytes.into()]);
+    });
+    let (grown, calls) = below(&profiles[0], "burn:grow/3");
+    // The heap's end before the first step is known to a page.
+    assert!((steps * bytes).abs_diff(grown) <= PAGE_BYTES, "{grown} bytes in {calls} calls");
+    assert_eq!(calls, steps);
+    let stack = heaviest_below(&profiles[0], "burn:grow/3");
+    assert!(stack.contains(&"erlang:port_control/3") && stack.contains(&"sbrk"), "{stack:?}");
+    assert_eq!(profiles[0].quality.lost, 0);
+}
+
+#[test]
+fn a_read_that_waits_is_found_off_the_cpu_for_as_long_as_it_waited() {
+    let broker = own_node("read");
+    load(&broker, "burn");
+    let pipe = Pipe::new("read");
+    let mut waited = Duration::ZERO;
+    let profiles = record_events(broker.pid, &[Event::OffCpu], || {
+        broker.eval(&format!("burn:read_pipe(\"{}\").", pipe.0.display())).unwrap();
+        let mut writer = fs::OpenOptions::new().write(true).open(&pipe.0).unwrap();
+        let opened = Instant::now();
+        sleep(WAIT);
+        writer.write_all(b"line\n").unwrap();
+        waited = opened.elapsed();
+    });
+    check_wait(&profiles[0], "burn:wait_for_line/1", "prim_file:read_nif/2", waited);
+}
+
+#[test]
+fn a_port_that_sleeps_is_found_off_the_cpu_below_its_caller() {
+    let planted = Planted::start("port");
+    let profiles = record_events(planted.broker.pid, &[Event::OffCpu], || {
+        planted.call("sleep_in_port", &[WAIT.as_micros()]);
+    });
+    check_wait(&profiles[0], "burn:sleep_in_port/2", "erlang:port_control/3", WAIT);
+    check_wait(&profiles[0], "planted_sleep", "burn:sleep_in_port/2", WAIT);
+}
+
+/// No process runs meanwhile, and yet the scheduler is not idle.
+#[test]
+fn a_port_that_sleeps_in_its_turn_blocks_its_scheduler() {
+    let planted = Planted::start("port-turn");
+    let profiles = record_events(planted.broker.pid, &[Event::OffCpu], || {
+        planted.call("sleep_in_port_later", &[WAIT.as_micros()]);
+        sleep(WAIT * 2);
+    });
+    check_wait(&profiles[0], "planted_sleep", "erts_port_task_execute", WAIT);
+}
+
+/// `function` waited for `wait`, blocked, with `through` on its whole stack.
+#[track_caller]
+fn check_wait(profile: &Profile, function: &str, through: &str, wait: Duration) {
+    let stack = heaviest_below(profile, function);
+    assert_eq!(stack[1], "[blocked]", "{stack:?}");
+    assert!(stack.contains(&through) && !stack.contains(&"[C frames missing]"), "{stack:?}");
+    let found = Duration::from_nanos(blocked_below(profile, function));
+    let latest = wait.mul_f64(1.1);
+    // The clock of the test begins and ends beside the wait.
+    assert!(found + Duration::from_millis(5) >= wait && found <= latest, "{found:?} of {wait:?}");
+}
+
+/// Nanoseconds for which `function` waited until somebody woke it.
+fn blocked_below(profile: &Profile, function: &str) -> u64 {
+    let of_function = |it: &&_| has_frame(profile, it, function);
+    let blocked = |it: &&_| has_frame(profile, it, "[blocked]");
+    profile.samples.iter().filter(of_function).filter(blocked).map(|sample| sample.weight).sum()
+}
+
+/// A named pipe, removed at the end of the test.
+struct Pipe(PathBuf);
+
+impl Pipe {
+    fn new(name: &str) -> Self {
+        let file = format!("rabbitscope-pipe-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(file);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        Self(path)
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn an_open_that_waits_is_found_off_the_cpu() {
     let broker = own_node("off-cpu");
     load(&broker, "burn");
-    let pipe = std::env::temp_dir().join(format!("rabbitscope-pipe-{}", std::process::id()));
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = Pipe::new("open");
     let events = [Event::OffCpu, Event::ContextSwitches];
-    let profiles = record_events(broker.pid, &events, 5.0, || {
-        broker.eval(&format!("burn:open_pipe(\"{}\").", pipe.display())).unwrap();
+    let profiles = record_events(broker.pid, &events, || {
+        broker.eval(&format!("burn:open_pipe(\"{}\").", pipe.0.display())).unwrap();
+        sleep(WAIT);
     });
     // Lets the node go on.
-    drop(fs::OpenOptions::new().write(true).open(&pipe).unwrap());
-    fs::remove_file(&pipe).unwrap();
+    drop(fs::OpenOptions::new().write(true).open(&pipe.0).unwrap());
     let (nanos, waits) = below(&profiles[0], "burn:wait_for_writer/1");
     let waiting = heaviest_below(&profiles[0], "burn:wait_for_writer/1");
-    assert!((2_000_000_000..5_500_000_000).contains(&nanos), "{nanos} ns in {waits} waits");
+    assert!(u128::from(nanos) > WAIT.as_nanos() * 9 / 10, "{nanos} ns in {waits} waits");
     assert_eq!(waiting[..2], ["dirty_io_scheduler", "[blocked]"], "{waiting:?}");
     assert!(waiting.contains(&"prim_file:open_nif/2"), "{waiting:?}");
     assert!(below(&profiles[0], "[idle]").0 > nanos, "schedulers of an idle node sleep");
@@ -56,8 +161,9 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
     }
     let broker = own_node("lock");
     load(&broker, "burn");
-    let profiles = record_events(broker.pid, &[Event::OffCpu], 4.0, || {
+    let profiles = record_events(broker.pid, &[Event::OffCpu], || {
         broker.eval("burn:contend().").unwrap();
+        sleep(Duration::from_secs(3));
     });
     let profile = &profiles[0];
     let waits = profile.samples.iter().filter(|sample| {
@@ -82,7 +188,7 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
 fn touched_pages_are_counted() {
     let broker = own_node("page-faults");
     load(&broker, "burn");
-    let profiles = record_events(broker.pid, &[Event::PageFaults], 4.0, || {
+    let profiles = record_events(broker.pid, &[Event::PageFaults], || {
         broker.eval(&format!("burn:hold({BINARIES}, {BINARY_BYTES}).")).unwrap();
     });
     let (faults, count) = below(&profiles[0], "burn:allocate/2");

@@ -1,0 +1,57 @@
+//! The driver of `planted_drv.c`, compiled and loaded into a node.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use rabbitscope_broker::Broker;
+
+use crate::bench::{load, own_node};
+
+/// A node of its own with `burn` and a port of the driver.
+pub(crate) struct Planted {
+    pub(crate) broker: Broker,
+    /// The port as an Erlang expression.
+    port: String,
+    /// Of the driver, whose functions are named from its file.
+    directory: PathBuf,
+}
+
+impl Planted {
+    /// For the test called `name`.
+    pub(crate) fn start(name: &str) -> Self {
+        let broker = own_node(name);
+        load(&broker, "burn");
+        let own = format!("rabbitscope-driver-{name}-{}", std::process::id());
+        let directory = std::env::temp_dir().join(own);
+        fs::create_dir_all(&directory).unwrap();
+        compile_to(&directory.join("planted_drv.so"));
+        let opened =
+            broker.eval(&format!("port_to_list(burn:planted_port(\"{}\")).", directory.display()));
+        let port = format!("list_to_port({})", opened.unwrap().trim());
+        Self { broker, port, directory }
+    }
+
+    /// Calls a function of `burn` with the port and these arguments.
+    pub(crate) fn call(&self, function: &str, arguments: &[u128]) {
+        let more: String = arguments.iter().map(|number| format!(", {number}")).collect();
+        self.broker.eval(&format!("burn:{function}({}{more}).", self.port)).unwrap();
+    }
+}
+
+impl Drop for Planted {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn compile_to(library: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/planted_drv.c");
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"])
+        .args([library, &source])
+        .status();
+    assert!(compiled.unwrap().success());
+}

@@ -1,0 +1,106 @@
+/* A linked-in driver that does to its node what a test plants, by port_control/3 with a number in
+ * decimal digits: sleep for so many microseconds on the thread that calls the driver, sleep for them
+ * when the port's own timer goes off a moment later, or grow the heap of brk(2) by so many bytes.
+ *
+ * The structure is that of erl_driver.h, which not every installation of Erlang has. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SLEEP = 1, GROW_HEAP = 2, SLEEP_LATER = 3 };
+
+/* Of the emulator. */
+int driver_set_timer(void *port, unsigned long millis);
+
+struct driver_entry {
+    int (*init)(void);
+    void *(*start)(void *port, char *command);
+    void (*stop)(void *data);
+    void (*output)(void *data, char *bytes, size_t length);
+    void (*ready_input)(void *data, void *event);
+    void (*ready_output)(void *data, void *event);
+    char *name;
+    void (*finish)(void);
+    void *handle;
+    ssize_t (*control)(void *data, unsigned command, char *bytes, size_t length, char **answer,
+                       size_t answer_size);
+    void (*timeout)(void *data);
+    void (*outputv)(void *data, void *vector);
+    void (*ready_async)(void *data, void *async);
+    void (*flush)(void *data);
+    ssize_t (*call)(void *data, unsigned command, char *bytes, size_t length, char **answer,
+                    size_t answer_size, unsigned *flags);
+    void (*unused)(void);
+    int marker;
+    int major_version;
+    int minor_version;
+    int flags;
+    void *handle2;
+    void (*process_exit)(void *data, void *monitor);
+    void (*stop_select)(void *event, void *reserved);
+    void (*emergency_close)(void *data);
+};
+
+static unsigned long number_in(const char *bytes, size_t length)
+{
+    char text[32] = "";
+    memcpy(text, bytes, length < sizeof(text) - 1 ? length : sizeof(text) - 1);
+    return strtoul(text, NULL, 10);
+}
+
+void planted_sleep(unsigned long micros)
+{
+    struct timespec left = {.tv_sec = micros / 1000000, .tv_nsec = micros % 1000000 * 1000};
+    while (nanosleep(&left, &left))
+        ;
+}
+
+static unsigned long later_micros;
+
+static void *start(void *port, char *command)
+{
+    (void)command;
+    return port;
+}
+
+static void timeout(void *data)
+{
+    (void)data;
+    planted_sleep(later_micros);
+}
+
+static ssize_t control(void *data, unsigned command, char *bytes, size_t length, char **answer,
+                       size_t answer_size)
+{
+    (void)answer, (void)answer_size;
+    unsigned long number = number_in(bytes, length);
+    switch (command) {
+    case SLEEP:
+        planted_sleep(number);
+        return 0;
+    case SLEEP_LATER:
+        later_micros = number;
+        return driver_set_timer(data, 1);
+    case GROW_HEAP:
+        return sbrk((intptr_t)number) == (void *)-1 ? -1 : 0;
+    default:
+        return -1;
+    }
+}
+
+static struct driver_entry entry = {
+    .start = start,
+    .name = "planted_drv",
+    .control = control,
+    .timeout = timeout,
+    .marker = (int)0xfeeeeeed,
+    .major_version = 3,
+    .minor_version = 0,
+};
+
+struct driver_entry *driver_init(void)
+{
+    return &entry;
+}
