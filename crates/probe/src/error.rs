@@ -33,6 +33,30 @@ pub enum ProbeError {
         /// Path of the running program.
         program: String,
     },
+    /// The kernel does not let this process put clocks on the node.
+    #[error(
+        "no perf events on process {pid}: {detail}; a process of the same user allows them where \
+         sysctl kernel.perf_event_paranoid is 2 or lower, others need CAP_PERFMON and CAP_SYS_PTRACE"
+    )]
+    PerfEvents {
+        /// The node.
+        pid: u32,
+        /// What the kernel said.
+        detail: String,
+    },
+    /// An event that needs more than there is.
+    #[error(
+        "{event} cannot be recorded by {tier}, only cpu can: {because}; `profile --explain` says what \
+         is missing"
+    )]
+    EventNeedsEbpf {
+        /// What was asked for.
+        event: &'static str,
+        /// What it was to be recorded by.
+        tier: &'static str,
+        /// Why not by eBPF.
+        because: String,
+    },
     /// No process with this pid.
     #[error("no process with pid {pid}; `pgrep -a beam.smp` lists the nodes of this machine")]
     NoSuchProcess {
@@ -152,7 +176,9 @@ impl ProbeError {
     /// The family of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::MissingCapabilities { .. } => ErrorKind::Permission,
+            Self::MissingCapabilities { .. }
+            | Self::PerfEvents { .. }
+            | Self::EventNeedsEbpf { .. } => ErrorKind::Permission,
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 ErrorKind::Permission
             }

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::{
     beam::{CodeMap, Emulator},
+    cpu::permitted_clock,
     error::ProbeError,
     node::{Process, is_beam},
     permission,
@@ -16,7 +17,7 @@ pub struct Fact {
     pub what: &'static str,
     /// Whether it is as it should be.
     pub is_met: bool,
-    /// Whether nothing can be recorded by eBPF without it.
+    /// Whether nothing can be recorded from outside without it.
     pub is_needed: bool,
     /// What was found and, when it is not met, what to do.
     pub found: String,
@@ -37,7 +38,7 @@ impl Fact {
 /// Looks at the machine, and at the node when its pid is given.
 pub fn explain(pid: Option<u32>) -> Vec<Fact> {
     let mut facts = vec![
-        Fact::needed("capabilities", permission::require_sampling().map(|()| "all there".into())),
+        Fact::wanted("eBPF", ebpf()),
         Fact::wanted("kernel symbols", kernel_symbols()),
         Fact::wanted("hardware counter", hardware_counter()),
     ];
@@ -49,6 +50,7 @@ pub fn explain(pid: Option<u32>) -> Vec<Fact> {
 
 fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     facts.push(Fact::needed("node", beam(pid)));
+    facts.push(Fact::wanted("perf events", perf_events(pid)));
     let opened = Process::open(pid);
     let read = opened.and_then(|process| Ok((Emulator::read(&process)?, process)));
     let (emulator, process) = match read {
@@ -64,9 +66,28 @@ fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     let said = schedulers.map(|all| format!("{} threads agree with it", all.len()));
     facts.push(Fact::needed("schedulers", said));
     let code = CodeMap::read(&process, emulator.jit_descriptor, pid);
+    let has_pointers = code.as_ref().is_ok_and(CodeMap::has_frame_pointers);
     let named = code.map(|code| format!("{} places of machine code have names", code.len()));
     facts.push(Fact::needed("names of Erlang code", named));
-    facts.push(Fact::wanted("frame pointers", frame_pointers(pid)));
+    facts.push(Fact::wanted("frame pointers", frame_pointers(has_pointers)));
+}
+
+fn ebpf() -> Result<String, String> {
+    let missing = permission::require_sampling();
+    missing.map(|()| "permitted: all capabilities are there".into()).map_err(|it| it.to_string())
+}
+
+fn perf_events(pid: u32) -> Result<String, String> {
+    match permitted_clock(pid) {
+        Ok(clock) if clock.sees_kernel => Ok("permitted, the kernel's time included".into()),
+        Ok(_) => Ok("permitted, but for the kernel's time: that needs CAP_PERFMON, or \
+                     sysctl kernel.perf_event_paranoid=1"
+            .into()),
+        Err(error) => {
+            let refused = ProbeError::PerfEvents { pid, detail: error.to_string() };
+            Err(refused.to_string())
+        }
+    }
 }
 
 fn beam(pid: u32) -> Result<String, ProbeError> {
@@ -100,14 +121,13 @@ fn hardware_counter() -> Result<String, String> {
         .into())
 }
 
-/// Needed by `perf record -g` and by nothing in this program.
-fn frame_pointers(pid: u32) -> Result<String, String> {
-    if fs::metadata(format!("/tmp/perf-{pid}.map")).is_ok() {
-        return Ok(format!(
-            "/tmp/perf-{pid}.map is there: perf record -g can name Erlang code too"
-        ));
+/// Needed by perf events, and of no use to eBPF.
+fn frame_pointers(has_them: bool) -> Result<String, String> {
+    if has_them {
+        return Ok("there (+JPperf true): perf events find Erlang callers".into());
     }
-    Err("not asked for (+JPperf true): perf record would see no Erlang code; not needed here"
+    Err("not asked for (+JPperf true): not needed by eBPF; perf events find the Erlang callers of Erlang \
+         code only, not those of C functions"
         .into())
 }
 

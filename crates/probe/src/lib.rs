@@ -14,9 +14,11 @@ pub mod fuzzing;
 mod native;
 mod node;
 mod permission;
+mod tier;
 
 pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
 pub use native::RecordedNames;
 pub use node::{Node, find_node, list_nodes, sole_node};
+pub use tier::{Choice, Tier, choose_tier};

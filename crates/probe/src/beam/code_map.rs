@@ -20,6 +20,9 @@ const ATTEMPTS: u32 = 5;
 /// Pause before reading again; loading a module takes about as long.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// Of Erlang stacks with frame pointers beside the return addresses.
+const WITH_FRAME_POINTERS: i32 = 1;
+
 /// All machine code that the VM generated.
 #[derive(Debug, Default)]
 pub(crate) struct CodeMap {
@@ -30,6 +33,7 @@ pub(crate) struct CodeMap {
     known: HashSet<Entry>,
     first_entry: u64,
     normal_exit: u64,
+    has_frame_pointers: bool,
 }
 
 /// A stretch of code, by its start.
@@ -129,7 +133,10 @@ impl CodeMap {
 
     fn add(&mut self, blob: Blob) {
         match blob {
-            Blob::Emulator { normal_exit, .. } => self.normal_exit = normal_exit,
+            Blob::Emulator { normal_exit, frame_layout } => {
+                self.normal_exit = normal_exit;
+                self.has_frame_pointers = frame_layout == WITH_FRAME_POINTERS;
+            }
             Blob::Module { ranges, files } => {
                 let files: Vec<TextId> =
                     files.into_iter().map(|file| self.files.id(file)).collect();
@@ -227,6 +234,11 @@ impl CodeMap {
     /// Whether any code lies in `span`.
     pub(crate) fn has_code_in(&self, span: Span<u64>) -> bool {
         self.ranges.range(span).next().is_some()
+    }
+
+    /// Whether JIT code keeps frame pointers (`+JPperf true`).
+    pub(crate) fn has_frame_pointers(&self) -> bool {
+        self.has_frame_pointers
     }
 
     /// The return address at the bottom of every process's stack.

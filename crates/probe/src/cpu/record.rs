@@ -11,15 +11,17 @@ use rabbitscope_data::profile::{Capture, Event, Identities, Profile, StackQualit
 use super::{
     assemble::Assembler,
     live::live_state,
+    perf_events::PerfEvents,
     sampler::{Asked, Sampler},
-    wire::{Counter, Pending, ROWS_PER_CHUNK, TIME_STEP_NANOS, WAIT_BLOCKED, WAIT_RUNNABLE},
+    source::Source,
+    wire::{Pending, ROWS_PER_CHUNK, TIME_STEP_NANOS, WAIT_BLOCKED, WAIT_RUNNABLE},
 };
 use crate::{
     beam::{CodeMap, Emulator, judge},
     error::ProbeError,
     native::Tables,
     node::{Process, first_argument, is_beam},
-    permission,
+    tier::{Tier, choose_tier},
 };
 
 /// What to record.
@@ -36,7 +38,7 @@ pub struct CpuOptions {
 impl CpuOptions {
     fn with_events(&self, events: &[Event]) -> Options {
         let Self { pid, freq_hz, duration } = *self;
-        Options { pid, events: events.to_vec(), freq_hz, duration }
+        Options { pid, events: events.to_vec(), freq_hz, duration, tier: None }
     }
 }
 
@@ -51,6 +53,8 @@ pub struct Options {
     pub freq_hz: u32,
     /// Length of the recording; absent: until stopped.
     pub duration: Option<Duration>,
+    /// By what; absent: by the best that is permitted.
+    pub tier: Option<Tier>,
 }
 
 /// How far a recording has come.
@@ -103,7 +107,7 @@ struct Recording {
     process: Process,
     emulator: Emulator,
     code: CodeMap,
-    sampler: Sampler,
+    source: Box<dyn Source>,
     assembler: Assembler,
     unwinding: Tables,
     notes: Vec<String>,
@@ -128,7 +132,8 @@ impl Recording {
             let program = first_argument(options.pid).unwrap_or_else(|| "a kernel thread".into());
             return Err(ProbeError::NotABeam { pid: options.pid, program });
         }
-        permission::require_sampling()?;
+        let choice = choose_tier(options.pid, options.tier)?;
+        choice.require(&options.events)?;
         let process = Process::open(options.pid)?;
         let emulator = Emulator::read(&process)?;
         let code = CodeMap::read(&process, emulator.jit_descriptor, process.pid)?;
@@ -137,22 +142,33 @@ impl Recording {
         let live = live_state(&code, &mappings);
         let mut unwinding = Tables::new(u32::from(ROWS_PER_CHUNK));
         let rows = unwinding.refresh(&process, &mappings);
-        let heap = mappings.iter().find(|mapping| mapping.path == "[heap]");
-        let asked = Asked {
-            events: &options.events,
-            freq_hz: options.freq_hz,
-            heap_end: heap.map_or(0, |mapping| mapping.end),
+        let source: Box<dyn Source> = match choice.tier {
+            Tier::Ebpf => {
+                let heap = mappings.iter().find(|mapping| mapping.path == "[heap]");
+                let asked = Asked {
+                    events: &options.events,
+                    freq_hz: options.freq_hz,
+                    heap_end: heap.map_or(0, |mapping| mapping.end),
+                };
+                let attached =
+                    Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, &asked);
+                Box::new(attached?)
+            }
+            Tier::PerfEvents => {
+                let (pid, freq_hz) = (options.pid, options.freq_hz);
+                let attached =
+                    PerfEvents::attach(pid, &emulator, &code, &schedulers, live, &rows, freq_hz);
+                Box::new(attached?)
+            }
         };
-        let sampler =
-            Sampler::attach(&process, &emulator, &code, &schedulers, live, &rows, &asked)?;
         Ok(Self {
             assembler: Assembler::new(&process, &emulator),
             process,
             emulator,
             code,
-            sampler,
+            source,
             unwinding,
-            notes: Vec::new(),
+            notes: choice.note().into_iter().collect(),
             freq_hz: options.freq_hz,
             events: options.events.clone(),
             started: Instant::now(),
@@ -165,14 +181,14 @@ impl Recording {
     /// Refuses when the running node contradicts the layout, then throws away what was sampled so
     /// far and starts the clock of the recording.
     fn calibrate(&mut self) -> Result<(), ProbeError> {
-        self.sampler.request_snapshots()?;
+        self.source.request_snapshots()?;
         let until = Instant::now() + CALIBRATION;
         let mut snapshots = Vec::new();
         // Only ticks fall into JIT code by chance.
-        let has_ticks = self.events.contains(&Event::Cpu);
+        let has_ticks = self.source.takes_snapshots() && self.events.contains(&Event::Cpu);
         while has_ticks && Instant::now() < until && snapshots.len() < SNAPSHOTS_ENOUGH {
             sleep(Duration::from_millis(20));
-            snapshots = self.sampler.snapshots()?;
+            snapshots = self.source.snapshots()?;
         }
         let looked_at = judge(self.emulator.layout, &snapshots).map_err(|detail| {
             ProbeError::LayoutMismatch {
@@ -187,10 +203,9 @@ impl Recording {
                     .into(),
             );
         }
-        self.sampler.fetch(0, |_, _| ())?;
-        self.sampler.begin_at(monotonic_nanos())?;
-        self.baseline =
-            (self.sampler.counter(Counter::Ticks)?, self.sampler.counter(Counter::Lost)?);
+        self.source.fetch(0, &mut |_, _| ())?;
+        self.source.begin_at(monotonic_nanos())?;
+        self.baseline = self.source.taken_and_lost()?;
         self.started = Instant::now();
         self.started_at = SystemTime::now();
         Ok(())
@@ -211,7 +226,7 @@ impl Recording {
             if !node_gone {
                 self.follow_code()?;
             }
-            if last_fetch.elapsed() >= FETCH || self.sampler.is_filling()? {
+            if last_fetch.elapsed() >= FETCH || self.source.is_filling()? {
                 self.fetch()?;
                 last_fetch = Instant::now();
                 progress(self.progress()?);
@@ -235,9 +250,9 @@ impl Recording {
 
     /// Threads that are off the CPU at the end have waited until now.
     fn add_waiting(&mut self) {
-        let (now, since) = (monotonic_nanos(), self.sampler.began_at());
-        let last_step = self.sampler.step_of(now);
-        for Pending { out_nanos, woken_nanos, mut sample } in self.sampler.waiting() {
+        let (now, since) = (monotonic_nanos(), self.source.began_at());
+        let last_step = self.source.step_of(now);
+        for Pending { out_nanos, woken_nanos, mut sample } in self.source.waiting() {
             let out = out_nanos.max(since);
             let woken = if woken_nanos == 0 { now } else { woken_nanos.max(out) };
             let waits = [
@@ -261,12 +276,12 @@ impl Recording {
         }
         self.assembler.code_changed();
         self.fetch()?;
-        self.sampler.update_code(live_state(&self.code, &self.process.mappings()?))
+        self.source.update_code(live_state(&self.code, &self.process.mappings()?))
     }
 
     fn fetch(&mut self) -> Result<(), ProbeError> {
         let (assembler, code, process) = (&mut self.assembler, &self.code, &self.process);
-        self.sampler.fetch(monotonic_nanos(), |raw, first_step| {
+        self.source.fetch(monotonic_nanos(), &mut |raw, first_step| {
             assembler.add(raw, first_step, code, process);
         })?;
         if self.assembler.met_unknown_code() && self.process.is_alive() {
@@ -282,21 +297,21 @@ impl Recording {
         if update.rows.is_empty() {
             return Ok(());
         }
-        self.sampler.update_unwinding(&update)
+        self.source.update_unwinding(&update)
     }
 
     fn progress(&self) -> Result<Progress, ProbeError> {
+        let (taken, lost) = self.source.taken_and_lost()?;
         Ok(Progress {
             elapsed: self.elapsed,
-            samples: self.sampler.counter(Counter::Ticks)? - self.baseline.0,
-            lost: self.sampler.counter(Counter::Lost)? - self.baseline.1,
+            samples: taken - self.baseline.0,
+            lost: lost - self.baseline.1,
         })
     }
 
     fn finish(mut self) -> Result<Vec<Profile>, ProbeError> {
-        let lost = self.sampler.counter(Counter::Lost)? - self.baseline.1;
-        self.note_disagreement()?;
-        self.note_kernel_stacks()?;
+        let lost = self.source.taken_and_lost()?.1 - self.baseline.1;
+        self.notes.extend(self.source.remarks()?);
         self.notes.extend(self.assembler.notes());
         let profiles: Vec<Profile> =
             self.events.iter().map(|&event| self.profile_of(event, lost)).collect();
@@ -316,14 +331,14 @@ impl Recording {
         Profile {
             event,
             capture: Capture {
-                recorder: "eBPF".into(),
-                clock: if is_cpu { self.sampler.clock.into() } else { String::new() },
+                recorder: self.source.recorder().into(),
+                clock: if is_cpu { self.source.clock().into() } else { String::new() },
                 node_pid: self.process.pid,
                 otp_release: self.emulator.release.clone(),
                 started_unix_nanos: nanos(since_1970),
                 duration_nanos: nanos(self.elapsed),
                 period_nanos: if is_cpu { 1_000_000_000 / u64::from(self.freq_hz) } else { 0 },
-                cpus: self.sampler.cpus,
+                cpus: self.source.cpus(),
                 time_step_nanos: TIME_STEP_NANOS,
                 notes: self.notes.clone(),
             },
@@ -333,30 +348,6 @@ impl Recording {
             identities: Identities::default(),
             lines,
         }
-    }
-
-    fn note_kernel_stacks(&mut self) -> Result<(), ProbeError> {
-        let missing = self.sampler.counter(Counter::KernelStackLost)?;
-        if missing > 0 {
-            self.notes.push(format!(
-                "{missing} samples in the kernel end at the call into it: its stack was not given"
-            ));
-        }
-        Ok(())
-    }
-
-    /// The register check goes on for the whole recording.
-    fn note_disagreement(&mut self) -> Result<(), ProbeError> {
-        let agrees = self.sampler.counter(Counter::JitAgrees)?;
-        let disagrees = self.sampler.counter(Counter::JitDisagrees)?;
-        if disagrees * 50 > agrees + disagrees {
-            self.notes.push(format!(
-                "in {disagrees} of {} samples of JIT code the process register was not the \
-                 scheduler's current process",
-                agrees + disagrees
-            ));
-        }
-        Ok(())
     }
 }
 

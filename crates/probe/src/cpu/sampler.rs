@@ -18,6 +18,7 @@ use super::attach::{
     ON_PAGE_FAULT, Sizes, TRACEPOINT_PROGRAMS, attach_everywhere, kernel_error, load, program,
     start_clock, take, tracepoint_of,
 };
+use super::source::Source;
 use super::wire::{
     Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
     Scheduler, TIME_STEP_NANOS,
@@ -68,9 +69,9 @@ pub(super) struct Sampler {
     capacity: u64,
     fetched: u64,
     /// What ticks: `cycles` or `cpu-clock`.
-    pub(super) clock: &'static str,
+    clock: &'static str,
     /// CPUs it ticks on.
-    pub(super) cpus: u32,
+    cpus: u32,
 }
 
 impl Sampler {
@@ -137,29 +138,6 @@ impl Sampler {
         Ok(())
     }
 
-    /// Waits count from `nanos` of the kernel's monotonic clock on.
-    pub(super) fn begin_at(&mut self, nanos: u64) -> Result<(), ProbeError> {
-        self.state.since_nanos = nanos;
-        self.state.generation_nanos = nanos;
-        self.write_live()
-    }
-
-    /// The time given to [`Self::begin_at`].
-    pub(super) fn began_at(&self) -> u64 {
-        self.state.since_nanos
-    }
-
-    /// The step of time that a moment of the kernel's monotonic clock falls into.
-    pub(super) fn step_of(&self, nanos: u64) -> u32 {
-        let steps = nanos.saturating_sub(self.state.since_nanos) / TIME_STEP_NANOS;
-        u32::try_from(steps).unwrap_or(u32::MAX)
-    }
-
-    /// Threads that are off the CPU now.
-    pub(super) fn waiting(&self) -> Vec<Pending> {
-        self.pending.iter().filter_map(Result::ok).map(|(_, waiting)| waiting).collect()
-    }
-
     fn fill_schedulers(&mut self, blocks: &[SchedulerBlock]) -> Result<(), ProbeError> {
         let mut map: HashMap<MapData, u32, Scheduler> =
             take(&mut self.ebpf, "schedulers", HashMap::try_from)?;
@@ -171,8 +149,67 @@ impl Sampler {
         Ok(())
     }
 
+    fn write_live(&mut self) -> Result<(), ProbeError> {
+        self.live.set(0, self.state, 0).map_err(kernel_error)
+    }
+
+    /// The register check goes on for the whole recording.
+    fn disagreement(&self) -> Result<Option<String>, ProbeError> {
+        let agrees = self.counter(Counter::JitAgrees)?;
+        let disagrees = self.counter(Counter::JitDisagrees)?;
+        let all = agrees + disagrees;
+        Ok((disagrees * 50 > all).then(|| {
+            format!(
+                "in {disagrees} of {all} samples of JIT code the process register was not the \
+                 scheduler's current process"
+            )
+        }))
+    }
+
+    /// A counter since attach.
+    fn counter(&self, counter: Counter) -> Result<u64, ProbeError> {
+        let values = self.counters.get(&(counter as u32), 0).map_err(kernel_error)?;
+        Ok(values.iter().sum())
+    }
+}
+
+impl Source for Sampler {
+    fn recorder(&self) -> &'static str {
+        "eBPF"
+    }
+
+    fn clock(&self) -> &'static str {
+        self.clock
+    }
+
+    fn cpus(&self) -> u32 {
+        self.cpus
+    }
+
+    fn begin_at(&mut self, nanos: u64) -> Result<(), ProbeError> {
+        self.state.since_nanos = nanos;
+        self.state.generation_nanos = nanos;
+        self.write_live()
+    }
+
+    fn began_at(&self) -> u64 {
+        self.state.since_nanos
+    }
+
+    fn waiting(&self) -> Vec<Pending> {
+        self.pending.iter().filter_map(Result::ok).map(|(_, waiting)| waiting).collect()
+    }
+
+    fn taken_and_lost(&self) -> Result<(u64, u64), ProbeError> {
+        Ok((self.counter(Counter::Ticks)?, self.counter(Counter::Lost)?))
+    }
+
+    fn takes_snapshots(&self) -> bool {
+        true
+    }
+
     /// Tells the program that JIT code has moved or grown.
-    pub(super) fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
+    fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
         let Live { generation, since_nanos, generation_nanos, modules_slot, .. } = self.state;
         self.state = Live { generation, since_nanos, generation_nanos, modules_slot, ..live };
         self.write_live()
@@ -180,7 +217,7 @@ impl Sampler {
 
     /// Tells the program how to walk through new native code. Rows for which there is no room are
     /// left out: the walk then ends there, and is counted as cut.
-    pub(super) fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
+    fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
         for (first, rows) in &update.rows {
             let first_chunk = first / u32::from(ROWS_PER_CHUNK);
             for (index, part) in (first_chunk..).zip(rows.chunks(ROWS_PER_CHUNK.into())) {
@@ -202,39 +239,29 @@ impl Sampler {
         self.write_live()
     }
 
-    fn write_live(&mut self) -> Result<(), ProbeError> {
-        self.live.set(0, self.state, 0).map_err(kernel_error)
-    }
-
     /// Asks for snapshots of the next ticks in JIT code.
-    pub(super) fn request_snapshots(&mut self) -> Result<(), ProbeError> {
+    fn request_snapshots(&mut self) -> Result<(), ProbeError> {
         self.snapshots_wanted.set(0, u64::from(SNAPSHOTS), 0).map_err(kernel_error)
     }
 
     /// The snapshots taken so far.
-    pub(super) fn snapshots(&self) -> Result<Vec<Snapshot>, ProbeError> {
+    fn snapshots(&self) -> Result<Vec<Snapshot>, ProbeError> {
         let all: Result<Vec<Snapshot>, MapError> = self.snapshots.iter().collect();
         Ok(all.map_err(kernel_error)?.into_iter().filter(|snapshot| snapshot.valid == 1).collect())
     }
 
-    /// A counter since attach.
-    pub(super) fn counter(&self, counter: Counter) -> Result<u64, ProbeError> {
-        let values = self.counters.get(&(counter as u32), 0).map_err(kernel_error)?;
-        Ok(values.iter().sum())
-    }
-
     /// True when the map is filling up and should be fetched before its time.
-    pub(super) fn is_filling(&self) -> Result<bool, ProbeError> {
+    fn is_filling(&self) -> Result<bool, ProbeError> {
         Ok(self.counter(Counter::New)?.saturating_sub(self.fetched) > self.capacity / 4)
     }
 
     /// Takes all samples out of the kernel, with the step of time that theirs count from. No count is
     /// lost: the program is switched to a new generation first and what it still does with the old
     /// one is waited for.
-    pub(super) fn fetch(
+    fn fetch(
         &mut self,
         now_nanos: u64,
-        mut each: impl FnMut(&RawSample, u32),
+        each: &mut dyn FnMut(&RawSample, u32),
     ) -> Result<(), ProbeError> {
         let old = self.state.generation;
         let first_step = self.step_of(self.state.generation_nanos);
@@ -255,6 +282,17 @@ impl Sampler {
             self.samples.remove(&key).map_err(kernel_error)?;
         }
         Ok(())
+    }
+
+    fn remarks(&self) -> Result<Vec<String>, ProbeError> {
+        let disagreement = self.disagreement()?;
+        let missing = self.counter(Counter::KernelStackLost)?;
+        let kernel = (missing > 0).then(|| {
+            format!(
+                "{missing} samples in the kernel end at the call into it: its stack was not given"
+            )
+        });
+        Ok(disagreement.into_iter().chain(kernel).collect())
     }
 }
 

@@ -37,11 +37,13 @@ pub(super) enum Counter {
     KernelStackLost = 5,
 }
 
+const MODE_USER: u8 = 0;
 pub(super) const MODE_KERNEL: u8 = 1;
 
 pub(super) const OUTCOME_NO_PROCESS: u8 = 0;
 pub(super) const OUTCOME_COMPLETE: u8 = 1;
 pub(super) const OUTCOME_TRUNCATED: u8 = 2;
+pub(super) const OUTCOME_NO_ROOT: u8 = 3;
 
 /// Events by their number.
 const EVENTS: [Event; 7] = [
@@ -63,6 +65,9 @@ pub(super) fn number_of(event: Event) -> u8 {
 pub(super) const WAIT_BLOCKED: u8 = 1;
 pub(super) const WAIT_RUNNABLE: u8 = 2;
 
+pub(super) const NATIVE_NONE: u8 = 0;
+pub(super) const NATIVE_JOINED: u8 = 1;
+pub(super) const NATIVE_ROOT: u8 = 2;
 pub(super) const NATIVE_CUT: u8 = 3;
 
 /// Key of the `samples` map.
@@ -106,6 +111,59 @@ pub(super) struct RawSample {
 }
 
 impl RawSample {
+    /// One tick on a thread of which nothing is known but where it was interrupted.
+    pub(super) fn tick(tid: u32, leaf: u64, is_kernel: bool) -> Self {
+        let mut times = [0; TIME_SLOTS];
+        times[0] = 1;
+        Self {
+            count: 1,
+            weight: 1,
+            process: 0,
+            leaf,
+            boundary: 0,
+            current: [0; CURRENT_WORDS],
+            fragment_call: 0,
+            tid,
+            mode: if is_kernel { MODE_KERNEL } else { MODE_USER },
+            outcome: OUTCOME_NO_PROCESS,
+            origin: 0,
+            leaf_in_jit: 0,
+            frame_count: 0,
+            kernel_count: 0,
+            outer_count: 0,
+            native_count: 0,
+            native_outcome: NATIVE_NONE,
+            event: number_of(Event::Cpu),
+            wait: 0,
+            reserved: [0; 5],
+            frames: [0; 2 * FRAME_SLOTS],
+            native: [0; NATIVE_FRAMES],
+            kernel: [0; KERNEL_FRAMES],
+            times,
+        }
+    }
+
+    /// Return addresses on the Erlang stack, innermost first; those that find no room are left out.
+    pub(super) fn set_erlang_frames(&mut self, addresses: &[u64]) {
+        let mut count = 0;
+        for same in addresses.chunk_by(|one, next| one == next).take(FRAME_SLOTS) {
+            let repeats = same.len() as u64 - 1;
+            self.frames[count] = same[0] | repeats << REPEAT_SHIFT;
+            count += 1;
+        }
+        self.frame_count = count_of(count);
+    }
+
+    /// Return addresses of C functions, innermost first.
+    pub(super) fn set_native_frames(&mut self, addresses: &[u64]) {
+        self.native_count = fill(&mut self.native, addresses);
+    }
+
+    /// Kernel addresses, innermost first.
+    pub(super) fn set_kernel_frames(&mut self, addresses: &[u64]) {
+        self.kernel_count = fill(&mut self.kernel, addresses);
+    }
+
     /// What made it be taken.
     pub(super) fn event(&self) -> Event {
         EVENTS.into_iter().find(|&event| number_of(event) == self.event).unwrap_or(Event::Cpu)
@@ -165,6 +223,18 @@ impl RawSample {
     }
 }
 
+/// Copies what finds room; returns how many that were.
+fn fill(slots: &mut [u64], addresses: &[u64]) -> u16 {
+    for (slot, &address) in slots.iter_mut().zip(addresses) {
+        *slot = address;
+    }
+    count_of(addresses.len().min(slots.len()))
+}
+
+fn count_of(slots: usize) -> u16 {
+    u16::try_from(slots).expect("there are fewer slots")
+}
+
 fn frames_in(slots: &[u64], count: u16) -> impl Iterator<Item = (u64, u32)> {
     let count = usize::from(count).min(slots.len());
     slots[..count].iter().rev().map(|&entry| {
@@ -191,6 +261,14 @@ pub(super) struct Live {
     pub(super) modules_slot: u64,
     pub(super) envelope: Segment,
     pub(super) segments: [Segment; JIT_SEGMENTS],
+}
+
+impl Live {
+    /// Whether `address` is JIT code.
+    pub(super) fn holds(&self, address: u64) -> bool {
+        let in_segment = |segment: &Segment| address.wrapping_sub(segment.start) < segment.size;
+        in_segment(&self.envelope) && self.segments.iter().any(in_segment)
+    }
 }
 
 /// Value of the `pending` map: a thread that is off the CPU.
@@ -255,6 +333,18 @@ mod tests {
         let header = include_str!("../../bpf/sampler.h");
         let line = header.lines().find_map(|line| line.strip_prefix(&format!("#define {name} ")));
         line.unwrap().split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn frames_come_back_outermost_first() {
+        let mut sample = RawSample::tick(1, 2, false);
+        sample.set_erlang_frames(&[10, 20, 20, 20, 30]);
+        assert_eq!(sample.erlang_frames().collect::<Vec<_>>(), [(30, 1), (20, 3), (10, 1)]);
+        sample.set_native_frames(&[1, 2]);
+        assert_eq!(sample.native_frames().collect::<Vec<_>>(), [2, 1]);
+        sample.set_erlang_frames(&(0..300).collect::<Vec<_>>());
+        assert_eq!(sample.erlang_frames().count(), FRAME_SLOTS);
+        assert_eq!(sample.times().collect::<Vec<_>>(), [(0, 1)]);
     }
 
     #[test]

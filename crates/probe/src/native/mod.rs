@@ -10,7 +10,7 @@ mod unwind;
 pub use recorded::RecordedNames;
 
 pub(crate) use names::{NativeName, NativeNames};
-pub(crate) use unwind::{Module, Tables, UnwindRow, Update};
+pub(crate) use unwind::{Module, REG_R13, Registers, Step, Tables, UnwindRow, Update, Walker};
 
 #[cfg(fuzzing)]
 pub(crate) use unwind::fuzz as fuzz_unwind;

@@ -42,6 +42,8 @@ pub(crate) struct Mapping {
 pub(crate) struct Thread {
     /// Its id in the node's own pid namespace, as the kernel program sees it.
     pub(crate) tid: u32,
+    /// Its id as seen from here.
+    pub(crate) outside: u32,
     /// The name it was given, at most 15 bytes.
     pub(crate) name: String,
 }
@@ -111,10 +113,11 @@ impl Process {
             .map_err(ProbeError::io(format!("listing the threads of process {}", self.pid)))?;
         Ok(entries
             .filter_map(|entry| {
-                let path = entry.ok()?.path();
+                let entry = entry.ok()?;
+                let (path, outside) = (entry.path(), entry.file_name().to_str()?.parse().ok()?);
                 let name = fs::read_to_string(path.join("comm")).ok()?.trim_end().to_owned();
                 let status = fs::read_to_string(path.join("status")).ok()?;
-                Some(Thread { tid: innermost_pid(&status)?, name })
+                Some(Thread { tid: innermost_pid(&status)?, outside, name })
             })
             .collect())
     }

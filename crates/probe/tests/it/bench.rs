@@ -143,8 +143,13 @@ fn options(pid: u32, seconds: f64) -> CpuOptions {
 pub(crate) fn record_events(pid: u32, events: &[Event], plant: impl FnOnce()) -> Vec<Profile> {
     let (begun, has_begun) = channel();
     let stop = Arc::new(AtomicBool::new(false));
-    let options =
-        Options { pid, events: events.to_vec(), freq_hz: 999, duration: Some(LONGEST_PLANTING) };
+    let options = Options {
+        pid,
+        events: events.to_vec(),
+        freq_hz: 999,
+        duration: Some(LONGEST_PLANTING),
+        tier: None,
+    };
     let is_done = Arc::clone(&stop);
     let recorder = thread::spawn(move || {
         rabbitscope_probe::record(&options, &is_done, &mut |_| {

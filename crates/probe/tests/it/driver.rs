@@ -36,8 +36,9 @@ impl Planted {
 
     /// Calls a function of `burn` with the port and these arguments.
     pub(crate) fn call(&self, function: &str, arguments: &[u128]) {
-        let more: String = arguments.iter().map(|number| format!(", {number}")).collect();
-        self.broker.eval(&format!("burn:{function}({}{more}).", self.port)).unwrap();
+        let numbers = arguments.iter().map(u128::to_string);
+        let all: Vec<String> = [self.port.clone()].into_iter().chain(numbers).collect();
+        self.broker.eval(&format!("burn:{function}({}).", all.join(", "))).unwrap();
     }
 }
 

@@ -1,42 +1,58 @@
 //! `rabbitscope profile --explain`: what would be recorded here and how, and what is missing.
 
-use rabbitscope_probe::{Fact, explain};
+use rabbitscope_probe::{Choice, Fact, Tier, choose_tier, explain};
 use serde::Serialize;
 
 use super::node::NodeArguments;
 use crate::{exit::Exit, output};
 
-/// How a node can be looked at, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Tier {
-    /// From outside, everything.
-    Ebpf,
+/// How a node would be looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// By an interface of the kernel.
+    Outside(Choice),
     /// By the node itself, Erlang code only.
     FromInside,
     /// Not at all.
     Nothing,
 }
 
-impl Tier {
-    fn of(facts: &[Fact], has_cookie: bool) -> Self {
+impl Way {
+    /// The best that there is. `choice` is what the kernel lets this process do to the node.
+    fn of(facts: &[Fact], choice: Option<Choice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
         let all_needed = facts.iter().all(|fact| fact.is_met || !fact.is_needed);
-        match (node_is_known && all_needed, has_cookie) {
-            (true, _) => Self::Ebpf,
-            (false, true) => Self::FromInside,
-            (false, false) => Self::Nothing,
+        match (choice, has_cookie) {
+            (Some(choice), _) if node_is_known && all_needed => Self::Outside(choice),
+            (_, true) => Self::FromInside,
+            (_, false) => Self::Nothing,
         }
     }
 
-    fn sentence(self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
-            Self::Ebpf => "would record by eBPF: Erlang, C and kernel functions, every event",
+            Self::Outside(choice) => choice.tier.name(),
+            Self::FromInside => "from-inside",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::Outside(Choice { tier: Tier::Ebpf, .. }) => {
+                "would record by eBPF: Erlang, C and kernel functions, every event".into()
+            }
+            Self::Outside(Choice { tier: Tier::PerfEvents, because }) => format!(
+                "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang \
+                 callers where the frame pointers of the node (+JPperf true) survive them",
+                because.as_deref().unwrap_or_default()
+            ),
             Self::FromInside => {
                 "would not record from outside; --from-inside works: cpu of Erlang functions only, \
                  coarser, by the node itself"
+                    .into()
             }
-            Self::Nothing => "would record nothing: see what is missing above",
+            Self::Nothing => "would record nothing: see what is missing above".into(),
         }
     }
 }
@@ -45,7 +61,9 @@ impl Tier {
 #[serde(rename_all = "kebab-case")]
 struct Explanation<'a> {
     facts: Vec<FactRecord<'a>>,
-    tier: Tier,
+    tier: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +78,7 @@ struct FactRecord<'a> {
 /// Prints what there is for the node with this pid, or why there is no such node.
 pub(super) fn execute(
     pid: anyhow::Result<u32>,
+    asked: Option<Tier>,
     node: &NodeArguments,
     json: bool,
 ) -> anyhow::Result<Exit> {
@@ -81,7 +100,8 @@ pub(super) fn execute(
             |()| "the node answers: processes get their roles and names".to_owned(),
         ),
     });
-    let tier = Tier::of(&facts, has_cookie);
+    let choice = pid.and_then(|pid| choose_tier(pid, asked).ok());
+    let way = Way::of(&facts, choice, has_cookie);
     if json {
         let facts = facts.iter().map(|fact| FactRecord {
             what: fact.what,
@@ -89,14 +109,18 @@ pub(super) fn execute(
             needed: fact.is_needed,
             found: &fact.found,
         });
-        output::json(&Explanation { facts: facts.collect(), tier })?;
+        let because = match &way {
+            Way::Outside(choice) => choice.because.as_deref(),
+            Way::FromInside | Way::Nothing => None,
+        };
+        output::json(&Explanation { facts: facts.collect(), tier: way.name(), because })?;
     } else {
-        output::result(&table(&facts, tier));
+        output::result(&table(&facts, &way));
     }
     Ok(Exit::Done)
 }
 
-fn table(facts: &[Fact], tier: Tier) -> String {
+fn table(facts: &[Fact], way: &Way) -> String {
     let line = |fact: &Fact| {
         let word = match (fact.is_met, fact.is_needed) {
             (true, _) => "yes",
@@ -106,27 +130,41 @@ fn table(facts: &[Fact], tier: Tier) -> String {
         format!("{:<22}{word:<9}{}\n", fact.what, fact.found)
     };
     let lines: String = facts.iter().map(line).collect();
-    format!("{lines}\n{}", tier.sentence())
+    format!("{lines}\n{}", way.sentence())
 }
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_probe::Fact;
+    use rabbitscope_probe::{Choice, Fact, Tier};
 
-    use super::Tier;
+    use super::Way;
 
     fn fact(what: &'static str, is_met: bool) -> Fact {
         Fact { what, is_met, is_needed: true, found: String::new() }
     }
 
+    #[track_caller]
+    fn check(facts: &[Fact], tier: Option<Tier>, has_cookie: bool, expected: &str) {
+        let choice = tier.map(|tier| Choice { tier, because: None });
+        assert_eq!(Way::of(facts, choice, has_cookie).name(), expected);
+    }
+
     #[test]
     fn the_best_that_is_possible() {
-        let check = |facts: &[Fact], has_cookie, expected| {
-            assert_eq!(Tier::of(facts, has_cookie), expected);
-        };
-        check(&[fact("capabilities", true), fact("node", true)], false, Tier::Ebpf);
-        check(&[fact("capabilities", false), fact("node", true)], true, Tier::FromInside);
-        check(&[fact("capabilities", true), fact("node", false)], true, Tier::FromInside);
-        check(&[fact("capabilities", true)], false, Tier::Nothing);
+        let node = [fact("node", true)];
+        check(&node, Some(Tier::Ebpf), false, "ebpf");
+        check(&node, Some(Tier::PerfEvents), true, "perf-events");
+        check(&node, None, true, "from-inside");
+        check(&[fact("node", false)], Some(Tier::Ebpf), true, "from-inside");
+        let unknown = [fact("node", true), fact("layout of the release", false)];
+        check(&unknown, Some(Tier::Ebpf), true, "from-inside");
+        check(&[], Some(Tier::Ebpf), false, "nothing");
+    }
+
+    #[test]
+    fn why_it_is_not_ebpf_is_said() {
+        let because = Some("CAP_BPF missing".to_owned());
+        let way = Way::Outside(Choice { tier: Tier::PerfEvents, because });
+        assert!(way.sentence().contains("not by eBPF (CAP_BPF missing)"), "{}", way.sentence());
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use rabbitscope_data::profile::{Event, Profile};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
-use rabbitscope_probe::Node;
+use rabbitscope_probe::{Node, Tier};
 
 use super::{arguments::duration, explain, node::NodeArguments};
 use crate::{
@@ -47,6 +47,9 @@ pub(super) struct Typed {
     #[arg(long, default_value = "999", value_name = "HZ",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     freq: u32,
+    /// By which interface of the kernel: ebpf, perf-events [default: the best that is permitted]
+    #[arg(long, value_parser = tier, conflicts_with = "from_inside")]
+    tier: Option<Tier>,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
@@ -70,6 +73,7 @@ struct Valid {
     name: Option<String>,
     freq_hz: u32,
     duration: Duration,
+    tier: Option<Tier>,
 }
 
 impl Typed {
@@ -88,6 +92,7 @@ impl Typed {
             name: node.name,
             freq_hz: self.freq,
             duration: self.duration,
+            tier: self.tier,
         })
     }
 
@@ -118,7 +123,7 @@ impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (false, Some(output)) = (self.explain, self.output.as_deref()) else {
             let pid = self.validate().map(|valid| valid.pid);
-            return explain::execute(pid, &self.node, self.json);
+            return explain::execute(pid, self.tier, &self.node, self.json);
         };
         if self.from_inside && self.event != [Event::Cpu] {
             return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
@@ -166,6 +171,7 @@ impl Valid {
             events: self.events.clone(),
             freq_hz: self.freq_hz,
             duration: Some(self.duration),
+            tier: self.tier,
         };
         let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
             line.show(&experiment::recording_progress(progress, self.duration));
@@ -182,6 +188,13 @@ fn said_of(profile: &Profile) -> String {
 fn event(text: &str) -> Result<Event, String> {
     Event::RECORDED.into_iter().find(|event| event.name() == text).ok_or_else(|| {
         let known: Vec<&str> = Event::RECORDED.into_iter().map(Event::name).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+fn tier(text: &str) -> Result<Tier, String> {
+    Tier::ALL.into_iter().find(|tier| tier.name() == text).ok_or_else(|| {
+        let known: Vec<&str> = Tier::ALL.into_iter().map(Tier::name).collect();
         format!("known are {}", known.join(", "))
     })
 }

@@ -17,21 +17,21 @@ use object::{Object, ObjectSection};
 pub(crate) struct UnwindRow {
     /// Relative to the file's lowest address.
     pub(crate) pc: u32,
-    cfa_offset: i32,
-    cfa: u8,
-    saved: [u8; 6],
+    pub(super) cfa_offset: i32,
+    pub(super) cfa: u8,
+    pub(super) saved: [u8; 6],
     /// Bytes to add to a saved stack pointer.
-    above: u8,
+    pub(super) above: u8,
 }
 
 /// Rules for the canonical frame address, as in `bpf/sampler.h`.
-mod cfa {
-    pub(super) const UNKNOWN: u8 = 0;
-    pub(super) const SP: u8 = 1;
-    pub(super) const BP: u8 = 2;
-    pub(super) const PLT: u8 = 3;
-    pub(super) const END: u8 = 4;
-    pub(super) const SP_SAVED: u8 = 5;
+pub(super) mod cfa {
+    pub(in super::super) const UNKNOWN: u8 = 0;
+    pub(in super::super) const SP: u8 = 1;
+    pub(in super::super) const BP: u8 = 2;
+    pub(in super::super) const PLT: u8 = 3;
+    pub(in super::super) const END: u8 = 4;
+    pub(in super::super) const SP_SAVED: u8 = 5;
 }
 
 /// In the order of `bpf/arch.h`.

@@ -11,12 +11,12 @@ use crate::node::{Mapping, Process, ReadMemory};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Module {
-    start: u64,
-    end: u64,
-    base: u64,
-    first_row: u32,
-    row_count: u32,
-    first_step: u64,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) base: u64,
+    pub(super) first_row: u32,
+    pub(super) row_count: u32,
+    pub(super) first_step: u64,
 }
 
 impl Module {

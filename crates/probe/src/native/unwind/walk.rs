@@ -1,0 +1,192 @@
+//! The walk through C functions in user space, by the same rows as the one of `bpf/native.h`: for samples
+//! that carry registers and the inner part of the stack.
+
+use super::{
+    rows::{UnwindRow, cfa},
+    tables::{Module, Update},
+};
+
+/// Registers that a C function gives back as it found them, in the order of the rows.
+const SAVED_REGISTERS: usize = 6;
+
+/// Place of the frame pointer (rbp) among the saved registers.
+const REG_BP: usize = 1;
+
+/// Place of r13, in which JIT code keeps the process.
+pub(crate) const REG_R13: usize = 3;
+
+/// What is known of the registers of a function that was interrupted or called another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Registers {
+    /// The next instruction.
+    pub(crate) ip: u64,
+    /// The stack pointer.
+    pub(crate) sp: u64,
+    /// See [`REG_BP`] and [`REG_R13`].
+    pub(crate) saved: [u64; SAVED_REGISTERS],
+}
+
+/// Where one step of the walk led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To the caller.
+    Caller(Registers),
+    /// There is none: this was the first function of the thread.
+    End,
+    /// Nobody knows: code without rows, or a word that was not kept.
+    Cut,
+}
+
+/// All rows of a node.
+#[derive(Debug, Default)]
+pub(crate) struct Walker {
+    modules: Vec<Module>,
+    /// By the index of the first row, in order.
+    files: Vec<(u32, Vec<UnwindRow>)>,
+}
+
+impl Walker {
+    /// Takes over what was read.
+    pub(crate) fn update(&mut self, update: &Update) {
+        self.files.extend(update.rows.iter().cloned());
+        self.modules.clone_from(&update.modules);
+    }
+
+    /// From a function to its caller. `is_caller` says that `from.ip` is a return address. `word_at`
+    /// gives words of the stack by address.
+    pub(crate) fn step(
+        &self,
+        from: &Registers,
+        is_caller: bool,
+        word_at: impl Fn(u64) -> Option<u64>,
+    ) -> Step {
+        // A return address may be the first of another function, the call before it is not.
+        let Some(row) = self.row_at(from.ip.wrapping_sub(u64::from(is_caller))) else {
+            return Step::Cut;
+        };
+        if row.cfa == cfa::END {
+            return Step::End;
+        }
+        let caller = frame_end(row, from, &word_at)
+            .filter(|&end| end > from.sp)
+            .and_then(|end| caller_of(row, from, end, &word_at));
+        match caller {
+            Some(caller) if caller.ip == 0 => Step::End,
+            Some(caller) => Step::Caller(caller),
+            None => Step::Cut,
+        }
+    }
+
+    fn row_at(&self, pc: u64) -> Option<&UnwindRow> {
+        let after = self.modules.partition_point(|module| module.start <= pc);
+        let module = self.modules.get(after.checked_sub(1)?).filter(|module| pc < module.end)?;
+        let after = self.files.partition_point(|&(first, _)| first <= module.first_row);
+        let (_, rows) = self.files.get(after.checked_sub(1)?)?;
+        let offset = pc.wrapping_sub(module.base);
+        let after = rows.partition_point(|row| u64::from(row.pc) <= offset);
+        rows.get(after.checked_sub(1)?)
+    }
+}
+
+/// The canonical frame address: the stack pointer before the call of the function.
+fn frame_end(
+    row: &UnwindRow,
+    from: &Registers,
+    word_at: &impl Fn(u64) -> Option<u64>,
+) -> Option<u64> {
+    let beyond = |base: u64| base.wrapping_add_signed(row.cfa_offset.into());
+    match row.cfa {
+        cfa::SP => Some(beyond(from.sp)),
+        cfa::BP => Some(beyond(from.saved[REG_BP])),
+        cfa::SP_SAVED => Some(word_at(beyond(from.sp))? + u64::from(row.above)),
+        cfa::PLT => {
+            let is_late = i64::try_from(from.ip & 15).ok()? >= i64::from(row.cfa_offset);
+            Some(from.sp + 8 + 8 * u64::from(is_late))
+        }
+        _ => None,
+    }
+}
+
+fn caller_of(
+    row: &UnwindRow,
+    from: &Registers,
+    end: u64,
+    word_at: &impl Fn(u64) -> Option<u64>,
+) -> Option<Registers> {
+    let mut saved = from.saved;
+    for (register, &place) in saved.iter_mut().zip(&row.saved).filter(|&(_, &place)| place > 0) {
+        *register = word_at(end.checked_sub(8 * (1 + u64::from(place)))?)?;
+    }
+    Some(Registers { ip: word_at(end.checked_sub(8)?)?, sp: end, saved })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Registers, Step, Walker};
+    use crate::native::unwind::{
+        rows::{UnwindRow, cfa},
+        tables::{Module, Update},
+    };
+
+    const BASE: u64 = 0x7000;
+
+    fn row(pc: u32, rule: u8, cfa_offset: i32, saved: [u8; 6]) -> UnwindRow {
+        UnwindRow { pc, cfa_offset, cfa: rule, saved, above: 0 }
+    }
+
+    fn walker() -> Walker {
+        let rows = vec![
+            row(0, cfa::END, 0, [0; 6]),
+            // Has pushed rbp and rbx.
+            row(0x10, cfa::SP, 24, [2, 1, 0, 0, 0, 0]),
+            row(0x20, cfa::BP, 16, [0, 1, 0, 0, 0, 0]),
+            row(0x30, cfa::PLT, 11, [0; 6]),
+            row(0x40, cfa::UNKNOWN, 0, [0; 6]),
+        ];
+        let module = Module {
+            start: BASE,
+            end: BASE + 0x100,
+            base: BASE,
+            first_row: 256,
+            row_count: 5,
+            first_step: 4,
+        };
+        let mut walker = Walker::default();
+        let other = (0, vec![row(0, cfa::UNKNOWN, 0, [0; 6])]);
+        walker.update(&Update { rows: vec![other, (256, rows)], modules: vec![module] });
+        walker
+    }
+
+    #[track_caller]
+    fn check(ip: u64, is_caller: bool, expected: Step) {
+        let from = Registers { ip: BASE + ip, sp: 1000, saved: [1, 2000, 3, 4, 5, 6] };
+        let word_at = |address: u64| (address < 3000).then_some(address + 7);
+        assert_eq!(walker().step(&from, is_caller, word_at), expected);
+    }
+
+    fn caller(ip: u64, sp: u64, rbx: u64, rbp: u64) -> Step {
+        Step::Caller(Registers { ip, sp, saved: [rbx, rbp, 3, 4, 5, 6] })
+    }
+
+    #[test]
+    fn each_rule_finds_the_caller() {
+        check(0x10, false, caller(1023, 1024, 1007, 1015));
+        check(0x20, false, caller(2015, 2016, 1, 2007));
+        check(0x3a, false, caller(1007, 1008, 1, 2000));
+        check(0x3b, false, caller(1015, 1016, 1, 2000));
+    }
+
+    #[test]
+    fn the_call_is_before_its_return_address() {
+        check(0x20, true, caller(1023, 1024, 1007, 1015));
+        check(0x10, true, Step::End);
+    }
+
+    #[test]
+    fn what_is_not_known_is_cut() {
+        check(0x41, false, Step::Cut);
+        check(0x100, false, Step::Cut);
+        let from = Registers { ip: BASE + 0x10, sp: 1000, saved: [0; 6] };
+        assert_eq!(walker().step(&from, false, |_| None), Step::Cut);
+    }
+}
