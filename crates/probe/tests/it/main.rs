@@ -9,3 +9,5 @@ mod events;
 mod known_answer;
 mod lifetime;
 mod lines;
+mod ordinary_user;
+mod tiers;

@@ -1,0 +1,117 @@
+//! A user without any privilege, who owns a node and records it.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+
+const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
+
+/// What an ordinary user may do at most with perf events: sample own processes, not the kernel.
+const USERS_OWN: i32 = 2;
+
+/// The user `nobody` with a directory of its own; both go away with this.
+pub(crate) struct OrdinaryUser {
+    directory: PathBuf,
+    paranoid: Option<String>,
+}
+
+impl OrdinaryUser {
+    /// For the test called `name`. Where the machine allows no perf events to ordinary users, it does until
+    /// the end of the test.
+    pub(crate) fn new(name: &str) -> Self {
+        let own = format!("rabbitscope-user-{name}-{}", std::process::id());
+        let directory = std::env::temp_dir().join(own);
+        fs::create_dir_all(&directory).unwrap();
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).unwrap();
+        let before = fs::read_to_string(PARANOID).unwrap();
+        let is_allowed = before.trim().parse::<i32>().unwrap() <= USERS_OWN;
+        if !is_allowed {
+            fs::write(PARANOID, USERS_OWN.to_string()).unwrap();
+        }
+        Self { directory, paranoid: (!is_allowed).then_some(before) }
+    }
+
+    /// A command that this user runs.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all"])
+            .args(["--no-new-privs", "--"])
+            .arg(program)
+            .env("HOME", &self.directory)
+            .current_dir(&self.directory);
+        command
+    }
+
+    /// Starts a node with these flags, in which `burn` burns CPU in each of these ways.
+    pub(crate) fn start_node(&self, flags: &[&str], kinds: &[&str]) -> OwnNode {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/burn.erl");
+        let own = self.directory.join("burn.erl");
+        fs::copy(source, &own).unwrap();
+        let starts: String = kinds.iter().flat_map(|kind| ["burn:start(", kind, "), "]).collect();
+        let begin = format!(
+            "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), \
+             {{module, M}} = code:load_binary(M, \"{path}\", Code), \
+             {starts} io:format(\"ready~n\").",
+            path = own.display()
+        );
+        let mut child = self
+            .command(Path::new("erl"))
+            .args(flags)
+            .args(["-noinput", "-eval", &begin])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        assert_eq!(said, "ready\n");
+        OwnNode { child }
+    }
+
+    /// Runs an ignored test of this program as this user, with the pid of `node`.
+    pub(crate) fn run_test(&self, test: &str, node: &OwnNode) -> Output {
+        let program = self.directory.join("it");
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        self.command(&program)
+            .args([test, "--exact", "--ignored", "--nocapture"])
+            .env("RABBITSCOPE_TEST_PID", node.pid().to_string())
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for OrdinaryUser {
+    fn drop(&mut self) {
+        if let Some(before) = &self.paranoid {
+            let _ = fs::write(PARANOID, before);
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// A node without RabbitMQ; it ends with this.
+pub(crate) struct OwnNode {
+    child: Child,
+}
+
+impl OwnNode {
+    /// Its pid.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for OwnNode {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        for file in [format!("perf-{}.map", self.pid()), format!("jit-{}.dump", self.pid())] {
+            let _ = fs::remove_file(Path::new("/tmp").join(file));
+        }
+    }
+}
