@@ -339,9 +339,11 @@ impl Worker {
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
         orders.control.count_done(&moment);
+        let due = link.next_due();
+        let is_held_back = moment.holds_back(due);
         let (fastest, has_paced) = (moment.fastest, moment.has_paced);
-        self.tempo.observe(fastest, has_paced);
-        if let Some(due) = link.next_due() {
+        self.tempo.observe(fastest, has_paced || is_held_back);
+        if let Some(due) = due {
             self.schedule.put(index, due);
         }
         match more {

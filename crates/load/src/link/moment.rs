@@ -52,6 +52,11 @@ impl Moment<'_> {
         }
     }
 
+    /// Schedules were served, but not all that was due: what is due at `due` waits for a later step.
+    pub(crate) fn holds_back(&self, due: Option<u64>) -> bool {
+        due.is_some_and(|due| due <= self.now) && self.due_until.is_some()
+    }
+
     #[inline]
     pub(super) fn confirmed(&mut self, sent_at: u64, count: u64) {
         let nanos = self.now.saturating_sub(sent_at);
