@@ -116,7 +116,8 @@ calls_loop(#c{stop = none} = S) ->
         {trace_ts, Pid, return_to, _, Ts} -> calls_loop(enough(finished(Pid, none, Ts, S)));
         {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
         {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
-        time_is_up -> S#c{stop = duration};
+        %% After the last call that is shown, those under way have some time to return.
+        time_is_up -> S#c{stop = case S#c.narrowed of ended -> max_events; _ -> duration end};
         cancel -> S#c{stop = cancelled};
         {credit, N} -> add_credit(N), calls_loop(S);
         look_at_memory ->
