@@ -20,7 +20,7 @@ mod name;
 pub mod probes;
 pub mod term;
 
-pub use agent::{Ended, Loaded, Reply, Request, Source};
+pub use agent::{Compiled, Ended, Loaded, Reply, Request, Source};
 pub use connection::{ConnectOptions, Connection, Mailbox, Port, Received, TlsFiles};
 pub use cookie::{Cookie, CookieSource};
 pub use distribution::{FrameError, FrameReader, Incoming};

@@ -58,21 +58,11 @@ impl<'a> Loaded<'a> {
     pub fn agent(
         connection: &'a Connection,
         source: Source,
+        compiled: Compiled,
         options: Term,
     ) -> Result<Self, ErlangError> {
         let start = Term::tuple([Term::atom("options"), options]);
-        Self::load(connection, source, start, Compiled::Well)
-    }
-
-    /// The same for an agent that leaves the work to functions of the node, so that optimising it
-    /// would take longer than it ever saves.
-    pub fn light_agent(
-        connection: &'a Connection,
-        source: Source,
-        options: Term,
-    ) -> Result<Self, ErlangError> {
-        let start = Term::tuple([Term::atom("options"), options]);
-        Self::load(connection, source, start, Compiled::Quickly)
+        Self::load(connection, source, start, compiled)
     }
 
     fn load(
@@ -225,10 +215,11 @@ impl Drop for Loaded<'_> {
 
 /// What the compiler spends its time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compiled {
+pub enum Compiled {
     /// Fast code, after a third of a second and more.
     Well,
-    /// Code that runs soon.
+    /// Code that runs soon: for what leaves the work to functions of the node, so that optimising it would
+    /// take longer than it ever saves.
     Quickly,
 }
 

@@ -4,5 +4,5 @@
 mod loaded;
 mod request;
 
-pub use loaded::{Ended, Loaded, Source};
+pub use loaded::{Compiled, Ended, Loaded, Source};
 pub use request::{Reply, Request};

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Connection, ErlangError, Loaded, Reply, Source, Term};
+use crate::{Compiled, Connection, ErlangError, Loaded, Reply, Source, Term};
 
 /// One module of several files; only the first has a module's attributes.
 const AGENT: Source = Source {
@@ -54,7 +54,7 @@ impl<'c> ProbeSession<'c> {
     /// Loads the agent into the node.
     pub fn start(connection: &'c Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MAX_HEAP_BYTES.into())]);
-        Ok(Self { loaded: Loaded::agent(connection, AGENT, options)? })
+        Ok(Self { loaded: Loaded::agent(connection, AGENT, Compiled::Well, options)? })
     }
 
     /// The module's name on the node.

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source, Term};
+use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, Reply, Source, Term};
 
 use crate::node::{connection, eval};
 
@@ -67,7 +67,7 @@ fn eventually_cleaned(module: &str, mark: &str) {
 }
 
 fn counting<'a>(connection: &'a Connection, mark: &str) -> Loaded<'a> {
-    Loaded::agent(connection, COUNTING, options(mark)).unwrap()
+    Loaded::agent(connection, COUNTING, Compiled::Well, options(mark)).unwrap()
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source as Module, Term};
+use rabbitscope_erlang::{
+    Compiled, Connection, ErlangError, Loaded, Reply, Source as Module, Term,
+};
 
 use super::{
     Listing, Source, Wanted,
@@ -52,7 +54,7 @@ impl<'a> QueueReader<'a> {
     pub(crate) fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
         Ok(Self {
-            agent: Loaded::light_agent(connection, MODULE, options)?,
+            agent: Loaded::agent(connection, MODULE, Compiled::Quickly, options)?,
             node: connection.node().to_owned(),
             remembered: Remembered::default(),
             looked: None,

@@ -5,7 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_erlang::{Connection, ErlangError, Loaded, Reply, Source as Module, Term};
+use rabbitscope_erlang::{
+    Compiled, Connection, ErlangError, Loaded, Reply, Source as Module, Term,
+};
 use serde::Serialize;
 
 use super::{Align, human_bytes, listing::printable, microstates::Microstates, table};
@@ -113,7 +115,7 @@ pub(crate) struct TopReader<'a> {
 impl<'a> TopReader<'a> {
     pub(crate) fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
-        Ok(Self { agent: Loaded::light_agent(connection, MODULE, options)? })
+        Ok(Self { agent: Loaded::agent(connection, MODULE, Compiled::Quickly, options)? })
     }
 
     /// Two snapshots with the interval between them; the `rows` best.
