@@ -111,7 +111,7 @@ fn ended(stopped_by: &str, elapsed: Duration) -> String {
                 .to_owned()
         }
         "max_node_growth_bytes" => "the node's memory had grown by more than the budget \
-             `max_node_growth_bytes`, not because of the probe; it is better left alone"
+             `max_node_growth_bytes`, whoever used it; it is better left alone"
             .to_owned(),
         budget => format!("the budget `{budget}`, which protects the node, was used up"),
     };
@@ -170,7 +170,7 @@ mod tests {
         };
         check("duration", "the time was over");
         check("max_node_memory_bytes", "a quarter of the node's growth was the probe's own");
-        check("max_node_growth_bytes", "not because of the probe");
+        check("max_node_growth_bytes", "whoever used it");
         check("max_mailbox", "the budget `max_mailbox`, which protects the node, was used up");
     }
 
