@@ -39,9 +39,10 @@ use threads::Threads;
 
 pub(crate) use open::{Clock, permitted_clock};
 
-/// What one user may lock on each CPU without privilege is one page more
-/// (`sysctl kernel.perf_event_mlock_kb`).
-const RING_PAGES: usize = 128;
+/// Of 4 KiB; room for the samples of most of a second on a busy CPU, for the recorder may have to wait for
+/// its turn. An ordinary user may lock a quarter of it on each CPU (`sysctl kernel.perf_event_mlock_kb`),
+/// and what `ulimit -l` says beside it.
+const RING_PAGES: usize = 512;
 const FEWEST_RING_PAGES: usize = 8;
 
 /// Addresses in a call chain unless the machine's owner wants others.
