@@ -22,6 +22,7 @@
     exact = false,      % the outermost function's own return is traced
     class = run, before_gc = run, off = 0,
     last = none, since = none,  % nanoseconds of the monotonic clock, which is negative
+    woken = none,       % when it was found again: what happened before is known from its stack
     follow = none,      % {Pid that this one waits for, node of the call that waits}
     idle = 0            % events since the call ended
 }).
@@ -31,6 +32,7 @@
     hidden = false,     % the functions asked for arm nobody now
     count = 0, most_nodes, slowest = none,
     held = [],          % events that others may still come before, newest first
+    held_count = 0,
     lingering = #{},    % processes that were followed, are traced still, and since when nobody waits for them
     calls = 0, cut = 0, most_calls, at_once, role = any, follow = false, not_followed = 0,
     events = 0, window = 0, window_events, windows = 1,
@@ -157,7 +159,7 @@ tree_loop(#s{stop = none} = S) ->
         {trace_ts, Pid, call, MFA, Caller, Ts} -> tree_loop(arrived({Ts, Pid, call, MFA, Caller}, S));
         in_order ->
             erlang:send_after(5, self(), in_order),
-            tree_loop(in_order(erlang:monotonic_time(nanosecond) - 10000000, S));
+            tree_loop(in_order(long_ago(), S));
         tick -> tree_loop(tick(S));
         pause_over -> tree_loop(resume(S));
         time_is_up -> tree_loop(S#s{stop = duration});
@@ -175,12 +177,22 @@ tree_loop(S) -> in_order(infinity, S).
 
 %% The events of one process come in order. Those of several, of which one waits for another, may not:
 %% the node keeps an event back for a moment while somebody else is sending.
+%% They are not left to pile up where there are too many: the mailbox is off the heap, and this is not.
 arrived(Event, #s{follow = false} = S) -> counted_event(Event, S);
-arrived(Event, #s{held = Held} = S) -> S#s{held = [Event | Held]}.
+arrived(Event, #s{held = Held, held_count = Before} = S) ->
+    Holding = S#s{held = [Event | Held], held_count = Before + 1},
+    if
+        Before rem 4096 =:= 4095 -> in_order(long_ago(), Holding);
+        true -> Holding
+    end.
+
+%% Whatever happened before that has arrived.
+long_ago() -> erlang:monotonic_time(nanosecond) - 10000000.
 
 in_order(Before, #s{held = Held} = S) ->
     {Later, Now} = lists:partition(fun(Event) -> element(1, Event) > Before end, Held),
-    lists:foldl(fun counted_event/2, S#s{held = Later}, lists:keysort(1, lists:reverse(Now))).
+    Holding = S#s{held = Later, held_count = length(Later)},
+    lists:foldl(fun counted_event/2, Holding, lists:keysort(1, lists:reverse(Now))).
 
 counted_event(_, #s{events = Events, budget = #{max_events := Most}} = S) when Events > Most -> S;
 counted_event({Ts, Pid, What, About, Caller}, #s{events = Events, window = Window} = S0) ->
@@ -200,6 +212,7 @@ counted_event({Ts, Pid, What, About, Caller}, #s{events = Events, window = Windo
 
 event(What, Pid, About, Caller, Ts, #s{procs = Procs} = S) ->
     case Procs of
+        #{Pid := #p{woken = Woken}} when is_integer(Woken), Ts < Woken -> S;
         #{Pid := P} -> happened(What, About, Caller, Ts, P, S);
         _ -> stranger(What, Pid, About, Caller, Ts, S)
     end.
@@ -285,12 +298,19 @@ quieten_all(#s{tracing = Tracing} = S) ->
 resume(#s{procs = Procs} = S) ->
     S1 = S#s{pausing = false, window = 0, windows = S#s.windows + 1},
     admit(S1),
-    show_entries(lists:foldl(fun wake/2, S1, maps:values(Procs))).
+    show_entries(lists:foldl(fun wake_if_kept/2, S1, maps:keys(Procs))).
+
+%% Whoever was followed is not any more when the call to it has ended.
+wake_if_kept(Pid, #s{procs = Procs} = S) ->
+    case Procs of
+        #{Pid := P} -> wake(P, S);
+        _ -> S
+    end.
 
 %% Finds a process again: its innermost frames now, on what is known of its stack.
 wake(#p{pid = Pid, open = false, stack = []} = P, S) when Pid =/= none ->
     forget(P, S);
-wake(#p{pid = Pid} = P, #s{tracing = Tracing, procs = Procs} = S) ->
+wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
     case process_info(Pid, [status, current_stacktrace]) of
         undefined -> gone(P, S);
         [{status, Status}, {current_stacktrace, Trace}] ->
@@ -299,7 +319,8 @@ wake(#p{pid = Pid} = P, #s{tracing = Tracing, procs = Procs} = S) ->
                 outside -> gone(P, S);
                 {P1, S1} ->
                     Now = erlang:monotonic_time(nanosecond),
-                    Unseen = if P#p.last =:= none -> 0; true -> Now - P#p.last end,
+                    %% The time of who is followed is that of who follows.
+                    Unseen = if P#p.last =:= none; P#p.owner =/= Pid -> 0; true -> Now - P#p.last end,
                     Waits = Status =:= waiting,
                     {P2, S2} = if
                         Waits ->
@@ -309,7 +330,8 @@ wake(#p{pid = Pid} = P, #s{tracing = Tracing, procs = Procs} = S) ->
                     end,
                     flag(Pid, true, flags(Tracing), Tracing),
                     Since = if P#p.since =:= none -> Now; true -> P#p.since end,
-                    S2#s{procs = Procs#{Pid => P2#p{last = Now, since = Since}}, unseen = S2#s.unseen + Unseen}
+                    S4 = unfollow_if_left(P2#p{last = Now, since = Since, woken = Now}, S2#s{unseen = S2#s.unseen + Unseen}),
+                    follow_found(map_get(Pid, S4#s.procs), Waits andalso lists:member({gen, do_call, 4}, Frames), S4)
             end
     end.
 
@@ -318,9 +340,11 @@ gone(#p{open = true} = P, S) ->
     S#s{procs = maps:remove(P#p.pid, S#s.procs)};
 gone(#p{stack = []} = P, S) ->
     forget(P, S);
-gone(P, S) ->
+gone(#p{follow = {Other, _}, last = Last} = P, S) ->
+    gone(P#p{follow = none}, unfollow(Other, Last, S));
+gone(#p{since = Since, last = Last} = P, S) ->
     settle(P, S),
-    forget(P, S#s{cut = S#s.cut + 1}).
+    forget(P, S#s{cut = S#s.cut + 1, seen = S#s.seen + Last - Since}).
 
 place(Frames, #p{stack = Stack, open = Open} = P, S) ->
     Outwards = lists:reverse(Frames),

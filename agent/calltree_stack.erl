@@ -177,6 +177,20 @@ follow(Target, Pid, Ts, #s{procs = Procs, tracing = Tracing, lingering = Lingeri
         _ -> S#s{not_followed = S#s.not_followed + 1}
     end.
 
+%% A process that is found in the middle of a call has said before to whom: `gen` watches over it meanwhile.
+follow_found(#p{pid = Pid, follow = none, last = Now}, true, #s{follow = true} = S) ->
+    case process_info(Pid, monitors) of
+        {monitors, [{process, Watched}]} ->
+            Other = case Watched of {Name, Node} when Node =:= node() -> whereis(Name); _ -> Watched end,
+            Following = follow(Other, Pid, Now, S),
+            case Following#s.procs of
+                #{Other := Q} when not is_map_key(Other, S#s.procs) -> wake(Q, Following);
+                _ -> Following
+            end;
+        _ -> S
+    end;
+follow_found(_, _, S) -> S.
+
 unfollow_if_left(#p{follow = none} = P, S) -> keep(P, S);
 unfollow_if_left(#p{follow = {Other, Node}, stack = Stack, last = Ts} = P, S) ->
     case lists:keymember(Node, 2, Stack) of

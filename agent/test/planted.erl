@@ -1,7 +1,7 @@
 %% Functions whose times are known, because they say themselves how long they took: they spin by the
 %% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
--export([work/1, tail/1, recursive/1, ask/2, leaf/1, hot/1, heavy/1, login/2, pressure/1, collect/1, nest/1, nested_once/0]).
+-export([work/1, tail/1, recursive/1, ask/2, ask_late/1, leaf/1, hot/1, heavy/1, login/2, pressure/1, collect/1, nest/1, nested_once/0]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
 %% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
@@ -91,12 +91,27 @@ ask_once(Server) ->
     {There, Slept} = gen_server:call(Server, slow),
     {Spun + There, Slept}.
 
+%% So many calls that whoever records them makes a pause, and meanwhile a question to the server.
+ask_late(Server) ->
+    in_process(fun() -> [ask_late_once(Server)] end).
+
+ask_late_once(Server) ->
+    Before = erlang:monotonic_time(microsecond),
+    leaves(200000),
+    Slept = gen_server:call(Server, late),
+    {erlang:monotonic_time(microsecond) - Before, Slept}.
+
+leaves(0) -> ok;
+leaves(N) -> leaf(N), leaves(N - 1).
+
 start_server() ->
     {ok, Server} = gen_server:start(?MODULE, [], []),
     Server.
 
 init(_) -> {ok, none}.
 
+handle_call(late, _, State) ->
+    {reply, nap(1500), State};
 handle_call(slow, _, State) ->
     {reply, {spin(25), nap(10)}, State}.
 

@@ -4,7 +4,7 @@ use rabbitscope_erlang::probes::{CallTree, NodeKey, TreeNode};
 
 use crate::{
     node::{connection, tracing_alone},
-    planted::{LONG, Planted, below, close, figures, micros, recorded, spent},
+    planted::{LONG, Planted, below, busy, close, figures, micros, recorded, spent},
     probes::assert_nothing_left,
 };
 
@@ -59,6 +59,25 @@ fn a_wait_is_followed_into_the_server() {
         |node: &&TreeNode| matches!(&node.key, NodeKey::Off(Some(f)) if f.name == "do_call");
     let own = micros(below(&tree, "ask_once").filter(is_own), |node| node.wait);
     assert!(own < 0.05 * slept, "{own} of {slept}: {:#?}", tree.nodes);
+    assert_nothing_left();
+}
+
+#[test]
+fn a_wait_that_began_in_a_pause_is_followed() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let server = planted.call("start_server", vec![], LONG).unwrap();
+    let (tree, truth) = recorded(&planted, "ask_late_once/1", true, ("ask_late", vec![server]));
+    let (elapsed, slept) = figures(&truth);
+    assert!(tree.result.windows > 1, "{:?}", tree.result);
+    let followed = spent(&tree, "nap").1;
+    assert!(followed > 0.3 * slept, "{followed} of {slept}: {:#?}", tree.nodes);
+    // No time counts twice, and none is that of a function which was left in a pause.
+    let all = micros(tree.nodes.iter(), busy) + micros(tree.nodes.iter(), |node| node.wait);
+    assert!(all < 1.05 * elapsed, "{all} of {elapsed}: {:#?}", tree.nodes);
+    let counting = spent(&tree, "leaves").0;
+    assert!(counting < 1.05 * (elapsed - slept), "{counting} of {elapsed}: {:#?}", tree.nodes);
     assert_nothing_left();
 }
 
