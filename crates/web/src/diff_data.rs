@@ -1,13 +1,14 @@
 //! Two profiles against each other as the page needs them: one tree with the weights of both, and the
 //! table of changes.
 
-use rabbitscope_analysis::{
-    Change, Evidence, NOISE_ERRORS, ProfileDiff, counts_per_weight, quality_sentence,
-};
+use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
 use rabbitscope_data::profile::{Capture, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::profile_data::{FrameColumns, StackColumns, unit_of};
+use crate::{
+    noise_data::Noise,
+    profile_data::{FrameColumns, StackColumns, unit_of},
+};
 
 /// Two profiles and what was found between them.
 #[derive(Clone, Copy, Debug)]
@@ -84,22 +85,6 @@ impl<'a> DiffData<'a> {
             changes: ChangeColumns::new(&diff.changes),
             noise: Noise::between(report.before.profile, report.after.profile),
         }
-    }
-}
-
-/// What tells changes from the noise of sampling.
-#[derive(Serialize)]
-pub(crate) struct Noise {
-    /// Standard errors from which on a change is larger than noise.
-    errors: f64,
-    /// Counted samples for each unit of weight, on both sides.
-    counts: [f64; 2],
-}
-
-impl Noise {
-    /// Of comparisons between two profiles, or between two parts of one.
-    pub(crate) fn between(before: &Profile, after: &Profile) -> Self {
-        Self { errors: NOISE_ERRORS, counts: [before, after].map(counts_per_weight) }
     }
 }
 

@@ -11,6 +11,7 @@ mod diff_data;
 mod escape;
 mod figures;
 mod more_charts;
+mod noise_data;
 mod owners_data;
 mod page_data;
 mod profile_data;

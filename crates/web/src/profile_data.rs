@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::{diff_data::Noise, owners_data::OwnersData};
+use crate::{noise_data::Noise, owners_data::OwnersData};
 
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
