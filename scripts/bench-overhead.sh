@@ -1,6 +1,7 @@
 #!/bin/sh
 # What profiling costs the broker: throughput of the same load with and without a profile, on one
-# broker, in pairs whose order alternates. Prints every pair and the median loss.
+# broker, in pairs whose order alternates. Prints every pair and the median loss; then what the recorder
+# itself takes of a core while it records the same load.
 #
 #   PAIRS=10 SECONDS_EACH=8 FREQ=999 scripts/bench-overhead.sh
 #
@@ -67,3 +68,22 @@ node -e '
     const median = losses.length % 2 ? losses[Math.floor(middle)] : (losses[middle - 1] + losses[middle]) / 2;
     console.log(`median loss at '"$freq"' Hz: ${median.toFixed(2)} % (quartiles ${at(0.25)} and ${at(0.75)}, ${losses.length} pairs)`);
 ' "$work/losses"
+
+# Clock ticks of a process so far, in user and system mode.
+ticks() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+
+sed "s/^duration = .*/duration = \"40s\"/" "$work/without.toml" >"$work/load.toml"
+rm -rf "$work/out"
+"$program" run "$work/load.toml" --out "$work/out" >"$work/run.log" &
+load=$!
+children=$load
+wait_for_lines "$load" "$work/run.log" "$work/out/series.jsonl" 2 60
+"$program" profile --pid "$(broker_value pid)" --freq "$freq" --duration 30s -o "$work/profile.pb.gz" >/dev/null &
+recorder=$!
+children="$recorder $load"
+# Not its start and not its end, when the page is made.
+sleep 5
+before=$(ticks "$recorder")
+sleep 20
+after=$(ticks "$recorder")
+echo "the recorder: $(node -p "(($after - $before) / 20 / $(getconf CLK_TCK) * 100).toFixed(2)") % of one core"
