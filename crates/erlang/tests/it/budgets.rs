@@ -1,19 +1,15 @@
 //! Which growth of the node's memory ends a probe.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
 use rabbitscope_erlang::{
     Loaded, Source, Term,
-    probes::{ProbeSession, TreeRequest, TreeResult, Trigger, Watch},
+    probes::{TreeResult, Trigger},
 };
 
 use crate::{
-    node::{connection, eval, is_patterned, tracing_alone},
-    planted::{LONG, Planted, pattern},
+    node::{connection, eval, tracing_alone},
+    planted::{LONG, Planted, pattern, recorded_during, tree_of},
     probes::assert_nothing_left,
 };
 
@@ -48,25 +44,8 @@ fn a_quarter_of_the_growth_or_very_much_of_it() {
 
 /// A recording during which somebody else takes so much of the node's memory.
 fn recorded_while_the_node_grows(planted: &Planted<'_>, mebibytes: u32) -> TreeResult {
-    let recorder = connection();
-    let request = TreeRequest {
-        trigger: Trigger::Call(pattern("work_once/0")),
-        role: None,
-        follow: false,
-        max_calls: 10_000,
-        duration: LONG,
-    };
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let recording = scope.spawn(|| {
-            let mut session = ProbeSession::start(&recorder)?;
-            session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
-        });
-        let began = Instant::now();
-        while !is_patterned("planted, leaf, 1") {
-            assert!(began.elapsed() < LONG, "never traced");
-            thread::sleep(Duration::from_millis(20));
-        }
+    let request = tree_of(Trigger::Call(pattern("work_once/0")));
+    let (tree, ()) = recorded_during(&request, || {
         eval(&format!(
             "register(grown, spawn(fun() -> Held = binary:copy(<<0>>, {mebibytes} bsl 20), \
              receive {{held, To}} -> To ! byte_size(Held) end, receive stop -> byte_size(Held) end end)), \
@@ -74,11 +53,9 @@ fn recorded_while_the_node_grows(planted: &Planted<'_>, mebibytes: u32) -> TreeR
         ));
         thread::sleep(Duration::from_millis(500));
         planted.call("work", vec![3.into()], LONG).unwrap();
-        stop.store(true, Ordering::Relaxed);
-        let tree = recording.join().unwrap().unwrap();
-        eval("grown ! stop");
-        tree.result
-    })
+    });
+    eval("grown ! stop");
+    tree.result
 }
 
 #[test]

@@ -1,19 +1,15 @@
 //! What crashes the VM is refused by its version, and by nobody's carelessness.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use rabbitscope_erlang::{
     Connection, Loaded, Source, Term,
-    probes::{ProbeSession, TreeRequest, Trigger, Watch, Who},
+    probes::{Trigger, Who},
 };
 
 use crate::{
-    node::{connection, eval, is_patterned, tracing_alone},
-    planted::LONG,
+    node::{connection, eval, tracing_alone},
+    planted::{recorded_during, tree_of},
     probes::assert_nothing_left,
 };
 
@@ -99,31 +95,12 @@ fn what_sets_traces_passes_the_gate_of_this_node() {
 #[test]
 fn a_tracer_that_comes_later_keeps_its_processes() {
     let _alone = tracing_alone();
-    let recorder = connection();
-    let request = TreeRequest {
-        trigger: Trigger::Process(Who::process("rabbit_sup")),
-        role: None,
-        follow: false,
-        max_calls: 10_000,
-        duration: LONG,
-    };
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let recording = scope.spawn(|| {
-            let mut session = ProbeSession::start(&recorder)?;
-            session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
-        });
-        let began = Instant::now();
-        while !is_patterned("lists, map, 2") {
-            assert!(began.elapsed() < LONG, "never traced");
-            thread::sleep(Duration::from_millis(20));
-        }
+    let request = tree_of(Trigger::Process(Who::process("rabbit_sup")));
+    recorded_during(&request, || {
         eval(
             "Tracer = spawn(fun() -> register(later, self()), receive stop -> ok end end), \
              1 = erlang:trace(whereis(rabbit), true, ['receive', {tracer, Tracer}]), ok",
         );
-        stop.store(true, Ordering::Relaxed);
-        recording.join().unwrap().unwrap();
     });
     let theirs = "[erlang:trace_info(whereis(rabbit), Item) || Item <- [flags, tracer]] \
         =:= [{flags, ['receive']}, {tracer, whereis(later)}]";

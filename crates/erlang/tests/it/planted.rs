@@ -60,6 +60,11 @@ pub(crate) fn pattern(function: &str) -> FunctionPattern {
     FunctionPattern::parse(&format!("planted:{function}")).unwrap()
 }
 
+/// A call tree of all that is triggered, until it is stopped.
+pub(crate) fn tree_of(trigger: Trigger) -> TreeRequest {
+    TreeRequest { trigger, role: None, follow: false, max_calls: 10_000, duration: LONG }
+}
+
 /// Records the function while it is called on the node; the call's own figures come with it.
 pub(crate) fn recorded(
     planted: &Planted<'_>,
@@ -67,32 +72,39 @@ pub(crate) fn recorded(
     follow: bool,
     call: (&str, Vec<Term>),
 ) -> (CallTree, Term) {
+    let request = TreeRequest { follow, ..tree_of(Trigger::Call(pattern(function))) };
+    recorded_during(&request, || {
+        let (name, arguments) = call;
+        planted.call(name, arguments, LONG).unwrap()
+    })
+}
+
+/// What is recorded from the moment that patterns are set until `during` is through, and its result.
+pub(crate) fn recorded_during<T>(
+    request: &TreeRequest,
+    during: impl FnOnce() -> T,
+) -> (CallTree, T) {
     let recorder = connection();
-    let request = TreeRequest {
-        trigger: Trigger::Call(pattern(function)),
-        role: None,
-        follow,
-        max_calls: 10_000,
-        duration: LONG,
-    };
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let tree = scope.spawn(|| {
             let mut session = ProbeSession::start(&recorder)?;
-            session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
+            session.tree(request, &mut Watch { stop: &stop, progress: &mut |_| () })
         });
-        await_traced("leaf, 1");
-        let (name, arguments) = call;
-        let figures = planted.call(name, arguments, LONG).unwrap();
+        await_traced(ANY);
+        let result = during();
         stop.store(true, Ordering::Relaxed);
-        (tree.join().unwrap().unwrap(), figures)
+        (tree.join().unwrap().unwrap(), result)
     })
 }
 
-/// The patterns of a recording are set.
+/// A function that has a pattern while a call tree is recorded, as every function has.
+pub(crate) const ANY: &str = "lists, map, 2";
+
+/// This function, `module, name, arity`, has a pattern.
 pub(crate) fn await_traced(function: &str) {
     let began = Instant::now();
-    while !is_patterned(&format!("planted, {function}")) {
+    while !is_patterned(function) {
         assert!(began.elapsed() < LONG, "never traced");
         thread::sleep(Duration::from_millis(20));
     }

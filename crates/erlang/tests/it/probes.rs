@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_erlang::{
-    ErlangError, Term,
+    Connection, ErlangError, Term,
     probes::{
         CallFilter, CallsRequest, CallsResult, FunctionPattern, ProbeSession, TracedCall,
         TreeRequest, Trigger, Watch, Who,
@@ -16,7 +16,7 @@ use rabbitscope_erlang::{
 
 use crate::{
     node::{connection, eval, has_sessions, tracing_alone},
-    planted::{LONG, Planted, await_traced, pattern},
+    planted::{ANY, LONG, Planted, await_traced, pattern, tree_of},
 };
 
 /// Erlang for what of a probe is on the node: processes and functions that anybody traces, modules.
@@ -73,7 +73,7 @@ fn traced(
             Ok((calls, result))
         });
         if let Some(function) = awaited {
-            await_traced(function);
+            await_traced(&format!("planted, {function}"));
         }
         planted.call(name, arguments, LONG).unwrap();
         thread::sleep(Duration::from_millis(500));
@@ -107,6 +107,18 @@ fn a_call_is_shown_without_secrets() {
     assert_nothing_left();
 }
 
+/// Bytes.
+fn node_memory() -> u64 {
+    eval("erlang:memory(total)").parse().unwrap()
+}
+
+fn kill(connection: &Connection, pids: &Term) {
+    for pid in pids.as_list().unwrap() {
+        let kill = vec![pid.clone(), Term::atom("kill")];
+        connection.call("erlang", "exit", kill, LONG).unwrap();
+    }
+}
+
 /// As many processes as there are schedulers, and more, call one function all the time.
 #[test]
 fn the_hottest_function_does_the_node_no_harm() {
@@ -114,28 +126,20 @@ fn the_hottest_function_does_the_node_no_harm() {
     let connection = connection();
     let planted = Planted::load(&connection);
     let pids = planted.call("hot", vec![4.into()], LONG).unwrap();
-    let memory = || eval("erlang:memory(total)").parse::<u64>().unwrap();
-    let before = memory();
+    let before = node_memory();
     let mut session = ProbeSession::start(&connection).unwrap();
     let stop = AtomicBool::new(false);
     let mut most = 0;
-    let mut progress = |_| most = most.max(memory());
+    let mut progress = |_| most = most.max(node_memory());
     let mut watch = Watch { stop: &stop, progress: &mut progress };
-    let request = TreeRequest {
-        trigger: Trigger::Process(Who::Pid(pids.as_list().unwrap()[0].to_string())),
-        role: None,
-        follow: false,
-        max_calls: 10_000,
-        duration: Duration::from_secs(3),
-    };
+    let first = Who::Pid(pids.as_list().unwrap()[0].to_string());
+    let request =
+        TreeRequest { duration: Duration::from_secs(3), ..tree_of(Trigger::Process(first)) };
     let tree = session.tree(&request, &mut watch).unwrap();
     assert!(tree.result.windows > 1 && tree.result.unseen > Duration::ZERO, "{:?}", tree.result);
     assert!(most < before + (64 << 20), "from {before} to {most} bytes");
     drop(session);
-    for pid in pids.as_list().unwrap() {
-        let kill = vec![pid.clone(), Term::atom("kill")];
-        connection.call("erlang", "exit", kill, LONG).unwrap();
-    }
+    kill(&connection, &pids);
     assert_nothing_left();
 }
 
@@ -147,8 +151,7 @@ fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
     let connection = connection();
     let planted = Planted::load(&connection);
     let pids = planted.call("heavy", vec![4.into()], LONG).unwrap();
-    let memory = || eval("erlang:memory(total)").parse::<u64>().unwrap();
-    let before = memory();
+    let before = node_memory();
     let watcher = eval(
         "register(most_memory, spawn_opt(fun() -> (fun Watch(Most) -> \
            receive {most, To} -> To ! {most, Most} \
@@ -177,10 +180,7 @@ fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
     assert!(result.calls_dropped < 200, "{result:?}");
     assert!(most < before + (64 << 20), "from {before} to {most} bytes");
     drop(session);
-    for pid in pids.as_list().unwrap() {
-        let kill = vec![pid.clone(), Term::atom("kill")];
-        connection.call("erlang", "exit", kill, LONG).unwrap();
-    }
+    kill(&connection, &pids);
     assert_nothing_left();
 }
 
@@ -226,13 +226,7 @@ fn what_cannot_be_traced_is_said() {
     let mut session = ProbeSession::start(&connection).unwrap();
     let stop = AtomicBool::new(false);
     let mut check = |function: &str, expected: &str, says: &str| {
-        let request = TreeRequest {
-            trigger: Trigger::Call(FunctionPattern::parse(function).unwrap()),
-            role: None,
-            follow: false,
-            max_calls: 1,
-            duration: Duration::from_secs(1),
-        };
+        let request = tree_of(Trigger::Call(FunctionPattern::parse(function).unwrap()));
         let error =
             session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () }).unwrap_err();
         assert!(error.to_string().contains(says), "{error}");
@@ -251,19 +245,13 @@ fn a_lost_connection_leaves_nothing() {
     Planted::load(&connection);
     let recorder = self::connection();
     let stop = AtomicBool::new(false);
-    let request = TreeRequest {
-        trigger: Trigger::Call(pattern("work_once/0")),
-        role: None,
-        follow: true,
-        max_calls: 10_000,
-        duration: LONG,
-    };
+    let request = TreeRequest { follow: true, ..tree_of(Trigger::Call(pattern("work_once/0"))) };
     thread::scope(|scope| {
         let recording = scope.spawn(|| {
             let mut session = ProbeSession::start(&recorder)?;
             session.tree(&request, &mut Watch { stop: &stop, progress: &mut |_| () })
         });
-        await_traced("leaf, 1");
+        await_traced(ANY);
         let own = recorder.mailbox().pid().node.to_string();
         eval(&format!("erlang:disconnect_node({own})"));
         assert!(matches!(recording.join().unwrap(), Err(ErlangError::Lost { .. })));
