@@ -17,6 +17,7 @@ const AGENT: Source = Source {
         include_str!("../../../../agent/budgets.erl"),
         include_str!("../../../../agent/roles.erl"),
         include_str!("../../../../agent/calltree.erl"),
+        include_str!("../../../../agent/calltree_pauses.erl"),
         include_str!("../../../../agent/calltree_stack.erl"),
         include_str!("../../../../agent/calltree_result.erl"),
         include_str!("../../../../agent/calls.erl"),
