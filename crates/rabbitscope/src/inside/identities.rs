@@ -91,8 +91,10 @@ fn name(connection: &Connection, mut known: Identities, profiles: &mut [Profile]
         }
         Err(error) => note(profiles, &error.to_string()),
     }
-    // A node that does not answer has been noted.
-    known.extend(ended(connection, &known, profiles).unwrap_or_default());
+    match ended(connection, &known, profiles) {
+        Ok(answers) => known.extend(answers),
+        Err(error) => note(profiles, &error.to_string()),
+    }
     for profile in profiles {
         let of_profile = pids_of(profile).filter_map(|pid| Some((known.get(&pid)?.clone(), pid)));
         profile.identities = of_profile.map(|(identity, pid)| (pid, identity)).collect();
