@@ -98,6 +98,7 @@ impl Publisher {
         let has_room = self.room() > 0;
         match &self.pace {
             None => has_room.then_some(self.start),
+            Some(_) if self.progress.is_done => None,
             Some(pace) if has_room => pace.due(),
             // What it may not send is left out in time.
             Some(pace) if self.late == LatePolicy::Skip => Some(pace.due()? + LATE_NANOS),
@@ -109,7 +110,8 @@ impl Publisher {
     #[inline]
     pub(super) fn catch_up(&mut self, moment: &mut Moment<'_>) {
         let Some(pace) = &mut self.pace else { return };
-        if self.late == LatePolicy::Skip && moment.now > LATE_NANOS {
+        let leaves_out = self.late == LatePolicy::Skip && !self.progress.is_done;
+        if leaves_out && moment.now > LATE_NANOS {
             drop_until(pace, moment.now - LATE_NANOS, moment);
         }
         self.note_end(moment);
