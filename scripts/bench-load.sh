@@ -6,8 +6,9 @@
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
 #
 # Each round of a workload runs both programs as fast as they go, then both at 95 % of what PerfTest
-# reached, rabbitscope also with steps of a millisecond; the order changes from round to round. CPU is that of the whole process, user and system,
-# from /proc/PID/stat, read when the warm-up is over and again at the end of the window.
+# reached, rabbitscope also with steps of a millisecond; the order changes from round to round. CPU is that
+# of the whole process, user and system, from /proc/PID/stat, read when the warm-up is over and again at
+# the end of the window.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
