@@ -58,7 +58,7 @@ function checked(name, { ms, body, failed }, queues) {
   const answer = JSON.parse(body);
   const found = Array.isArray(answer) ? answer : answer.queues;
   if (found.length < queues) throw new Error(`${name}: ${found.length} queues instead of ${queues}`);
-  return { name, ms, bytes: body.length, "on-node-ms": answer["took-on-node-ms"] };
+  return { name, ms, bytes: body.length, "on-node-ms": answer["took-on-node-ms"], "took-ms": answer["took-ms"] };
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,11 +2,12 @@
 
 use std::{
     cmp::Reverse,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{Hash, Hasher},
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::{Align, human_bytes, table};
@@ -15,7 +16,7 @@ use super::{Align, human_bytes, table};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct QueueRow {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) vhost: Arc<str>,
     #[serde(rename = "type")]
     pub(crate) kind: Arc<str>,
@@ -219,7 +220,7 @@ pub(crate) fn printable(text: &str) -> String {
 impl Shown<'_> {
     /// The same for the same queues and figures, however long it took to get them: an HTTP entity tag.
     pub(crate) fn tag(&self) -> String {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FxHasher::default();
         (self.total, &self.queues).hash(&mut hasher);
         format!("W/\"{:016x}\"", hasher.finish())
     }
@@ -269,7 +270,7 @@ mod tests {
 
     fn queue(name: &str, vhost: &str, ready: Option<u64>) -> QueueRow {
         QueueRow {
-            name: name.to_owned(),
+            name: name.into(),
             vhost: vhost.into(),
             kind: "classic".into(),
             node: "a@b".into(),
@@ -309,7 +310,7 @@ mod tests {
             let listing = listing();
             let page = Page { number: page.0, size: Some(page.1) };
             let shown = listing.shown(&wanted, sort, page);
-            let names: Vec<&str> = shown.queues.iter().map(|row| row.name.as_str()).collect();
+            let names: Vec<&str> = shown.queues.iter().map(|row| &*row.name).collect();
             assert_eq!(names.join(" "), expected);
         }
         check((None, None), SortKey::Name, (1, 9), "a b c ab");

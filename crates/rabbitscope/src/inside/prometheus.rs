@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_left_out() {
         let row = QueueRow {
-            name: "q".to_owned(),
+            name: "q".into(),
             vhost: "/".into(),
             kind: "quorum".into(),
             node: "a@b".into(),

@@ -1,6 +1,9 @@
 //! Reads queues through an agent that was loaded into the node.
 
-use std::time::{Duration, Instant};
+use std::{
+    mem,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_erlang::{
     Compiled, Connection, ErlangError, Loaded, Reply, Source as Module, Term,
@@ -67,10 +70,10 @@ impl<'a> QueueReader<'a> {
         let began = Instant::now();
         let all = self.expects_news(began);
         let arguments = arguments(wanted, ("infos", truth(all)));
-        let mut rows = Rows::default();
+        let mut rows = Rows::after(mem::take(&mut self.remembered));
         let mut facts = self.ask("tables", arguments, TABLES, &mut rows)?;
         if !all {
-            let unknown = rows.recall(&self.remembered, &self.node);
+            let unknown = rows.recall(&self.node);
             for some in unknown.chunks(MOST_NAMED) {
                 facts.took += self.ask("infos", named(some), TABLES, &mut rows)?.took;
             }

@@ -1,9 +1,10 @@
 //! Rows of queues, put together from what the node's agent sends: `agent/rabbitscope_queues.erl` says
 //! in which form. What is not here: asking for it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use rabbitscope_erlang::Term;
+use rustc_hash::FxHashMap;
 
 use super::{Missing, QueueRow};
 
@@ -13,38 +14,54 @@ const MOST_WORDS: usize = 16;
 /// Virtual host and name, as [`join`] joins them.
 pub(super) type Key = Box<[u8]>;
 
-/// Of the queues that tell when they write: what they wrote the last time.
-pub(super) type Remembered = HashMap<Key, Written>;
+/// Queues from one look to the next.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    queues: FxHashMap<Key, Queue>,
+    /// Counted, so that a queue that a look has not found is told from one that it has.
+    look: u64,
+}
+
+#[derive(Debug)]
+struct Queue {
+    name: Arc<str>,
+    /// The last look that has found it.
+    look: u64,
+    /// Its row in that look.
+    row: usize,
+    /// What it wrote the last time, if it is one of those that tell when they write.
+    written: Option<Written>,
+}
 
 /// What a classic queue writes beside its depth.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
+#[derive(Debug)]
+struct Written {
     /// Work that the queue had done until then.
     reductions: u64,
     infos: Infos,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct Infos {
     state: Option<Arc<str>>,
     consumers: Option<u64>,
     memory_bytes: Option<u64>,
 }
 
-/// Rows as they come, and where each queue's is.
-#[derive(Default)]
+/// Rows of a look, as they come.
+#[derive(Debug, Default)]
 pub(super) struct Rows {
+    remembered: Remembered,
     all: Vec<QueueRow>,
     /// For each row.
     reductions: Vec<Option<u64>>,
-    places: HashMap<Key, usize>,
     /// The key that is looked for.
     scratch: Vec<u8>,
     words: Words,
 }
 
 /// Words that most rows have in common: virtual hosts, types, nodes, states.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Words(Vec<Arc<str>>);
 
 impl Words {
@@ -61,6 +78,18 @@ impl Words {
 }
 
 impl Rows {
+    /// A look after another.
+    pub(super) fn after(remembered: Remembered) -> Self {
+        let found = remembered.queues.len();
+        Self {
+            remembered: Remembered { look: remembered.look + 1, ..remembered },
+            all: Vec::with_capacity(found),
+            reductions: Vec::with_capacity(found),
+            scratch: Vec::new(),
+            words: Words::default(),
+        }
+    }
+
     /// Takes in a part; `None` if it is none.
     pub(super) fn take(&mut self, part: &Term) -> Option<()> {
         let [what, found] = part.as_tuple()? else { return None };
@@ -77,9 +106,18 @@ impl Rows {
     fn name(&mut self, row: &Term) -> Option<()> {
         let fields @ [vhost, name, _, _] = row.as_tuple()? else { return None };
         join(vhost, name, &mut self.scratch)?;
-        self.places.insert(self.scratch.as_slice().into(), self.all.len());
-        let row = empty(fields, &mut self.words)?;
-        self.all.push(row);
+        let Remembered { queues, look } = &mut self.remembered;
+        let (look, row) = (*look, self.all.len());
+        let name = if let Some(queue) = queues.get_mut(self.scratch.as_slice()) {
+            (queue.look, queue.row) = (look, row);
+            Arc::clone(&queue.name)
+        } else {
+            let name = Arc::from(name.to_text()?);
+            let (key, copy) = (self.scratch.as_slice().into(), Arc::clone(&name));
+            queues.insert(key, Queue { name: copy, look, row, written: None });
+            name
+        };
+        self.all.push(empty(name, fields, &mut self.words)?);
         self.reductions.push(None);
         Some(())
     }
@@ -87,11 +125,12 @@ impl Rows {
     /// A row with its figures, or the reason why there are none.
     fn row(&mut self, term: &Term) -> Option<()> {
         let fields @ [_, _, _, _, figures] = term.as_tuple()? else { return None };
-        let mut row = empty(fields, &mut self.words)?;
+        let words = &mut self.words;
+        let mut row = empty(fields[1].to_text()?.into(), fields, words)?;
         match figures.as_tuple() {
             Some([state, ready, unacknowledged, consumers, memory]) => {
                 (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
-                Infos::read(state, consumers, memory, &mut self.words).put(&mut row);
+                Infos::read(state, consumers, memory, words).put(&mut row);
             }
             _ => row.missing = Some(missing(figures.as_atom()?)?),
         }
@@ -105,7 +144,7 @@ impl Rows {
             return None;
         };
         join(vhost, name, &mut self.scratch)?;
-        if let Some(&at) = self.places.get(self.scratch.as_slice()) {
+        if let Some(at) = self.joined() {
             let row = &mut self.all[at];
             (row.ready, row.unacknowledged) = (ready.as_u64(), unacknowledged.as_u64());
             self.reductions[at] = reductions.as_u64();
@@ -116,23 +155,30 @@ impl Rows {
     fn infos(&mut self, row: &Term) -> Option<()> {
         let [vhost, name, state, consumers, memory] = row.as_tuple()? else { return None };
         join(vhost, name, &mut self.scratch)?;
-        if let Some(&at) = self.places.get(self.scratch.as_slice()) {
+        if let Some(at) = self.joined() {
             Infos::read(state, consumers, memory, &mut self.words).put(&mut self.all[at]);
         }
         Some(())
     }
 
+    /// The row of the queue whose key was joined the last time, if it is wanted.
+    fn joined(&self) -> Option<usize> {
+        let Remembered { queues, look } = &self.remembered;
+        let queue = queues.get(self.scratch.as_slice()).filter(|queue| queue.look == *look);
+        queue.map(|queue| queue.row)
+    }
+
     /// Fills in what is remembered and still so; says of which queues of this node it is not.
-    pub(super) fn recall(&mut self, remembered: &Remembered, node: &str) -> Vec<Key> {
+    pub(super) fn recall(&mut self, node: &str) -> Vec<Key> {
         let mut unknown = Vec::new();
-        for (key, &at) in &self.places {
-            let row = &mut self.all[at];
-            match remembered.get(key) {
-                Some(written) if Some(written.reductions) == self.reductions[at] => {
-                    written.infos.put(row);
-                }
-                _ if *row.node == *node => unknown.push(key.clone()),
-                _ => {}
+        let Remembered { queues, look } = &self.remembered;
+        for (key, queue) in queues.iter().filter(|(_, queue)| queue.look == *look) {
+            let row = &mut self.all[queue.row];
+            let reductions = self.reductions[queue.row];
+            match queue.written.as_ref().filter(|it| Some(it.reductions) == reductions) {
+                Some(written) => written.infos.put(row),
+                None if *row.node == *node => unknown.push(key.clone()),
+                None => {}
             }
         }
         unknown
@@ -141,16 +187,17 @@ impl Rows {
     /// All rows, and what is to be remembered. What has no figures although its leader is on this node is
     /// new, and not missing.
     pub(super) fn of_node(mut self, node: &str) -> (Vec<QueueRow>, Remembered) {
-        let mut remembered = Remembered::with_capacity(self.places.len());
-        for (key, at) in self.places {
-            let row = &mut self.all[at];
+        let Remembered { queues, look } = &mut self.remembered;
+        queues.retain(|_, queue| queue.look == *look);
+        for queue in queues.values_mut() {
+            let row = &mut self.all[queue.row];
             let empty = row.ready.is_none() && row.state.is_none();
             row.missing = (empty && *row.node != *node).then_some(Missing::NotHere);
-            if let Some(reductions) = self.reductions[at].filter(|_| *row.kind == *"classic") {
-                remembered.insert(key, Written { reductions, infos: Infos::of(row) });
-            }
+            let reductions = self.reductions[queue.row].filter(|_| *row.kind == *"classic");
+            queue.written =
+                reductions.map(|reductions| Written { reductions, infos: Infos::of(row) });
         }
-        (self.all, remembered)
+        (self.all, self.remembered)
     }
 }
 
@@ -196,10 +243,10 @@ fn known(state: &Term) -> Option<&str> {
 }
 
 /// A queue without its figures.
-fn empty(fields: &[Term], words: &mut Words) -> Option<QueueRow> {
-    let [vhost, name, module, process, ..] = fields else { return None };
+fn empty(name: Arc<str>, fields: &[Term], words: &mut Words) -> Option<QueueRow> {
+    let [vhost, _, module, process, ..] = fields else { return None };
     Some(QueueRow {
-        name: name.to_text()?,
+        name,
         vhost: match std::str::from_utf8(vhost.as_binary()?) {
             Ok(vhost) => words.share(vhost),
             Err(_) => vhost.to_text()?.into(),
@@ -265,21 +312,33 @@ mod tests {
 
     fn rows(parts: &[Term]) -> Rows {
         let mut rows = Rows::default();
+        take(&mut rows, parts);
+        rows
+    }
+
+    fn take(rows: &mut Rows, parts: &[Term]) {
         let taken: Option<()> = parts.iter().map(|part| rows.take(part)).collect();
         taken.unwrap();
-        rows
+    }
+
+    #[test]
+    fn a_queue_that_was_deleted_is_forgotten() {
+        let (_, remembered) = rows(&[name("rabbit_classic_queue"), depth(1, 1000)]).of_node("a@b");
+        assert_eq!(remembered.queues.len(), 1);
+        let mut next = Rows::after(remembered);
+        take(&mut next, &[depth(1, 1000)]);
+        assert!(next.recall("a@b").is_empty());
+        let (rows, remembered) = next.of_node("a@b");
+        assert_eq!((rows.len(), remembered.queues.len()), (0, 0));
     }
 
     #[test]
     fn what_a_queue_wrote_is_known_until_it_writes_again() {
         fn check(module: &str, reductions: i64, asked: usize, consumers: Option<u64>) {
             let first = rows(&[name(module), infos(3), depth(1, 1000)]);
-            let mut next = rows(&[name(module), depth(2, reductions)]);
-            assert_eq!(
-                next.recall(&first.of_node("a@b").1, "a@b").len(),
-                asked,
-                "{module} {reductions}"
-            );
+            let mut next = Rows::after(first.of_node("a@b").1);
+            take(&mut next, &[name(module), depth(2, reductions)]);
+            assert_eq!(next.recall("a@b").len(), asked, "{module} {reductions}");
             let row = next.of_node("a@b").0.remove(0);
             assert_eq!((row.ready, row.consumers), (Some(2), consumers));
         }
@@ -291,7 +350,7 @@ mod tests {
     #[test]
     fn of_another_node_there_is_nothing_to_ask() {
         let mut rows = rows(&[name("rabbit_classic_queue")]);
-        assert!(rows.recall(&Remembered::new(), "c@d").is_empty());
+        assert!(rows.recall("c@d").is_empty());
         assert_eq!(rows.of_node("c@d").0[0].missing, Some(Missing::NotHere));
         let new = super::tests::rows(&[name("rabbit_classic_queue")]);
         assert_eq!(new.of_node("a@b").0[0].missing, None);

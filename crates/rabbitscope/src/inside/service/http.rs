@@ -139,7 +139,7 @@ impl Response {
         Self { tag: Some(tag), ..self }
     }
 
-    /// One write, so that the answer is not held up by the other side's delayed acknowledgement.
+    /// Two writes, for the body may be large: of a stream that does not wait to fill its segments.
     pub(super) fn write(&self, stream: &mut impl Write, keep_alive: bool) -> io::Result<()> {
         let challenge = if self.status.starts_with("401") {
             "WWW-Authenticate: Basic realm=\"rabbitscope\"\r\n"
@@ -160,7 +160,8 @@ impl Response {
             self.content_type,
             if keep_alive { "keep-alive" } else { "close" },
         );
-        stream.write_all(&[head.as_bytes(), &self.body].concat())?;
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(&self.body)?;
         stream.flush()
     }
 }

@@ -28,6 +28,9 @@ use crate::{
 /// Connections that are served at a time; who comes beyond them is told so.
 const MOST_CONNECTIONS: usize = 128;
 
+/// A little more than a queue takes as JSON.
+const ROW_BYTES: usize = 192;
+
 /// A client that says nothing for so long is no longer waited for.
 const IDLE: Duration = Duration::from_secs(75);
 
@@ -207,8 +210,9 @@ fn answer_unless_known(
 }
 
 fn as_json(shown: &Shown<'_>) -> Response {
-    match serde_json::to_vec(shown) {
-        Ok(body) => Response::found("application/json", body),
+    let mut body = Vec::with_capacity(ROW_BYTES * (shown.queues.len() + 1));
+    match serde_json::to_writer(&mut body, shown) {
+        Ok(()) => Response::found("application/json", body),
         Err(error) => Response::text("500 Internal Server Error", &error.to_string()),
     }
 }
