@@ -4,10 +4,11 @@
 
 use std::{env, path::PathBuf, process::Command};
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "bpf/sampler.bpf.c",
     "bpf/erlang.h",
     "bpf/native.h",
+    "bpf/ticks.h",
     "bpf/waits.h",
     "bpf/memory.h",
     "bpf/maps.h",

@@ -20,9 +20,10 @@ typedef long long s64;
 #define UINT(name, value) int(*name)[value]
 #define TYPE(name, value) typeof(value) *name
 
-enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6 };
+enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_RINGBUF = 27 };
 enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { STACK_SKIP_NONE = 0 };
+enum { RINGBUF_NO_WAKEUP = 1 };
 
 #ifdef __x86_64__
 #error "compile for the bpf target"
@@ -67,4 +68,6 @@ static long (*const bpf_probe_read_user)(void *dst, u32 size, const void *src) =
 static long (*const bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, struct bpf_pidns_info *info,
                                                  u32 size) = (void *)120;
 static struct task_struct *(*const bpf_get_current_task_btf)(void) = (void *)158;
+static long (*const bpf_ringbuf_output)(void *ringbuf, void *data, u64 size,
+                                        u64 flags) = (void *)130;
 static long (*const bpf_task_pt_regs)(struct task_struct *task) = (void *)175;

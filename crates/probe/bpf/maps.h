@@ -10,6 +10,9 @@
 /* Words below a canonical frame address that hold the return address and saved registers. */
 #define SAVED_WORDS 8
 
+/* Programs of different contexts may interrupt each other, so each has memory of its own. */
+enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
+
 /* Filled in by the loader before the program is verified. */
 volatile const u64 cfg_pidns_dev = 0;
 volatile const u64 cfg_pidns_ino = 0;
@@ -54,6 +57,20 @@ struct {
     TYPE(value, u64);
 } counters SEC(".maps");
 
+/* Hardly two ticks are the same, down to the instruction: they are sent as they are, which takes less
+ * time than to count them. */
+struct {
+    UINT(type, MAP_RINGBUF);
+    UINT(max_entries, 1 << 20);
+} ticks SEC(".maps");
+
+struct {
+    UINT(type, MAP_PERCPU_ARRAY);
+    UINT(max_entries, 1);
+    TYPE(key, u32);
+    TYPE(value, struct tick);
+} outgoing SEC(".maps");
+
 /* Snapshots still wanted; counts down to 0. */
 struct {
     UINT(type, MAP_ARRAY);
@@ -84,6 +101,25 @@ struct {
     TYPE(value, struct row_chunk);
 } unwind_rows SEC(".maps");
 
+/* The row for an instruction, as it was found the last time: the search for it goes through memory that
+ * no cache of the CPU has any more, and return addresses come again and again. Each slot has lines of its
+ * own, because what is half written must not be read. */
+#define ROW_CACHE_BITS 10
+#define ROW_CACHE_SPAN_BITS 6 /* instructions that are that near have the same line */
+struct cached_row {
+    u64 start; /* instructions for which it is good */
+    u64 size;
+    u64 version; /* of the modules */
+    struct unwind_row row;
+};
+
+struct {
+    UINT(type, MAP_PERCPU_ARRAY);
+    UINT(max_entries, SLOTS << ROW_CACHE_BITS);
+    TYPE(key, u32);
+    TYPE(value, struct cached_row);
+} row_cache SEC(".maps");
+
 /* By thread id of the machine, not of the node's namespace. */
 struct {
     UINT(type, MAP_HASH);
@@ -99,9 +135,6 @@ struct {
     TYPE(key, u32);
     TYPE(value, u64);
 } heap_end SEC(".maps");
-
-/* Programs of different contexts may interrupt each other, so each has memory of its own. */
-enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
 
 struct scratch {
     union {

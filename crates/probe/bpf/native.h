@@ -26,12 +26,9 @@ ALWAYS_INLINE u64 at_most(u64 a, u64 b)
     return ((b - a) >> 63) ^ 1;
 }
 
-ALWAYS_INLINE struct module *find_module(u64 pc)
+ALWAYS_INLINE struct module *find_module(u64 pc, u64 version)
 {
-    struct live *now = now_live();
-    if (!now)
-        return 0;
-    u32 list = now->modules_slot & 1;
+    u32 list = version & 1;
     struct modules *all = bpf_map_lookup_elem(&modules, &list);
     if (!all)
         return 0;
@@ -53,9 +50,10 @@ ALWAYS_INLINE struct unwind_row *row_at(u64 index)
 
 #define SEARCH_STEPS 20 /* so at most a million rows for a module */
 
-ALWAYS_INLINE struct unwind_row *find_row(u64 pc)
+/* The row for an instruction, with what it is good for. */
+ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
 {
-    struct module *module = find_module(pc);
+    struct module *module = find_module(pc, version);
     if (!module || !module->row_count)
         return 0;
     u64 offset = pc - module->base;
@@ -69,8 +67,29 @@ ALWAYS_INLINE struct unwind_row *find_row(u64 pc)
             return 0;
         at = choose(inside & at_most(row->pc, offset), next, at);
     }
-    struct unwind_row *row = row_at(at);
-    return row && row->pc <= offset ? row : 0;
+    struct unwind_row *row = row_at(at), *next = row_at(at + 1);
+    if (!row || row->pc > offset)
+        return 0;
+    found->start = module->base + row->pc;
+    found->size = (at < last && next ? module->base + next->pc : module->end) - found->start;
+    found->version = version;
+    found->row = *row;
+    return 1;
+}
+
+ALWAYS_INLINE struct unwind_row *find_row(u64 pc, u32 slot)
+{
+    struct live *now = now_live();
+    if (!now)
+        return 0;
+    u64 version = now->modules_version;
+    u64 hash = (pc >> ROW_CACHE_SPAN_BITS) * 0x9e3779b97f4a7c15ULL;
+    u32 line = (slot << ROW_CACHE_BITS) + (hash >> (64 - ROW_CACHE_BITS));
+    struct cached_row *cached = bpf_map_lookup_elem(&row_cache, &line);
+    if (!cached)
+        return 0;
+    int known = in_range(pc, cached->start, cached->size) && cached->version == version;
+    return known || search_row(pc, version, cached) ? &cached->row : 0;
 }
 
 /* Turns the registers in scratch into those of the caller. A global function, because the verifier
@@ -82,7 +101,7 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
         return STEP_CUT;
     struct registers *regs = &scratch->regs;
     /* A return address may be the first of another function, the call before it is not. */
-    struct unwind_row *row = find_row(regs->ip - (is_caller & 1));
+    struct unwind_row *row = find_row(regs->ip - (is_caller & 1), slot);
     if (!row)
         return STEP_CUT;
     u64 base = regs->sp;

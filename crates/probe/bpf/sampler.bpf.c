@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * On every tick that interrupts the node: who runs, where, and by which Erlang calls it got there.
- * Equal stacks are counted here; user space fetches the distinct ones now and then.
+ * User space fetches ticks as they are, and of other events the distinct ones, counted, now and then.
  * native.h walks the C frames, erlang.h the Erlang stack above them.
  */
 #include "erlang.h"
 #include "native.h"
+#include "ticks.h"
 
 /* The span that is to be walked, and how its beginning was found. */
 struct span {
@@ -206,7 +207,6 @@ __attribute__((noinline)) int count_sample(u64 generation, u32 slot)
     struct sample *sample = &scratch->sample;
     struct key key = {.generation = generation};
     make_key(&key, sample);
-    sample->count = 1;
     struct live *now = now_live();
     if (!now)
         return 0;
@@ -250,6 +250,7 @@ ALWAYS_INLINE int is_ours(struct bpf_pidns_info *who)
 
 ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mode)
 {
+    sample->count = 1;
     sample->weight = 1;
     sample->tid = tid;
     sample->event = event;
@@ -303,7 +304,10 @@ ALWAYS_INLINE int on_perf_event(struct bpf_perf_event_data *ctx, u8 event)
         take_kernel_stack(ctx, &scratch->sample);
     }
     finish_sample(scratch, now, SLOT_PERF);
-    count_sample(now->generation, SLOT_PERF);
+    if (event == EVENT_CPU)
+        send_tick(SLOT_PERF);
+    else
+        count_sample(now->generation, SLOT_PERF);
     return 0;
 }
 

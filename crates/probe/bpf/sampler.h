@@ -100,6 +100,15 @@ struct sample {
     u64 times[TIME_SLOTS];
 };
 
+/* A tick on its way to user space: the fields of a sample up to its frames, then as many frames, outer
+ * frames, C frames and kernel frames as those say. */
+#define TICK_WORDS 1024 /* power of two, more than a sample has frames of all kinds */
+struct tick {
+    u64 nanos; /* of the monotonic clock */
+    u8 fields[__builtin_offsetof(struct sample, frames)];
+    u64 words[TICK_WORDS];
+};
+
 /* A thread that is off the CPU, with the stack it left. */
 struct pending {
     u64 out_nanos;
@@ -167,7 +176,7 @@ struct live {
     u64 generation; /* flipped before the samples of the old one are fetched */
     u64 since_nanos; /* waits are counted from then on */
     u64 generation_nanos; /* when this generation began: a whole number of steps after since_nanos */
-    u64 modules_slot; /* which of the two lists of modules is valid */
+    u64 modules_version; /* counted; its lowest bit says which of the two lists of modules is valid */
     struct segment envelope; /* around all segments */
     struct segment segments[JIT_SEGMENTS];
 };
@@ -180,7 +189,8 @@ enum counter {
     COUNTER_JIT_AGREES = 3,     /* in JIT code, process register equals scheduler's current process */
     COUNTER_JIT_DISAGREES = 4,
     COUNTER_KERNEL_STACK_LOST = 5,
-    COUNTERS = 6,
+    COUNTER_SENT = 6, /* ticks put into the ring */
+    COUNTERS = 7,
 };
 
 /* What calibration looks at: one JIT-mode tick as it was. */

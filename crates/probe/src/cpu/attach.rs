@@ -38,6 +38,8 @@ pub(super) const TRACEPOINT_PROGRAMS: [(&str, &[Event]); 3] = [
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) samples: u32,
+    /// Of ticks that were not fetched yet.
+    pub(super) ring_bytes: u32,
     pub(super) row_chunks: u32,
 }
 
@@ -70,6 +72,7 @@ pub(super) fn load(
         .override_global("cfg_off_current", &off_current, true)
         .override_global("cfg_noting", noting.as_slice(), true)
         .map_max_entries("samples", sizes.samples)
+        .map_max_entries("ticks", sizes.ring_bytes)
         .map_max_entries("unwind_rows", sizes.row_chunks)
         .map_max_entries("pending", waiting_threads)
         .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))

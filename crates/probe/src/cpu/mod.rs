@@ -1,7 +1,7 @@
 //! CPU profile of a running node: attach, count in the kernel, fetch and name, detach.
 //!
-//! The path of a sample: clock tick → `bpf/sampler.bpf.c` (walks the Erlang stack, counts equal
-//! ones) → [`sampler`] (fetches the counts now and then) → [`assemble`] (gives names, merges) →
+//! The path of a sample: clock tick → `bpf/sampler.bpf.c` (walks the stacks, sends it; counts equal ones of
+//! other events) → [`sampler`] (fetches them now and then) → [`assemble`] (gives names, merges) →
 //! `Profile`. Where eBPF is not permitted, [`perf_events`] stands in place of the first two; what both have
 //! in common is [`source`]. Everything that was set up in the kernel belongs to file descriptors of this
 //! process, so it goes away with it however it ends.
@@ -18,6 +18,7 @@ mod sampler;
 mod source;
 mod stacks;
 mod sums;
+mod tick;
 mod wire;
 
 pub(crate) use perf_events::permitted_clock;

@@ -68,10 +68,10 @@ pub struct Progress {
     pub lost: u64,
 }
 
-/// How often the recorder looks after the kernel's map and the node's code.
+/// How often the recorder looks after the kernel's maps and the node's code.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often samples are fetched when the map is not filling up.
+/// How often samples are fetched when their room is not filling up.
 const FETCH: Duration = Duration::from_secs(1);
 
 /// How long calibration waits for ticks in JIT code; an idle node has none.
@@ -203,7 +203,7 @@ impl Recording {
                     .into(),
             );
         }
-        self.source.fetch(0, &mut |_, _| ())?;
+        self.source.fetch(monotonic_nanos(), &mut |_, _| ())?;
         self.source.begin_at(monotonic_nanos())?;
         self.baseline = self.source.taken_and_lost()?;
         self.started = Instant::now();

@@ -4,7 +4,7 @@ use std::{thread::sleep, time::Duration};
 
 use aya::{
     Ebpf,
-    maps::{Array, HashMap, MapData, MapError, PerCpuArray},
+    maps::{Array, HashMap, MapData, MapError, PerCpuArray, RingBuf},
     programs::{
         RawTracePoint,
         perf_event::{PerfEventConfig, SamplePolicy, SoftwareEvent},
@@ -18,7 +18,8 @@ use super::attach::{
     ON_PAGE_FAULT, Sizes, TRACEPOINT_PROGRAMS, attach_everywhere, kernel_error, load, program,
     start_clock, take, tracepoint_of,
 };
-use super::source::Source;
+use super::source::{Source, step_after};
+use super::tick::read_tick;
 use super::wire::{
     Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
     Scheduler, TIME_STEP_NANOS,
@@ -30,13 +31,15 @@ use crate::{
     node::Process,
 };
 
-/// Distinct samples that the kernel keeps for each CPU between two fetches. A tick makes at most
-/// one, and the recorder looks ten times a second, so this is far from full at any sane rate.
-const ENTRIES_PER_CPU: u32 = 256;
-const ENTRIES_MIN: u32 = 2048;
+/// A tick takes less than this, unless its stack is a very deep one; the ring has room for those of four
+/// seconds, within limits.
+const TICK_BYTES: u32 = 1 << 10;
+const RING_SECONDS: u32 = 4;
+const RING_BYTES: std::ops::RangeInclusive<u32> = 1 << 16..=1 << 26;
 
-/// Other events come as often as the node likes. An entry has 5 KiB.
+/// Distinct samples that the kernel keeps of events that come as often as the node likes. An entry has 5 KiB.
 const ENTRIES_OF_EVENTS: u32 = 8192;
+const ENTRIES_PER_CPU: u32 = 256;
 
 /// Longer than a tick's program can run; after it nobody writes to the old generation.
 const SETTLE: Duration = Duration::from_millis(2);
@@ -56,6 +59,9 @@ pub(super) struct Asked<'a> {
 pub(super) struct Sampler {
     /// Keeps the program and its links alive.
     ebpf: Ebpf,
+    ticks: RingBuf<MapData>,
+    /// The last of them.
+    tick: Box<RawSample>,
     samples: HashMap<MapData, Key, RawSample>,
     live: Array<MapData, Live>,
     counters: PerCpuArray<MapData, u64>,
@@ -66,6 +72,11 @@ pub(super) struct Sampler {
     pending: HashMap<MapData, u32, Pending>,
     heap_end: Array<MapData, u64>,
     state: Live,
+    only_ticks: bool,
+    ring_bytes: u32,
+    /// Ticks that were fetched, and those of them that were none; there should be none of these.
+    received: u64,
+    unreadable: u64,
     capacity: u64,
     fetched: u64,
     /// What ticks: `cycles` or `cpu-clock`.
@@ -89,12 +100,15 @@ impl Sampler {
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
         let cpu_count = u32::try_from(cpus.len()).expect("fewer than 2^32 CPUs");
         let only_ticks = asked.events.iter().all(|&event| event == Event::Cpu);
-        let least = if only_ticks { ENTRIES_MIN } else { ENTRIES_OF_EVENTS };
-        let capacity = least.max(ENTRIES_PER_CPU * cpu_count);
+        let capacity =
+            if only_ticks { 1 } else { ENTRIES_OF_EVENTS.max(ENTRIES_PER_CPU * cpu_count) };
         let row_chunks = chunks_of(unwind) + SPARE_CHUNKS;
-        let sizes = Sizes { samples: capacity, row_chunks };
+        let ring_bytes = ring_bytes(cpu_count, asked);
+        let sizes = Sizes { samples: capacity, ring_bytes, row_chunks };
         let mut ebpf = load(process, emulator, code, sizes, asked.events)?;
         let mut sampler = Self {
+            ticks: take(&mut ebpf, "ticks", RingBuf::try_from)?,
+            tick: Box::new(RawSample::tick(0, 0, false)),
             samples: take(&mut ebpf, "samples", HashMap::try_from)?,
             live: take(&mut ebpf, "live", Array::try_from)?,
             counters: take(&mut ebpf, "counters", PerCpuArray::try_from)?,
@@ -105,6 +119,10 @@ impl Sampler {
             pending: take(&mut ebpf, "pending", HashMap::try_from)?,
             heap_end: take(&mut ebpf, "heap_end", Array::try_from)?,
             state: live,
+            only_ticks,
+            ring_bytes,
+            received: 0,
+            unreadable: 0,
             capacity: u64::from(capacity),
             fetched: 0,
             clock: "",
@@ -201,7 +219,7 @@ impl Source for Sampler {
     }
 
     fn taken_and_lost(&self) -> Result<(u64, u64), ProbeError> {
-        Ok((self.counter(Counter::Ticks)?, self.counter(Counter::Lost)?))
+        Ok((self.counter(Counter::Ticks)?, self.counter(Counter::Lost)? + self.unreadable))
     }
 
     fn takes_snapshots(&self) -> bool {
@@ -210,8 +228,8 @@ impl Source for Sampler {
 
     /// Tells the program that JIT code has moved or grown.
     fn update_code(&mut self, live: Live) -> Result<(), ProbeError> {
-        let Live { generation, since_nanos, generation_nanos, modules_slot, .. } = self.state;
-        self.state = Live { generation, since_nanos, generation_nanos, modules_slot, ..live };
+        let Live { generation, since_nanos, generation_nanos, modules_version, .. } = self.state;
+        self.state = Live { generation, since_nanos, generation_nanos, modules_version, ..live };
         self.write_live()
     }
 
@@ -233,8 +251,8 @@ impl Source for Sampler {
         for (place, module) in modules.0.iter_mut().zip(&update.modules) {
             *place = *module;
         }
-        self.state.modules_slot ^= 1;
-        let slot = u32::from(self.state.modules_slot == 1);
+        self.state.modules_version += 1;
+        let slot = u32::from(self.state.modules_version % 2 == 1);
         self.modules.set(slot, modules, 0).map_err(kernel_error)?;
         self.write_live()
     }
@@ -250,15 +268,57 @@ impl Source for Sampler {
         Ok(all.map_err(kernel_error)?.into_iter().filter(|snapshot| snapshot.valid == 1).collect())
     }
 
-    /// True when the map is filling up and should be fetched before its time.
+    /// True when a quarter of the ring or of the map is likely to be full.
     fn is_filling(&self) -> Result<bool, ProbeError> {
-        Ok(self.counter(Counter::New)?.saturating_sub(self.fetched) > self.capacity / 4)
+        let waiting = self.counter(Counter::Sent)?.saturating_sub(self.received);
+        let counted = self.counter(Counter::New)?.saturating_sub(self.fetched);
+        let sent = waiting * u64::from(TICK_BYTES);
+        Ok(sent > u64::from(self.ring_bytes / 4) || counted > self.capacity / 4)
     }
 
-    /// Takes all samples out of the kernel, with the step of time that theirs count from. No count is
-    /// lost: the program is switched to a new generation first and what it still does with the old
-    /// one is waited for.
+    /// Takes all samples out of the kernel.
     fn fetch(
+        &mut self,
+        now_nanos: u64,
+        each: &mut dyn FnMut(&RawSample, u32),
+    ) -> Result<(), ProbeError> {
+        self.fetch_ticks(now_nanos, each);
+        if self.only_ticks { Ok(()) } else { self.fetch_counted(now_nanos, each) }
+    }
+
+    fn remarks(&self) -> Result<Vec<String>, ProbeError> {
+        let disagreement = self.disagreement()?;
+        let missing = self.counter(Counter::KernelStackLost)?;
+        let kernel = (missing > 0).then(|| {
+            format!(
+                "{missing} samples in the kernel end at the call into it: its stack was not given"
+            )
+        });
+        Ok(disagreement.into_iter().chain(kernel).collect())
+    }
+}
+
+impl Sampler {
+    /// Ticks since the beginning, until now; what comes meanwhile is left for the next time.
+    fn fetch_ticks(&mut self, now_nanos: u64, each: &mut dyn FnMut(&RawSample, u32)) {
+        while let Some(bytes) = self.ticks.next() {
+            self.received += 1;
+            let Some(nanos) = read_tick(&bytes, &mut self.tick) else {
+                self.unreadable += 1;
+                continue;
+            };
+            if nanos >= self.state.since_nanos {
+                each(&self.tick, step_after(self.state.since_nanos, nanos));
+            }
+            if nanos > now_nanos {
+                break;
+            }
+        }
+    }
+
+    /// What is counted, with the step of time that its times count from. No count is lost: the program is
+    /// switched to a new generation first and what it still does with the old one is waited for.
+    fn fetch_counted(
         &mut self,
         now_nanos: u64,
         each: &mut dyn FnMut(&RawSample, u32),
@@ -283,17 +343,14 @@ impl Source for Sampler {
         }
         Ok(())
     }
+}
 
-    fn remarks(&self) -> Result<Vec<String>, ProbeError> {
-        let disagreement = self.disagreement()?;
-        let missing = self.counter(Counter::KernelStackLost)?;
-        let kernel = (missing > 0).then(|| {
-            format!(
-                "{missing} samples in the kernel end at the call into it: its stack was not given"
-            )
-        });
-        Ok(disagreement.into_iter().chain(kernel).collect())
-    }
+fn ring_bytes(cpus: u32, asked: &Asked<'_>) -> u32 {
+    let ticks = if asked.events.contains(&Event::Cpu) { cpus * asked.freq_hz } else { 0 };
+    let bytes = ticks
+        .saturating_mul(RING_SECONDS * TICK_BYTES)
+        .clamp(*RING_BYTES.start(), *RING_BYTES.end());
+    bytes.next_power_of_two()
 }
 
 /// Chunks that the rows of `update` need. Files begin at chunks.

@@ -4,6 +4,11 @@
 use super::wire::{Live, Pending, RawSample, TIME_STEP_NANOS};
 use crate::{beam::Snapshot, error::ProbeError, native::Update};
 
+/// The step of time, counted from `began`, that a moment of the same clock falls into.
+pub(super) fn step_after(began: u64, nanos: u64) -> u32 {
+    u32::try_from(nanos.saturating_sub(began) / TIME_STEP_NANOS).unwrap_or(u32::MAX)
+}
+
 /// Takes samples of one node until it is dropped.
 pub(super) trait Source {
     /// What takes them, as a profile says it.
@@ -23,8 +28,7 @@ pub(super) trait Source {
 
     /// The step of time that a moment of the kernel's monotonic clock falls into.
     fn step_of(&self, nanos: u64) -> u32 {
-        let steps = nanos.saturating_sub(self.began_at()) / TIME_STEP_NANOS;
-        u32::try_from(steps).unwrap_or(u32::MAX)
+        step_after(self.began_at(), nanos)
     }
 
     /// Ticks on the node since attach, and samples for which there was no room.

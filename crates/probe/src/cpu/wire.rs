@@ -12,7 +12,7 @@ use crate::{
 pub(super) const FRAME_SLOTS: usize = 256;
 pub(super) const KERNEL_FRAMES: usize = 64;
 pub(super) const NATIVE_FRAMES: usize = 64;
-const CURRENT_WORDS: usize = 3;
+pub(super) const CURRENT_WORDS: usize = 3;
 /// A number that has both forms.
 pub(super) const ROWS_PER_CHUNK: u16 = 256;
 pub(super) const MODULES: usize = 128;
@@ -35,6 +35,7 @@ pub(super) enum Counter {
     JitAgrees = 3,
     JitDisagrees = 4,
     KernelStackLost = 5,
+    Sent = 6,
 }
 
 const MODE_USER: u8 = 0;
@@ -89,24 +90,24 @@ pub(super) struct RawSample {
     pub(super) leaf: u64,
     pub(super) boundary: u64,
     /// See [`RawSample::called`].
-    current: [u64; CURRENT_WORDS],
-    fragment_call: u64,
+    pub(super) current: [u64; CURRENT_WORDS],
+    pub(super) fragment_call: u64,
     pub(super) tid: u32,
     pub(super) mode: u8,
     pub(super) outcome: u8,
     pub(super) origin: u8,
     pub(super) leaf_in_jit: u8,
-    frame_count: u16,
-    kernel_count: u16,
-    outer_count: u16,
-    native_count: u16,
+    pub(super) frame_count: u16,
+    pub(super) kernel_count: u16,
+    pub(super) outer_count: u16,
+    pub(super) native_count: u16,
     pub(super) native_outcome: u8,
-    event: u8,
+    pub(super) event: u8,
     pub(super) wait: u8,
     reserved: [u8; 5],
-    frames: [u64; 2 * FRAME_SLOTS],
-    native: [u64; NATIVE_FRAMES],
-    kernel: [u64; KERNEL_FRAMES],
+    pub(super) frames: [u64; 2 * FRAME_SLOTS],
+    pub(super) native: [u64; NATIVE_FRAMES],
+    pub(super) kernel: [u64; KERNEL_FRAMES],
     times: [u64; TIME_SLOTS],
 }
 
@@ -258,7 +259,7 @@ pub(super) struct Live {
     pub(super) generation: u64,
     pub(super) since_nanos: u64,
     pub(super) generation_nanos: u64,
-    pub(super) modules_slot: u64,
+    pub(super) modules_version: u64,
     pub(super) envelope: Segment,
     pub(super) segments: [Segment; JIT_SEGMENTS],
 }
