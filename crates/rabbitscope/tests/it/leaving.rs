@@ -30,6 +30,10 @@ const TRACES: &str = "case list_to_integer(erlang:system_info(otp_release)) >= 2
      true -> trace:session_info(all) -- [{legacy, default}] =/= []; \
      false -> erlang:trace_info({lists, map, 2}, traced) =/= {traced, false} end";
 
+/// Whether something of us is loaded. A process of ours may also be one of the question before.
+const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, \
+    code:all_loaded())";
+
 const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
 
 fn node_of(broker: &Broker) -> String {
@@ -60,7 +64,7 @@ fn assert_nothing_left(broker: &Broker, of: &str) {
 /// The program is at work on the node.
 #[track_caller]
 fn await_work(broker: &Broker, of: &str) {
-    eventually(&format!("{of} is on the node"), || eval(broker, LEFT) != NOTHING);
+    eventually(&format!("{of} is on the node"), || eval(broker, LOADED) == "true");
     thread::sleep(Duration::from_secs(1));
 }
 

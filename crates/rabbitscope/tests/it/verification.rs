@@ -97,8 +97,10 @@ prefetch = 500
 start-delay = "700ms"
 "#;
     let run = run(&bench, text, 0);
-    assert_eq!(faults(&run), [0; 4], "{run:#}");
-    // What came before the third consumer is not owed to it.
+    let [lost, duplicates, out_of_order, not_judged] = faults(&run);
+    assert_eq!([lost, duplicates, out_of_order], [0; 3], "{run:#}");
+    // What came before the third consumer is not owed to it, and of what came while it began nobody can tell.
+    assert!(not_judged < 100, "{run:#}");
     assert!((8_001..12_000).contains(&count(&run, "consumed")), "{run:#}");
 }
 
