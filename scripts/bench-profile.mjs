@@ -28,7 +28,7 @@ const table = lines.map(([name, what]) => {
 const text = [
   `${size}; ${cpus().length} × ${cpus()[0].model}; ${new Date().toISOString().slice(0, 10)}.`,
   "",
-  "| | time | times as long as rabbitscope | most memory of a process | samples in the result |",
+  "| | time | times as long as rabbitscope | most memory of a process | sum of the result |",
   "| --- | --- | --- | --- | --- |",
   ...table,
   "",

@@ -4,7 +4,7 @@
 # shellcheck shell=sh
 program=${RABBITSCOPE:-target/release/rabbitscope}
 mkdir -p target
-work=$(mktemp -d "$PWD/target/bench.XXXXXX")
+work=$(mktemp -d -p "$PWD/target")
 broker=
 children=
 

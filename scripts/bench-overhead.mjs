@@ -1,0 +1,122 @@
+// A load with and without a profile, stretch after stretch. For bench-overhead.sh.
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+/** From its start until a recorder samples, and a little. */
+const START_SECONDS = 3;
+const WARM_UP_SECONDS = 10;
+/** Until nothing of a recorder that has ended is felt any more. */
+const REST_SECONDS = 1;
+
+const [program, work, broker, ...numbers] = process.argv.slice(2);
+const [pairs, seconds, freq] = numbers.map(Number);
+const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"]));
+
+/** Seconds of CPU that a process has had so far, 0 for one that has ended. */
+function cpuSeconds(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/.*\) /s, "").split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  } catch {
+    return 0;
+  }
+}
+
+/** Of all CPUs, that went to other guests of the host. */
+const stolenSeconds = () => Number(readFileSync("/proc/stat", "utf8").split(/\s+/)[8]) / ticksPerSecond;
+
+const load = spawn(program, ["run", `${work}/load.toml`, "--out", `${work}/out`, "--json-lines"], { stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => load.kill("SIGINT"));
+const ended = new Promise((resolve) => load.on("close", resolve));
+const lines = createInterface({ input: load.stdout })[Symbol.asyncIterator]();
+/** The next second of the load. */
+async function second() {
+  const { value, done } = await lines.next();
+  if (done) throw new Error("the load has ended");
+  return JSON.parse(value);
+}
+
+async function skip(count) {
+  for (let at = 0; at < count; at++) await second();
+}
+
+/** What so many seconds of load have taken. */
+async function stretch(recorder) {
+  const read = () => ({ broker: cpuSeconds(broker), recorder: recorder ? cpuSeconds(recorder) : 0, stolen: stolenSeconds() });
+  const before = read();
+  const began = process.hrtime.bigint();
+  const rows = [];
+  while (rows.length < seconds) rows.push(await second());
+  const after = read();
+  const elapsed = Number(process.hrtime.bigint() - began) / 1e9;
+  const confirmed = rows.reduce((sum, row) => sum + row.confirmed, 0);
+  return {
+    rate: median(rows.map((row) => (row.confirmed * 1e9) / row["interval-nanos"])),
+    microsEach: ((after.broker - before.broker) / confirmed) * 1e6,
+    stolen: (after.stolen - before.stolen) / elapsed,
+    recorder: (after.recorder - before.recorder) / elapsed,
+  };
+}
+
+/** The same while a profile is taken. */
+async function profiled() {
+  const duration = `${seconds + START_SECONDS + 1}s`;
+  const args = ["profile", "--pid", broker, "--freq", freq, "--duration", duration, "--no-names", "-o", `${work}/profile.pb.gz`];
+  const recorder = spawn(program, args, { stdio: "ignore" });
+  const gone = new Promise((resolve) => recorder.on("close", resolve));
+  await skip(START_SECONDS);
+  const found = await stretch(recorder.pid);
+  if (recorder.exitCode !== null) throw new Error("the recorder has ended before its time");
+  const lag = gone.then(() => "gone");
+  while ((await Promise.race([lag, second()])) !== "gone");
+  if (recorder.exitCode !== 0) throw new Error(`the recorder has ended with ${recorder.exitCode}`);
+  await skip(REST_SECONDS);
+  return found;
+}
+
+function quantile(values, share) {
+  const sorted = [...values].sort((left, right) => left - right);
+  const at = share * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+function median(values) {
+  return quantile(values, 0.5);
+}
+
+const row = (...cells) => console.log(cells.map((cell, at) => String(cell).padStart([4, 11, 11, 8, 11, 11, 8, 9, 11][at])).join("  "));
+const percent = (share) => (share * 100).toFixed(2);
+
+await skip(WARM_UP_SECONDS);
+row("pair", "without/s", "with/s", "loss %", "µs without", "µs with", "more %", "stolen %", "recorder %");
+const found = [];
+let before = await stretch();
+for (let pair = 1; pair <= pairs; pair++) {
+  const during = await profiled();
+  const after = await stretch();
+  const without = (of) => (of(before) + of(after)) / 2;
+  const [rate, micros] = [without((it) => it.rate), without((it) => it.microsEach)];
+  const one = {
+    loss: 1 - during.rate / rate,
+    more: during.microsEach / micros - 1,
+    recorder: during.recorder,
+    stolen: (before.stolen + during.stolen + after.stolen) / 3,
+  };
+  found.push(one);
+  row(pair, Math.round(rate), Math.round(during.rate), percent(one.loss), micros.toFixed(2), during.microsEach.toFixed(2), percent(one.more), percent(one.stolen), percent(one.recorder));
+  before = after;
+}
+load.kill("SIGINT");
+for (;;) if ((await lines.next()).done) break;
+await ended;
+const summary = (name, of) => {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percent(quantile(found.map(of), share)));
+  console.log(`${name}: median ${middle} % (quartiles ${low} and ${high}, ${found.length} pairs)`);
+};
+console.log(`at ${freq} Hz`);
+summary("throughput lost", (it) => it.loss);
+summary("more CPU of the broker a message", (it) => it.more);
+summary("CPU of the recorder, of one core", (it) => it.recorder);
+summary("taken away by the host, of one core", (it) => it.stolen);
