@@ -267,6 +267,10 @@ impl Broker {
         let all: Vec<&str> = text.lines().collect();
         let said =
             if errors.is_empty() { &all[all.len().saturating_sub(LOG_LINES)..] } else { &errors };
+        if said.is_empty() {
+            let pid = self.node.pid;
+            return format!("(it logged nothing, process {pid} {})", processes::fate(pid));
+        }
         said.join("\n")
     }
 }

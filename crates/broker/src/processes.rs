@@ -14,8 +14,9 @@ use std::{
 /// The variable that names the broker's directory.
 pub(crate) const MARKER: &str = "RABBITSCOPE_BROKER";
 
-/// How long a program takes to replace another, at most.
-const EXEC_LIMIT: Duration = Duration::from_millis(200);
+/// How long a program takes to replace another, at most: on a machine that has no time for it and has to
+/// read the program from its disk.
+const EXEC_LIMIT: Duration = Duration::from_secs(10);
 
 /// Pids of all processes of the broker in `directory`. Dead but unreaped ones are not among them.
 pub(crate) fn of(directory: &Path) -> Vec<u32> {
@@ -55,6 +56,15 @@ fn has(environment: &[u8], wanted: &str) -> bool {
     environment.split(|&byte| byte == 0).any(|pair| pair == wanted.as_bytes())
 }
 
+/// What became of a process, for a message.
+pub(crate) fn fate(pid: u32) -> &'static str {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Err(_) => "is gone",
+        Ok(_) if is_dead(pid) => "has ended",
+        Ok(_) => "is not the node's any more",
+    }
+}
+
 /// Ended, though its parent has not asked for its exit code yet.
 fn is_dead(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -74,5 +84,6 @@ mod tests {
         check(b"RABBITSCOPE_BROKER=/ab\0", false);
         check(b"", false);
         assert!(!is_dead(std::process::id()));
+        assert_eq!(fate(u32::MAX), "is gone");
     }
 }
