@@ -56,7 +56,7 @@ pub(crate) fn load(broker: &Broker, module: &str) {
     assert!(loaded.unwrap().contains("module"));
 }
 
-fn source_path() -> PathBuf {
+pub(crate) fn source_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/burn.erl")
 }
 

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod bench;
+mod containers;
 mod driver;
 mod events;
 mod known_answer;

@@ -1,0 +1,113 @@
+//! A node in a container: it has process ids, files and a network of its own.
+
+use std::{
+    fs,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_data::profile::{FrameKind, Profile};
+
+use crate::bench::{has_frame, names, record, source_path};
+
+/// Runs as process 1 of its container, from files that are nowhere else: the VM under /mnt/container,
+/// which only its own mounts know.
+const INSIDE: &str = r#"
+    vm=$(dirname "$(dirname "$(readlink -f "$(command -v erl)")")")
+    mount -t tmpfs tmpfs /mnt && mkdir /mnt/container && mount --bind "$vm" /mnt/container || exit 1
+    export ROOTDIR=/mnt/container EMU=beam PROGNAME=erl
+    BINDIR=$(echo /mnt/container/erts-*/bin)
+    export BINDIR
+    exec "$BINDIR/erlexec" -noshell -noinput -eval "
+        {ok, Module, Code} = compile:file(\"$1\", [binary]),
+        {module, _} = code:load_binary(Module, \"burn\", Code),
+        burn:start(member)."
+"#;
+
+/// Dies with the thread that started it.
+struct Container(Child);
+
+impl Container {
+    fn start() -> Self {
+        let child = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "unshare", "--fork", "--kill-child=KILL"])
+            .args(["--mount", "--pid", "--mount-proc", "--net", "--ipc", "--uts", "--cgroup"])
+            .args(["sh", "-c", INSIDE, "sh"])
+            .arg(source_path())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self(child)
+    }
+
+    /// Pid of the VM, as it is called outside.
+    fn vm(&self) -> u32 {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let starter = self.0.id();
+        loop {
+            let children = fs::read_to_string(format!("/proc/{starter}/task/{starter}/children"));
+            let first = children.unwrap().split(' ').next().and_then(|it| it.parse().ok());
+            if let Some(pid) = first
+                && fs::read_to_string(format!("/proc/{pid}/comm"))
+                    .is_ok_and(|it| it == "beam.smp\n")
+            {
+                return pid;
+            }
+            assert!(Instant::now() < deadline, "no VM in the container");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_node_in_a_container_has_names_for_everything() {
+    let container = Container::start();
+    let pid = container.vm();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let own_pid = status.lines().find(|line| line.starts_with("NSpid:")).unwrap();
+    assert!(own_pid.ends_with("\t1"), "{own_pid}");
+    let files = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+    assert!(files.contains("/mnt/container/") && !fs::exists("/mnt/container").unwrap());
+
+    let profile = busy_profile(pid);
+    let (mut all, mut named) = (0, 0);
+    for sample in &profile.samples {
+        if has_frame(&profile, sample, "burn:seventy/2") {
+            all += sample.weight;
+            let stack = names(&profile, sample);
+            let bif = stack.iter().position(|&(name, ..)| name == "lists:member/2");
+            let below = bif.and_then(|at| stack.get(at + 1));
+            // Without its file a C function is called by its module and offset.
+            named += below
+                .filter(|(name, kind, _)| *kind == FrameKind::Native && !name.contains('+'))
+                .map_or(0, |_| sample.weight);
+        }
+    }
+    assert!(all > 300, "{all} samples");
+    assert!(named * 10 > all * 8, "{named} of {all} with names");
+    assert!(profile.quality.accounted_share() >= 0.97, "{:?}", profile.quality);
+}
+
+/// Once the VM has started and the planted code is at work.
+fn busy_profile(pid: u32) -> Profile {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let found = record(pid, 3.0).ok().filter(|profile| {
+            let is_busy = |sample| has_frame(profile, sample, "burn:seventy/2");
+            profile.samples.iter().filter(|sample| is_busy(sample)).map(|it| it.weight).sum::<u64>()
+                > 300
+        });
+        if let Some(profile) = found {
+            return profile;
+        }
+        assert!(Instant::now() < deadline, "the planted code does not run");
+    }
+}
