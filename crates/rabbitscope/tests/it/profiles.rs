@@ -1,6 +1,10 @@
 //! `profile` and `flamegraph`.
 
-use crate::workbench::{Ended, Workbench, existing_broker, may_profile};
+use std::{thread, time::Duration};
+
+use rustix::process::Signal;
+
+use crate::workbench::{Ended, Workbench, existing_broker, may_profile, own_broker, signal};
 
 #[test]
 fn nodes_that_are_none() {
@@ -108,4 +112,44 @@ fn a_node_that_rabbitscope_did_not_start() {
     assert!(ended.stdout.contains("x.folded"), "{ended:#?}");
     assert_eq!(ended.stderr, "");
     assert!(bench.read("x.folded").lines().all(|line| line.contains(';')));
+}
+
+/// As many frames as a sample has room for, of two functions in turn, for equal ones in a row are counted.
+const DEEP: &str = "
+-module(deep).
+-export([start/0]).
+start() -> _ = [spawn(fun again/0) || _ <- [1, 2]], ok.
+again() -> _ = even(1000), again().
+even(0) -> length(lists:seq(1, 100000));
+even(N) -> 1 + odd(N - 1).
+odd(N) -> 1 + even(N - 1).
+";
+
+/// Ticks wait for the recorder in a ring that lasts some seconds, with stacks as deep as these for two.
+#[test]
+fn a_recorder_that_was_held_up_says_what_it_has_lost() {
+    if !may_profile() {
+        return;
+    }
+    let bench = Workbench::new("held-up");
+    let broker = own_broker("held-up");
+    let source = bench.file("deep.erl", DEEP);
+    let start = format!(
+        "begin {{ok, deep, Code}} = compile:file(\"{}\", [binary]), \
+         {{module, deep}} = code:load_binary(deep, \"deep\", Code), deep:start() end",
+        source.display()
+    );
+    assert_eq!(broker.eval(&start).unwrap(), "ok");
+    let arguments =
+        format!("profile --pid {} --no-names --duration 12s --json -o x.folded", broker.pid);
+    let recorder = bench.start(&arguments);
+    thread::sleep(Duration::from_secs(4));
+    signal(&recorder, Signal::STOP);
+    thread::sleep(Duration::from_secs(6));
+    signal(&recorder, Signal::CONT);
+    let ended = Ended::from(recorder.wait_with_output().unwrap()).code(0);
+    let quality = &serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()["quality"];
+    let count = |key: &str| quality[key].as_u64().unwrap();
+    let seen: u64 = ["complete", "truncated", "broken", "no_process"].map(count).iter().sum();
+    assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");
 }
