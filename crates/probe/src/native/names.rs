@@ -6,6 +6,8 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::HashMap,
+    fs::File,
+    os::fd::AsRawFd,
     path::PathBuf,
 };
 
@@ -27,9 +29,17 @@ pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
     mappings: Vec<Mapping>,
-    files: HashMap<String, PathBuf>,
+    files: HashMap<String, CodeFile>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
     starts: RefCell<HashMap<String, FunctionStarts>>,
+}
+
+/// Where the code of a mapping can be read.
+struct CodeFile {
+    /// Through the node's own root.
+    outside: PathBuf,
+    /// The file itself, if it may be opened, whatever becomes of node and path.
+    held: Option<File>,
 }
 
 /// A name, or the best that can be said without one.
@@ -70,10 +80,10 @@ impl NativeNames {
         }
         self.mappings = mappings.into_iter().filter(|mapping| mapping.executable).collect();
         for mapping in self.mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
-            // Through the node's own root, falling back to ours when the node has gone.
-            self.files
-                .entry(mapping.path.clone())
-                .or_insert_with(|| process.outside_path(&mapping.path));
+            self.files.entry(mapping.path.clone()).or_insert_with(|| CodeFile {
+                outside: process.outside_path(&mapping.path),
+                held: process.mapped_file(mapping).ok(),
+            });
         }
         if self.vdso.get().is_none()
             && let Some(symbols) = self.read_vdso(process)
@@ -134,9 +144,13 @@ impl NativeNames {
         (address < mapping.end).then_some(mapping)
     }
 
+    /// By its path where possible, for files with debug information are found beside it.
     fn readable_path(&self, inside: &str) -> PathBuf {
         match self.files.get(inside) {
-            Some(path) if path.exists() => path.clone(),
+            Some(CodeFile { outside, .. }) if outside.exists() => outside.clone(),
+            Some(CodeFile { held: Some(file), .. }) => {
+                PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+            }
             _ => PathBuf::from(inside),
         }
     }

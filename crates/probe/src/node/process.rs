@@ -99,6 +99,13 @@ impl Process {
         PathBuf::from(format!("/proc/{}/root{inside}", self.pid))
     }
 
+    /// The file behind a mapping, also one that was deleted or replaced since, or that its path leads to
+    /// from nowhere but the node's own mounts. Takes `CAP_CHECKPOINT_RESTORE`.
+    pub(crate) fn mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
+        let Mapping { start, end, .. } = mapping;
+        File::open(format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
+    }
+
     /// All mappings in order of address.
     pub(crate) fn mappings(&self) -> Result<Vec<Mapping>, ProbeError> {
         let text = fs::read_to_string(format!("/proc/{}/maps", self.pid))

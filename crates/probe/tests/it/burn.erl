@@ -31,6 +31,8 @@ loop({deep, Levels} = Work) ->
 loop(lines) ->
     ok = calls(),
     ok = weaves(2000, 12345, 65521),
+    %% Of another length each time, or rounds could keep in step with the clock of a profiler.
+    _ = sum(erlang:unique_integer([positive]) * 7919 rem 100000, 0),
     loop(lines);
 loop(Work) ->
     ok = seventy(70, Work),

@@ -10,6 +10,8 @@ use rabbitscope_broker::Broker;
 
 use crate::bench::{load, own_node};
 
+const LIBRARY: &str = "planted_drv.so";
+
 /// A node of its own with `burn` and a port of the driver.
 pub(crate) struct Planted {
     pub(crate) broker: Broker,
@@ -27,7 +29,7 @@ impl Planted {
         let own = format!("rabbitscope-driver-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(own);
         fs::create_dir_all(&directory).unwrap();
-        compile_to(&directory.join("planted_drv.so"));
+        compile_to(&directory.join(LIBRARY));
         let opened =
             broker.eval(&format!("port_to_list(burn:planted_port(\"{}\")).", directory.display()));
         let port = format!("list_to_port({})", opened.unwrap().trim());
@@ -39,6 +41,11 @@ impl Planted {
         let numbers = arguments.iter().map(u128::to_string);
         let all: Vec<String> = [self.port.clone()].into_iter().chain(numbers).collect();
         self.broker.eval(&format!("burn:{function}({}).", all.join(", "))).unwrap();
+    }
+
+    /// Deletes the file of the driver, which goes on running.
+    pub(crate) fn delete_library(&self) {
+        fs::remove_file(self.directory.join(LIBRARY)).unwrap();
     }
 }
 

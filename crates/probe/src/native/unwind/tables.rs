@@ -1,6 +1,6 @@
 //! Unwind rows of every file that a node has mapped, and where they are valid.
 
-use std::{collections::HashMap, fs};
+use std::{collections::HashMap, fs, io::Read};
 
 use object::{Object, ObjectSegment};
 
@@ -121,9 +121,10 @@ fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
     if !mapping.path.starts_with('/') || mapping.path.starts_with("/memfd:") {
         return None;
     }
-    // A package that was replaced under the running node is still behind this link.
-    let link = format!("/proc/{}/map_files/{:x}-{:x}", process.pid, mapping.start, mapping.end);
-    fs::read(link).or_else(|_| fs::read(process.outside_path(&mapping.path))).ok()
+    let by_path = |_| fs::File::open(process.outside_path(&mapping.path));
+    let mut bytes = Vec::new();
+    process.mapped_file(mapping).or_else(by_path).ok()?.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn segments_of(bytes: &[u8]) -> Option<Vec<Segment>> {
