@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead load pace queues inside page profile
+BENCHES := overhead tick load pace queues inside page profile
 
 .PHONY: demo test lint setup fuzz $(BENCHES:%=bench-%)
 
@@ -21,6 +21,7 @@ lint:
 	scripts/lint.sh
 
 # overhead  what a profile at 999 Hz costs the broker: throughput with and without, in alternating pairs
+# tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # pace      whether a constant rate is held without bursts
 # queues    how long a list of 3,000 queues takes under load, from the management plugin and from here

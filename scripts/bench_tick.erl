@@ -1,0 +1,28 @@
+%% The same work each time, as a broker does it: Erlang calls in calls, with BIFs in C at the end of them.
+%% For bench-tick.sh.
+-module(bench_tick).
+-export([run/2]).
+
+-define(DEPTH, 20).
+
+%% How long so many rounds take, in microseconds, so often one after the other.
+run(Rounds, Times) ->
+    {Process, Monitor} = spawn_monitor(fun() ->
+        Table = ets:new(bench_tick, [set, private]),
+        true = ets:insert(Table, [{N, N rem 7} || N <- lists:seq(1, 500)]),
+        exit({took, [element(1, timer:tc(fun() -> rounds(Rounds, Table) end)) || _ <- lists:seq(1, Times)]})
+    end),
+    receive {'DOWN', Monitor, process, Process, {took, Micros}} -> Micros end.
+
+rounds(0, _) -> ok;
+rounds(Left, Table) ->
+    ?DEPTH = nested(?DEPTH, Table),
+    rounds(Left - 1, Table).
+
+nested(0, Table) ->
+    Found = ets:select(Table, [{{'$1', 6}, [], ['$1']}]),
+    Encoded = term_to_binary(lists:sort(fun(A, B) -> A > B end, Found)),
+    nomatch = binary:match(Encoded, <<"no such bytes">>),
+    _ = maps:from_list([{Key, Encoded} || Key <- Found]),
+    0;
+nested(Depth, Table) -> 1 + nested(Depth - 1, Table).
