@@ -6,11 +6,11 @@
 #pragma once
 #include "kernel.h"
 
-#define CHUNK_WORDS 64      /* stack words read at a time */
-#define CHUNKS 64      /* so at most 4096 words, 32 KiB of stack, are walked */
+#define CHUNK_WORDS 32      /* stack words read at a time; most stacks are shorter than two of them */
+#define CHUNKS 128     /* so at most 4096 words, 32 KiB of stack, are walked */
 #define FRAME_SLOTS 256     /* power of two */
 #define FRAME_LIMIT (FRAME_SLOTS - CHUNK_WORDS) /* stop here: one more chunk always fits */
-#define OUTER_WORDS (4 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
+#define OUTER_WORDS (8 * CHUNK_WORDS) /* of a stack that is longer, the words next to the root */
 #define KERNEL_FRAMES 64
 #define NATIVE_FRAMES 64
 #define CURRENT_WORDS 3     /* ErtsCodeMFA: module, function, arity */
