@@ -9,7 +9,7 @@ const WARM_UP_SECONDS = 10;
 /** Until nothing of a recorder that has ended is felt any more. */
 const REST_SECONDS = 1;
 
-const [program, work, broker, ...numbers] = process.argv.slice(2);
+const [program, work, broker, sampler, ...numbers] = process.argv.slice(2);
 const [pairs, seconds, freq] = numbers.map(Number);
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"]));
 
@@ -61,9 +61,14 @@ async function stretch(recorder) {
 
 /** The same while a profile is taken. */
 async function profiled() {
-  const duration = `${seconds + START_SECONDS + 1}s`;
-  const args = ["profile", "--pid", broker, "--freq", freq, "--duration", duration, "--no-names", "-o", `${work}/profile.pb.gz`];
-  const recorder = spawn(program, args, { stdio: "ignore" });
+  const duration = seconds + START_SECONDS + 1;
+  const perf = ["perf", "record", "--quiet", "-e", "cpu-clock", "-F", freq, "-o", `${work}/perf.data`];
+  const [command, ...args] = {
+    rabbitscope: [program, "profile", "--pid", broker, "--freq", freq, "--duration", `${duration}s`, "--no-names", "-o", `${work}/profile.pb.gz`],
+    clock: [...perf, "-a", "--", "sleep", duration],
+    perf: [...perf, "-p", broker, "-g", "--", "sleep", duration],
+  }[sampler];
+  const recorder = spawn(command, args.map(String), { stdio: "ignore" });
   const gone = new Promise((resolve) => recorder.on("close", resolve));
   await skip(START_SECONDS);
   const found = await stretch(recorder.pid);
@@ -115,7 +120,7 @@ const summary = (name, of) => {
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percent(quantile(found.map(of), share)));
   console.log(`${name}: median ${middle} % (quartiles ${low} and ${high}, ${found.length} pairs)`);
 };
-console.log(`at ${freq} Hz`);
+console.log(`${sampler} at ${freq} Hz`);
 summary("throughput lost", (it) => it.loss);
 summary("more CPU of the broker a message", (it) => it.more);
 summary("CPU of the recorder, of one core", (it) => it.recorder);

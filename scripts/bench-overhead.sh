@@ -6,12 +6,16 @@
 #
 #   PAIRS=10 SECONDS_EACH=6 FREQ=999 scripts/bench-overhead.sh
 #
+# SAMPLER=clock has perf's clock tick instead and nothing looked at, which is what the machine charges for
+# the rate alone; SAMPLER=perf has perf record -g.
 # RATE=15000 publishes so many messages a second instead of as many as the broker takes: then the CPU time
 # of a message is what tells. The start and the end of a recording lie outside of the stretches.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
 
+sampler=${SAMPLER:-rabbitscope}
+[ "$sampler" = rabbitscope ] || need_perf
 start_broker
 rate=${RATE:+rate = $RATE}
 cat >"$work/load.toml" <<EOF
@@ -30,4 +34,5 @@ persistent = true
 $rate
 confirm-window = 2000
 EOF
-node scripts/bench-overhead.mjs "$program" "$work" "$(broker_value pid)" "${PAIRS:-10}" "${SECONDS_EACH:-6}" "${FREQ:-999}"
+node scripts/bench-overhead.mjs "$program" "$work" "$(broker_value pid)" \
+    "$sampler" "${PAIRS:-10}" "${SECONDS_EACH:-6}" "${FREQ:-999}"

@@ -20,10 +20,7 @@ say() { printf 'bench-profile: %s\n' "$*" >&2; }
 
 # --- tools ----------------------------------------------------------------------------------------
 
-if ! command -v perf >/dev/null; then
-    [ "$(id -u)" = 0 ] || { say "perf is missing: install linux-perf"; exit 1; }
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends linux-perf
-fi
+need_perf
 if [ ! -x "$results/inferno/bin/inferno-collapse-perf" ]; then
     say "installing inferno"
     cargo install --quiet --locked inferno --root "$results/inferno"

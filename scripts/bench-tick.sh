@@ -11,10 +11,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
-if ! command -v perf >/dev/null; then
-    [ "$(id -u)" = 0 ] || { echo "perf is missing: install linux-perf" >&2; exit 1; }
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends linux-perf
-fi
+need_perf
 start_broker
 erlc -o "$work" scripts/bench_tick.erl
 directory=$(broker_value directory)

@@ -34,6 +34,16 @@ stop_broker() {
     broker=
 }
 
+need_perf() {
+    command -v perf >/dev/null || {
+        [ "$(id -u)" = 0 ] || {
+            echo "perf is missing: install linux-perf" >&2
+            exit 1
+        }
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends linux-perf
+    }
+}
+
 # PID LOG FILE LINES SECONDS: until the process has written so many lines into the file.
 wait_for_lines() {
     waited=0
