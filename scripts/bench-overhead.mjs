@@ -3,6 +3,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+import { quantile } from "./quantile.mjs";
+
 /** From its start until a recorder samples, and a little. */
 const START_SECONDS = 3;
 const WARM_UP_SECONDS = 10;
@@ -78,13 +80,6 @@ async function profiled() {
   if (recorder.exitCode !== 0) throw new Error(`the recorder has ended with ${recorder.exitCode}`);
   await skip(REST_SECONDS);
   return found;
-}
-
-function quantile(values, share) {
-  const sorted = [...values].sort((left, right) => left - right);
-  const at = share * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  return low + (high - low) * (at - Math.floor(at));
 }
 
 function median(values) {

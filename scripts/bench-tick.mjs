@@ -2,6 +2,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { quantile } from "./quantile.mjs";
+
 /** From its start until a sampler samples, and a little. */
 const START_MILLISECONDS = 2500;
 /** Of a piece of the computation, when nothing samples. */
@@ -42,13 +44,6 @@ async function timed(command, amount) {
   sampler.kill("SIGINT");
   await ended;
   return pieces;
-}
-
-function quantile(values, share) {
-  const sorted = [...values].sort((left, right) => left - right);
-  const at = share * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  return low + (high - low) * (at - Math.floor(at));
 }
 
 // Without their types such lists of numbers would be printed as text.
