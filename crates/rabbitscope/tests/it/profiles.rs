@@ -1,10 +1,12 @@
 //! `profile` and `flamegraph`.
 
-use std::{thread, time::Duration};
+use std::{fs, path::Path, thread, time::Duration};
 
 use rustix::process::Signal;
 
-use crate::workbench::{Ended, Workbench, existing_broker, may_profile, own_broker, signal};
+use crate::workbench::{
+    Ended, Workbench, eventually, existing_broker, load_module, may_profile, own_broker, signal,
+};
 
 #[test]
 fn nodes_that_are_none() {
@@ -134,18 +136,22 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let bench = Workbench::new("held-up");
     let broker = own_broker("held-up");
     let source = bench.file("deep.erl", DEEP);
-    let start = format!(
-        "begin {{ok, deep, Code}} = compile:file(\"{}\", [binary]), \
-         {{module, deep}} = code:load_binary(deep, \"deep\", Code), deep:start() end",
-        source.display()
-    );
-    assert_eq!(broker.eval(&start).unwrap(), "ok");
+    load_module(&broker, &source);
+    assert_eq!(broker.eval("deep:start()").unwrap(), "ok");
     let arguments =
-        format!("profile --pid {} --no-names --duration 12s --json -o x.folded", broker.pid);
+        format!("profile --pid {} --no-names --duration 20s --json -o x.folded", broker.pid);
     let recorder = bench.start(&arguments);
-    thread::sleep(Duration::from_secs(4));
+    let clocks = format!("/proc/{}/fd", recorder.id());
+    eventually("the recorder's clocks tick", || {
+        let links = fs::read_dir(&clocks).unwrap().flatten();
+        links
+            .filter_map(|it| fs::read_link(it.path()).ok())
+            .any(|it| it == Path::new("anon_inode:bpf_link"))
+    });
+    thread::sleep(Duration::from_secs(1));
     signal(&recorder, Signal::STOP);
-    thread::sleep(Duration::from_secs(6));
+    // The node may get a third of the CPUs while other tests run.
+    thread::sleep(Duration::from_secs(12));
     signal(&recorder, Signal::CONT);
     let ended = Ended::from(recorder.wait_with_output().unwrap()).code(0);
     let quality = &serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()["quality"];

@@ -5,18 +5,13 @@ use std::path::Path;
 
 use rabbitscope_broker::Broker;
 
-use crate::workbench::{Workbench, may_profile, own_broker};
+use crate::workbench::{Workbench, load_module, may_profile, own_broker};
 
 /// Loads `routers/NAME.erl` in place of the node's own module.
 fn load(bench: &Workbench, broker: &Broker, name: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/routers/{name}.erl"));
     let copy = bench.file("rabbit_router.erl", &std::fs::read_to_string(source).unwrap());
-    let path = copy.display();
-    let loaded = broker.eval(&format!(
-        "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), code:purge(M), \
-         code:load_binary(M, \"{path}\", Code)."
-    ));
-    assert!(loaded.unwrap().contains("module"));
+    load_module(broker, &copy);
 }
 
 /// Through an exchange, with no other work than routing: nobody consumes, the queue keeps little.

@@ -184,6 +184,16 @@ pub(crate) fn own_broker(test: &str) -> Broker {
     Broker::start(&ThrowawayBroker::default(), &log).unwrap()
 }
 
+/// Compiles an Erlang module on the node and puts it in place of what it had under that name.
+pub(crate) fn load_module(broker: &Broker, source: &Path) {
+    let path = source.display();
+    let loaded = broker.eval(&format!(
+        "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), code:purge(M), \
+         code:load_binary(M, \"{path}\", Code)."
+    ));
+    assert!(loaded.unwrap().contains("module"));
+}
+
 /// Names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
