@@ -101,6 +101,13 @@ struct {
     TYPE(value, struct row_chunk);
 } unwind_rows SEC(".maps");
 
+struct {
+    UINT(type, MAP_ARRAY);
+    UINT(max_entries, 1);
+    TYPE(key, u32);
+    TYPE(value, struct block_chunk);
+} row_blocks SEC(".maps");
+
 /* The row for an instruction, as it was found the last time: the search for it goes through memory that
  * no cache of the CPU has any more, and return addresses come again and again. Each slot has lines of its
  * own, because what is half written must not be read. */

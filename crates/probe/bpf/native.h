@@ -48,7 +48,14 @@ ALWAYS_INLINE struct unwind_row *row_at(u64 index)
     return rows ? &rows->rows[index & (ROWS_PER_CHUNK - 1)] : 0;
 }
 
-#define SEARCH_STEPS 20 /* so at most a million rows for a module */
+ALWAYS_INLINE u32 *row_of_block(u64 index)
+{
+    u32 chunk = index / BLOCKS_PER_CHUNK;
+    struct block_chunk *blocks = bpf_map_lookup_elem(&row_blocks, &chunk);
+    return blocks ? &blocks->rows[index & (BLOCKS_PER_CHUNK - 1)] : 0;
+}
+
+#define SEARCH_STEPS 20 /* so at most a million rows for a block */
 
 /* The row for an instruction, with what it is good for. */
 ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
@@ -56,22 +63,28 @@ ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
     struct module *module = find_module(pc, version);
     if (!module || !module->row_count)
         return 0;
-    u64 offset = pc - module->base;
-    u64 at = module->first_row, last = at + module->row_count - 1;
-    u64 step = module->first_step;
-    for (u32 i = 0; i < SEARCH_STEPS && step; i++, step >>= 1) {
-        u64 next = at + step;
-        u64 inside = at_most(next, last);
-        struct unwind_row *row = row_at(choose(inside, next, last));
+    u64 offset = pc - module->base, block = offset >> (module->block_bits & 31);
+    block = choose(at_most(block, module->last_block), block, module->last_block);
+    u32 *begin = row_of_block(module->first_block + block);
+    u32 *end = row_of_block(module->first_block + block + 1);
+    if (!begin || !end)
+        return 0;
+    u64 first = module->first_row, at = *begin, last = *end;
+    for (u32 i = 0; i < SEARCH_STEPS && at < last; i++) {
+        u64 middle = (at + last + 1) / 2;
+        struct unwind_row *row = row_at(first + middle);
         if (!row)
             return 0;
-        at = choose(inside & at_most(row->pc, offset), next, at);
+        u64 begins_before = at_most(row->pc, offset);
+        at = choose(begins_before, middle, at);
+        last = choose(begins_before, last, middle - 1);
     }
-    struct unwind_row *row = row_at(at), *next = row_at(at + 1);
+    struct unwind_row *row = row_at(first + at), *next = row_at(first + at + 1);
     if (!row || row->pc > offset)
         return 0;
+    u64 is_last = at + 1 >= module->row_count;
     found->start = module->base + row->pc;
-    found->size = (at < last && next ? module->base + next->pc : module->end) - found->start;
+    found->size = (next && !is_last ? module->base + next->pc : module->end) - found->start;
     found->version = version;
     found->row = *row;
     return 1;

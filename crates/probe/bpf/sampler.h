@@ -143,14 +143,24 @@ struct row_chunk {
     struct unwind_row rows[ROWS_PER_CHUNK];
 };
 
+/* The code of a file in blocks of one size, so that few rows have to be searched: for each block the
+ * row, counted from the file's first, that is valid where it begins, and then the last row. */
+#define BLOCKS_PER_CHUNK 1024 /* power of two */
+struct block_chunk {
+    u32 rows[BLOCKS_PER_CHUNK];
+};
+
 /* A mapping of code for which there are rows. */
 struct module {
     u64 start; /* unused entries: the highest address */
     u64 end;
-    u64 base;       /* to which the rows are relative */
+    u64 base; /* to which the rows are relative */
     u32 first_row;
     u32 row_count;
-    u64 first_step; /* largest power of two below row_count, where the search begins */
+    u32 first_block;
+    u32 last_block; /* counted from the first */
+    u32 block_bits; /* a block has two to the power of that many bytes */
+    u32 reserved;
 };
 
 #define MODULES 128 /* power of two */

@@ -41,6 +41,7 @@ pub(super) struct Sizes {
     /// Of ticks that were not fetched yet.
     pub(super) ring_bytes: u32,
     pub(super) row_chunks: u32,
+    pub(super) block_chunks: u32,
 }
 
 pub(super) fn load(
@@ -74,6 +75,7 @@ pub(super) fn load(
         .map_max_entries("samples", sizes.samples)
         .map_max_entries("ticks", sizes.ring_bytes)
         .map_max_entries("unwind_rows", sizes.row_chunks)
+        .map_max_entries("row_blocks", sizes.block_chunks)
         .map_max_entries("pending", waiting_threads)
         .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/sampler.bpf.o")))
         .map_err(kernel_error)?;

@@ -14,12 +14,14 @@ use super::{
     perf_events::PerfEvents,
     sampler::{Asked, Sampler},
     source::Source,
-    wire::{Pending, ROWS_PER_CHUNK, TIME_STEP_NANOS, WAIT_BLOCKED, WAIT_RUNNABLE},
+    wire::{
+        BLOCKS_PER_CHUNK, Pending, ROWS_PER_CHUNK, TIME_STEP_NANOS, WAIT_BLOCKED, WAIT_RUNNABLE,
+    },
 };
 use crate::{
     beam::{CodeMap, Emulator, judge},
     error::ProbeError,
-    native::Tables,
+    native::{Alignment, Tables},
     node::{Process, first_argument, is_beam},
     tier::{Tier, choose_tier},
 };
@@ -140,7 +142,8 @@ impl Recording {
         let schedulers = emulator.schedulers(&process)?;
         let mappings = process.mappings()?;
         let live = live_state(&code, &mappings);
-        let mut unwinding = Tables::new(u32::from(ROWS_PER_CHUNK));
+        let mut unwinding =
+            Tables::new(Alignment { rows: ROWS_PER_CHUNK.into(), blocks: BLOCKS_PER_CHUNK.into() });
         let rows = unwinding.refresh(&process, &mappings);
         let source: Box<dyn Source> = match choice.tier {
             Tier::Ebpf => {
@@ -294,7 +297,7 @@ impl Recording {
     fn follow_libraries(&mut self) -> Result<(), ProbeError> {
         let mappings = self.process.mappings()?;
         let update = self.unwinding.refresh(&self.process, &mappings);
-        if update.rows.is_empty() {
+        if update.files.is_empty() {
             return Ok(());
         }
         self.source.update_unwinding(&update)

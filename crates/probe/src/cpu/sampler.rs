@@ -3,7 +3,7 @@
 use std::{thread::sleep, time::Duration};
 
 use aya::{
-    Ebpf,
+    Ebpf, Pod,
     maps::{Array, HashMap, MapData, MapError, PerCpuArray, RingBuf},
     programs::{
         RawTracePoint,
@@ -21,8 +21,8 @@ use super::attach::{
 use super::source::{Source, step_after};
 use super::tick::read_tick;
 use super::wire::{
-    Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK, RawSample, RowChunk, SNAPSHOTS,
-    Scheduler, TIME_STEP_NANOS,
+    BLOCKS_PER_CHUNK, BlockChunk, Counter, Key, Live, MODULES, Modules, Pending, ROWS_PER_CHUNK,
+    RawSample, RowChunk, SNAPSHOTS, Scheduler, TIME_STEP_NANOS,
 };
 use crate::{
     beam::{CodeMap, Emulator, SchedulerBlock, Snapshot},
@@ -44,8 +44,10 @@ const ENTRIES_PER_CPU: u32 = 256;
 /// Longer than a tick's program can run; after it nobody writes to the old generation.
 const SETTLE: Duration = Duration::from_millis(2);
 
-/// Room for unwind rows of libraries that the node loads while we sample, in chunks of 4 KiB.
-const SPARE_CHUNKS: u32 = 512;
+/// Room for unwind rows of libraries that the node loads while we sample, and for their blocks, in chunks
+/// of 4 KiB.
+const SPARE_ROW_CHUNKS: u32 = 512;
+const SPARE_BLOCK_CHUNKS: u32 = 128;
 
 /// What a recording is to hold.
 pub(super) struct Asked<'a> {
@@ -68,6 +70,7 @@ pub(super) struct Sampler {
     snapshots: Array<MapData, Snapshot>,
     snapshots_wanted: Array<MapData, u64>,
     unwind_rows: Array<MapData, RowChunk>,
+    row_blocks: Array<MapData, BlockChunk>,
     modules: Array<MapData, Modules>,
     pending: HashMap<MapData, u32, Pending>,
     heap_end: Array<MapData, u64>,
@@ -102,9 +105,11 @@ impl Sampler {
         let only_ticks = asked.events.iter().all(|&event| event == Event::Cpu);
         let capacity =
             if only_ticks { 1 } else { ENTRIES_OF_EVENTS.max(ENTRIES_PER_CPU * cpu_count) };
-        let row_chunks = chunks_of(unwind) + SPARE_CHUNKS;
+        let (row_chunks, block_chunks) = chunks_of(unwind);
+        let row_chunks = row_chunks + SPARE_ROW_CHUNKS;
+        let block_chunks = block_chunks + SPARE_BLOCK_CHUNKS;
         let ring_bytes = ring_bytes(cpu_count, asked);
-        let sizes = Sizes { samples: capacity, ring_bytes, row_chunks };
+        let sizes = Sizes { samples: capacity, ring_bytes, row_chunks, block_chunks };
         let mut ebpf = load(process, emulator, code, sizes, asked.events)?;
         let mut sampler = Self {
             ticks: take(&mut ebpf, "ticks", RingBuf::try_from)?,
@@ -115,6 +120,7 @@ impl Sampler {
             snapshots: take(&mut ebpf, "snapshots", Array::try_from)?,
             snapshots_wanted: take(&mut ebpf, "snapshots_wanted", Array::try_from)?,
             unwind_rows: take(&mut ebpf, "unwind_rows", Array::try_from)?,
+            row_blocks: take(&mut ebpf, "row_blocks", Array::try_from)?,
             modules: take(&mut ebpf, "modules", Array::try_from)?,
             pending: take(&mut ebpf, "pending", HashMap::try_from)?,
             heap_end: take(&mut ebpf, "heap_end", Array::try_from)?,
@@ -236,16 +242,19 @@ impl Source for Sampler {
     /// Tells the program how to walk through new native code. Rows for which there is no room are
     /// left out: the walk then ends there, and is counted as cut.
     fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
-        for (first, rows) in &update.rows {
-            let first_chunk = first / u32::from(ROWS_PER_CHUNK);
-            for (index, part) in (first_chunk..).zip(rows.chunks(ROWS_PER_CHUNK.into())) {
-                if index >= self.unwind_rows.len() {
-                    break;
-                }
+        for file in &update.files {
+            let chunks = file.rows.chunks(ROWS_PER_CHUNK.into()).map(|part| {
                 let mut chunk = RowChunk([UnwindRow::default(); ROWS_PER_CHUNK as usize]);
                 chunk.0[..part.len()].copy_from_slice(part);
-                self.unwind_rows.set(index, chunk, 0).map_err(kernel_error)?;
-            }
+                chunk
+            });
+            set_from(&mut self.unwind_rows, file.first_row / u32::from(ROWS_PER_CHUNK), chunks)?;
+            let chunks = file.blocks.rows.chunks(BLOCKS_PER_CHUNK.into()).map(|part| {
+                let mut chunk = BlockChunk([0; BLOCKS_PER_CHUNK as usize]);
+                chunk.0[..part.len()].copy_from_slice(part);
+                chunk
+            });
+            set_from(&mut self.row_blocks, file.first_block / u32::from(BLOCKS_PER_CHUNK), chunks)?;
         }
         let mut modules = Modules([Module::UNUSED; MODULES]);
         for (place, module) in modules.0.iter_mut().zip(&update.modules) {
@@ -353,11 +362,28 @@ fn ring_bytes(cpus: u32, asked: &Asked<'_>) -> u32 {
     bytes.next_power_of_two()
 }
 
-/// Chunks that the rows of `update` need. Files begin at chunks.
-fn chunks_of(update: &Update) -> u32 {
-    let last = update.rows.last();
-    last.map_or(0, |(first, rows)| {
-        let end = *first as usize + rows.len();
-        u32::try_from(end.div_ceil(ROWS_PER_CHUNK.into())).expect("fewer than 2^32 chunks")
+/// Chunks that the rows of `update` need, and those that their blocks need. Files begin at chunks.
+fn chunks_of(update: &Update) -> (u32, u32) {
+    let chunks = |first: u32, count: usize, each: u16| {
+        let end = first as usize + count;
+        u32::try_from(end.div_ceil(each.into())).expect("fewer than 2^32 chunks")
+    };
+    update.files.last().map_or((0, 0), |last| {
+        (
+            chunks(last.first_row, last.rows.len(), ROWS_PER_CHUNK),
+            chunks(last.first_block, last.blocks.rows.len(), BLOCKS_PER_CHUNK),
+        )
     })
+}
+
+/// Fills in entries from `first` on, as far as there is room.
+fn set_from<T: Pod>(
+    map: &mut Array<MapData, T>,
+    first: u32,
+    values: impl Iterator<Item = T>,
+) -> Result<(), ProbeError> {
+    for (index, value) in (first..map.len()).zip(values) {
+        map.set(index, value, 0).map_err(kernel_error)?;
+    }
+    Ok(())
 }

@@ -13,8 +13,9 @@ pub(super) const FRAME_SLOTS: usize = 256;
 pub(super) const KERNEL_FRAMES: usize = 64;
 pub(super) const NATIVE_FRAMES: usize = 64;
 pub(super) const CURRENT_WORDS: usize = 3;
-/// A number that has both forms.
+/// Numbers that have both forms.
 pub(super) const ROWS_PER_CHUNK: u16 = 256;
+pub(super) const BLOCKS_PER_CHUNK: u16 = 1024;
 pub(super) const MODULES: usize = 128;
 pub(super) const JIT_SEGMENTS: usize = 8;
 pub(super) const SNAPSHOTS: u32 = 32;
@@ -286,6 +287,11 @@ pub(super) struct Pending {
 #[repr(C)]
 pub(super) struct RowChunk(pub(super) [UnwindRow; ROWS_PER_CHUNK as usize]);
 
+/// Value of the `row_blocks` map.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct BlockChunk(pub(super) [u32; BLOCKS_PER_CHUNK as usize]);
+
 /// Value of the `modules` map.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -302,7 +308,9 @@ pub(super) struct Scheduler {
 // SAFETY: `repr(C)`, integers only, no padding (see the size test), so every bit pattern is valid.
 #[expect(unsafe_code, reason = "aya copies these types to and from kernel memory")]
 mod plain {
-    use super::{Key, Live, Modules, Pending, Pod, RawSample, RowChunk, Scheduler, Snapshot};
+    use super::{
+        BlockChunk, Key, Live, Modules, Pending, Pod, RawSample, RowChunk, Scheduler, Snapshot,
+    };
 
     // SAFETY: as above.
     unsafe impl Pod for Key {}
@@ -319,14 +327,16 @@ mod plain {
     // SAFETY: as above.
     unsafe impl Pod for RowChunk {}
     // SAFETY: as above.
+    unsafe impl Pod for BlockChunk {}
+    // SAFETY: as above.
     unsafe impl Pod for Modules {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample, RowChunk,
-        Snapshot, TIME_SLOTS,
+        BlockChunk, FRAME_SLOTS, KERNEL_FRAMES, Key, Live, Modules, NATIVE_FRAMES, RawSample,
+        RowChunk, Snapshot, TIME_SLOTS,
     };
 
     /// The number after `#define NAME` in the header that the kernel side is compiled from.
@@ -358,13 +368,15 @@ mod tests {
         assert_eq!(NATIVE_FRAMES, defined("NATIVE_FRAMES"));
         assert_eq!(super::CURRENT_WORDS, defined("CURRENT_WORDS"));
         assert_eq!(usize::from(super::ROWS_PER_CHUNK), defined("ROWS_PER_CHUNK"));
+        assert_eq!(usize::from(super::BLOCKS_PER_CHUNK), defined("BLOCKS_PER_CHUNK"));
         assert_eq!(super::MODULES, defined("MODULES"));
         assert_eq!(super::TIME_SLOTS, defined("TIME_SLOTS"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES + TIME_SLOTS;
         assert_eq!(size_of::<RawSample>(), 72 + 8 * (words + super::CURRENT_WORDS));
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
-        assert_eq!(size_of::<Modules>(), 40 * super::MODULES);
+        assert_eq!(size_of::<BlockChunk>(), 4 * usize::from(super::BLOCKS_PER_CHUNK));
+        assert_eq!(size_of::<Modules>(), 48 * super::MODULES);
         assert_eq!(size_of::<Live>(), 32 + 16 * (1 + super::JIT_SEGMENTS));
         assert_eq!(size_of::<Snapshot>(), 32 + 2 * 8 * defined("SNAPSHOT_WORDS"));
     }

@@ -10,7 +10,9 @@ mod unwind;
 pub use recorded::RecordedNames;
 
 pub(crate) use names::{NativeName, NativeNames};
-pub(crate) use unwind::{Module, REG_R13, Registers, Step, Tables, UnwindRow, Update, Walker};
+pub(crate) use unwind::{
+    Alignment, Module, REG_R13, Registers, Step, Tables, UnwindRow, Update, Walker,
+};
 
 #[cfg(fuzzing)]
 pub(crate) use unwind::fuzz as fuzz_unwind;

@@ -4,7 +4,10 @@ use std::{collections::HashMap, fs, io::Read};
 
 use object::{Object, ObjectSegment};
 
-use super::rows::{UnwindRow, compile};
+use super::{
+    blocks::Blocks,
+    rows::{UnwindRow, compile},
+};
 use crate::node::{Mapping, Process, ReadMemory};
 
 /// A mapping of code with its rows. As in `bpf/sampler.h`.
@@ -16,22 +19,43 @@ pub(crate) struct Module {
     pub(super) base: u64,
     pub(super) first_row: u32,
     pub(super) row_count: u32,
-    pub(super) first_step: u64,
+    pub(super) first_block: u32,
+    pub(super) last_block: u32,
+    pub(super) block_bits: u32,
+    pub(super) reserved: u32,
 }
 
 impl Module {
     /// Stands behind all others in a list that is not full.
-    pub(crate) const UNUSED: Self =
-        Self { start: i64::MAX as u64, end: 0, base: 0, first_row: 0, row_count: 0, first_step: 0 };
+    pub(crate) const UNUSED: Self = Self {
+        start: i64::MAX as u64,
+        end: 0,
+        base: 0,
+        first_row: 0,
+        row_count: 0,
+        first_block: 0,
+        last_block: 0,
+        block_bits: 0,
+        reserved: 0,
+    };
 }
 
 /// What the kernel has to be told after mappings were read.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    /// Rows that are new, and the index of the first of them.
-    pub(crate) rows: Vec<(u32, Vec<UnwindRow>)>,
+    /// Of files that are new.
+    pub(crate) files: Vec<RowsOfFile>,
     /// All modules in order of address.
     pub(crate) modules: Vec<Module>,
+}
+
+/// The rows of a file, in order, and the index of the first among all; likewise its blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct RowsOfFile {
+    pub(crate) first_row: u32,
+    pub(crate) rows: Vec<UnwindRow>,
+    pub(crate) first_block: u32,
+    pub(crate) blocks: Blocks,
 }
 
 /// Which files have been read and where their rows are.
@@ -39,14 +63,24 @@ pub(crate) struct Update {
 pub(crate) struct Tables {
     files: HashMap<String, Option<File>>,
     next_row: u32,
-    /// Files begin at multiples of this.
-    alignment: u32,
+    next_block: u32,
+    alignment: Alignment,
+}
+
+/// Rows and blocks of a file begin at multiples of these.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alignment {
+    pub(crate) rows: u32,
+    pub(crate) blocks: u32,
 }
 
 #[derive(Debug)]
 struct File {
     first_row: u32,
     row_count: u32,
+    first_block: u32,
+    last_block: u32,
+    block_bits: u32,
     segments: Vec<Segment>,
 }
 
@@ -59,9 +93,9 @@ struct Segment {
 }
 
 impl Tables {
-    /// No file is read yet. Rows of a file begin at a multiple of `alignment`.
-    pub(crate) fn new(alignment: u32) -> Self {
-        Self { files: HashMap::new(), next_row: 0, alignment }
+    /// No file is read yet.
+    pub(crate) fn new(alignment: Alignment) -> Self {
+        Self { files: HashMap::new(), next_row: 0, next_block: 0, alignment }
     }
 
     /// Reads the files that are mapped and were not before.
@@ -83,11 +117,15 @@ impl Tables {
         let bytes = code_of(process, mapping)?;
         let rows = compile(&bytes)?;
         let segments = segments_of(&bytes)?;
-        let first_row = self.next_row;
+        let blocks = Blocks::of(&rows);
+        let (first_row, first_block) = (self.next_row, self.next_block);
         let row_count = u32::try_from(rows.len()).ok()?;
-        self.next_row = (first_row + row_count).next_multiple_of(self.alignment);
-        update.rows.push((first_row, rows));
-        Some(File { first_row, row_count, segments })
+        let (last_block, block_bits) = (blocks.last_block(), blocks.bits);
+        let block_count = u32::try_from(blocks.rows.len()).ok()?;
+        self.next_row = (first_row + row_count).next_multiple_of(self.alignment.rows);
+        self.next_block = (first_block + block_count).next_multiple_of(self.alignment.blocks);
+        update.files.push(RowsOfFile { first_row, rows, first_block, blocks });
+        Some(File { first_row, row_count, first_block, last_block, block_bits, segments })
     }
 }
 
@@ -106,7 +144,10 @@ impl File {
             base: mapping.start.wrapping_sub(address),
             first_row: self.first_row,
             row_count: self.row_count,
-            first_step: u64::from(self.row_count).next_power_of_two() / 2,
+            first_block: self.first_block,
+            last_block: self.last_block,
+            block_bits: self.block_bits,
+            reserved: 0,
         })
     }
 }
@@ -146,6 +187,9 @@ mod tests {
         File {
             first_row: 512,
             row_count: 300,
+            first_block: 1024,
+            last_block: 120,
+            block_bits: 8,
             segments: vec![
                 segment(0, 0, 0x5000),
                 segment(0x6000, 0x5000, 0x3000),
@@ -165,7 +209,8 @@ mod tests {
         };
         let module = file().module(&mapping).unwrap();
         assert_eq!(module.base, expected_base);
-        assert_eq!((module.first_row, module.row_count, module.first_step), (512, 300, 256));
+        assert_eq!((module.first_row, module.row_count), (512, 300));
+        assert_eq!((module.first_block, module.last_block, module.block_bits), (1024, 120, 8));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{
     rows::{UnwindRow, cfa},
-    tables::{Module, Update},
+    tables::{Module, RowsOfFile, Update},
 };
 
 /// Registers that a C function gives back as it found them, in the order of the rows.
@@ -42,13 +42,13 @@ pub(crate) enum Step {
 pub(crate) struct Walker {
     modules: Vec<Module>,
     /// By the index of the first row, in order.
-    files: Vec<(u32, Vec<UnwindRow>)>,
+    files: Vec<RowsOfFile>,
 }
 
 impl Walker {
     /// Takes over what was read.
     pub(crate) fn update(&mut self, update: &Update) {
-        self.files.extend(update.rows.iter().cloned());
+        self.files.extend(update.files.iter().cloned());
         self.modules.clone_from(&update.modules);
     }
 
@@ -80,8 +80,8 @@ impl Walker {
     fn row_at(&self, pc: u64) -> Option<&UnwindRow> {
         let after = self.modules.partition_point(|module| module.start <= pc);
         let module = self.modules.get(after.checked_sub(1)?).filter(|module| pc < module.end)?;
-        let after = self.files.partition_point(|&(first, _)| first <= module.first_row);
-        let (_, rows) = self.files.get(after.checked_sub(1)?)?;
+        let after = self.files.partition_point(|file| file.first_row <= module.first_row);
+        let rows = &self.files.get(after.checked_sub(1)?)?.rows;
         let offset = pc.wrapping_sub(module.base);
         let after = rows.partition_point(|row| u64::from(row.pc) <= offset);
         rows.get(after.checked_sub(1)?)
@@ -124,8 +124,9 @@ fn caller_of(
 mod tests {
     use super::{Registers, Step, Walker};
     use crate::native::unwind::{
+        blocks::Blocks,
         rows::{UnwindRow, cfa},
-        tables::{Module, Update},
+        tables::{Module, RowsOfFile, Update},
     };
 
     const BASE: u64 = 0x7000;
@@ -149,11 +150,17 @@ mod tests {
             base: BASE,
             first_row: 256,
             row_count: 5,
-            first_step: 4,
+            ..Module::UNUSED
         };
+        let file = |first_row, rows: Vec<UnwindRow>| RowsOfFile {
+            first_row,
+            first_block: 0,
+            blocks: Blocks::of(&rows),
+            rows,
+        };
+        let other = file(0, vec![row(0, cfa::UNKNOWN, 0, [0; 6])]);
         let mut walker = Walker::default();
-        let other = (0, vec![row(0, cfa::UNKNOWN, 0, [0; 6])]);
-        walker.update(&Update { rows: vec![other, (256, rows)], modules: vec![module] });
+        walker.update(&Update { files: vec![other, file(256, rows)], modules: vec![module] });
         walker
     }
 

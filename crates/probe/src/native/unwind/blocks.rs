@@ -1,0 +1,81 @@
+//! Where the search for a row begins: code in blocks of one size, and the row that is valid where a block
+//! begins. In tables of tens of thousands of rows most of a search is waiting for memory; this leaves a few
+//! rows that lie side by side.
+
+use super::rows::UnwindRow;
+
+/// Blocks have 256 bytes, with a handful of rows each, unless rows are so few for their addresses that
+/// there would be more blocks than rows.
+const LEAST_BITS: u32 = 8;
+
+/// The blocks of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blocks {
+    /// A block has two to the power of that many bytes; the first begins at the file's lowest address.
+    pub(super) bits: u32,
+    /// By block the index of the row that is valid where it begins, or 0 before the first row. The last
+    /// entry is no block but the last row.
+    pub(crate) rows: Vec<u32>,
+}
+
+impl Blocks {
+    /// Of rows that are in order.
+    pub(super) fn of(rows: &[UnwindRow]) -> Self {
+        let last = rows.last().map_or(0, |row| row.pc);
+        let is_small = |&bits: &u32| (last >> bits) as usize <= rows.len();
+        let bits = (LEAST_BITS..u32::BITS).find(is_small).unwrap_or(u32::BITS - 1);
+        let begins = (0..=last >> bits).map(|block| {
+            let after = rows.partition_point(|row| row.pc <= block << bits);
+            after.saturating_sub(1)
+        });
+        let ends = rows.len().saturating_sub(1);
+        let index = |row| u32::try_from(row).expect("fewer than 2^32 rows");
+        Self { bits, rows: begins.chain([ends]).map(index).collect() }
+    }
+
+    pub(super) fn last_block(&self) -> u32 {
+        u32::try_from(self.rows.len().saturating_sub(2)).expect("fewer than 2^32 blocks")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocks, UnwindRow};
+
+    fn rows(addresses: &[u32]) -> Vec<UnwindRow> {
+        addresses.iter().map(|&pc| UnwindRow { pc, ..UnwindRow::default() }).collect()
+    }
+
+    /// The row for an address, found as `bpf/native.h` does.
+    fn find(blocks: &Blocks, rows: &[UnwindRow], pc: u32) -> Option<usize> {
+        let block = (pc >> blocks.bits).min(blocks.last_block()) as usize;
+        let (first, last) = (blocks.rows[block] as usize, blocks.rows[block + 1] as usize);
+        let after = rows[first..=last].partition_point(|row| row.pc <= pc);
+        (first + after).checked_sub(1)
+    }
+
+    #[track_caller]
+    fn check(addresses: &[u32], bits: u32) {
+        let rows = rows(addresses);
+        let blocks = Blocks::of(&rows);
+        assert_eq!(blocks.bits, bits);
+        assert!(blocks.rows.len() <= rows.len() + 2, "{}", blocks.rows.len());
+        let around = |pc: u32| [pc.saturating_sub(1), pc, pc.saturating_add(1), pc ^ 0xff];
+        for pc in addresses.iter().copied().flat_map(around).chain([0, u32::MAX]) {
+            let expected = rows.partition_point(|row| row.pc <= pc).checked_sub(1);
+            assert_eq!(find(&blocks, &rows, pc), expected, "{pc:#x}");
+        }
+    }
+
+    #[test]
+    fn every_address_has_its_row_in_its_block() {
+        check(&(0x80..0x1000).step_by(3).collect::<Vec<_>>(), 8);
+        check(&[0x100, 0x1ff, 0x200, 0x201, 0x2ff, 0x5fe], 8);
+    }
+
+    #[test]
+    fn few_rows_far_apart_have_few_blocks() {
+        check(&[0x100, 0x200, 0x4000_0000, u32::MAX], 30);
+        check(&[7], 8);
+    }
+}
