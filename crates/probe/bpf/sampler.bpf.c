@@ -241,9 +241,16 @@ ALWAYS_INLINE void take_kernel_stack(void *ctx, struct sample *sample)
         bump(COUNTER_KERNEL_STACK_LOST);
 }
 
-/* Whether the current thread is one of the node's. */
+/* Whether the current thread is one of the node's. Outside of containers its ids are those that the
+ * kernel has at hand. */
 ALWAYS_INLINE int is_ours(struct bpf_pidns_info *who)
 {
+    if (cfg_pidns_ino == INITIAL_PID_NAMESPACE) {
+        u64 ids = bpf_get_current_pid_tgid();
+        who->pid = ids;
+        who->tgid = ids >> 32;
+        return who->tgid == cfg_tgid;
+    }
     return bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, who, sizeof(*who)) == 0 &&
            who->tgid == cfg_tgid;
 }
