@@ -7,6 +7,9 @@
 #include "sampler.h"
 #include "arch.h"
 
+/* At least as many as cfg_process_bytes. Power of two. */
+#define PROCESS_WORDS 32
+
 /* Words below a canonical frame address that hold the return address and saved registers. */
 #define SAVED_WORDS 8
 
@@ -24,6 +27,7 @@ volatile const u32 cfg_off_id = 0;
 volatile const u32 cfg_off_htop = 0;
 volatile const u32 cfg_off_stop = 0;
 volatile const u32 cfg_off_hend = 0;
+volatile const u32 cfg_process_bytes = 0; /* from a process's beginning on, they have all of these */
 volatile const u32 cfg_off_current = 0; /* 0: not known */
 /* JIT code after which Process.current is the function that C was called for */
 volatile const struct segment cfg_noting[2] = {};
@@ -159,6 +163,7 @@ struct scratch {
     u16 walk_count;
     u64 walk_end;
     u64 saved_words[SAVED_WORDS];
+    u64 process[PROCESS_WORDS];
     u64 words[2 * CHUNK_WORDS]; /* see chunk_bytes */
 };
 

@@ -14,13 +14,27 @@ struct span {
     u64 hend;
 };
 
-ALWAYS_INLINE void find_stack(struct sample *sample, u64 sp, u64 process, u64 kept_sp,
-                              struct span *span)
+/* In one reading, for a call of the kernel takes longer than to copy the words in between. */
+ALWAYS_INLINE void read_process(struct scratch *scratch, u64 process)
 {
-    u64 htop = read_word(process + cfg_off_htop);
-    u64 hend = read_word(process + cfg_off_hend);
+    if (process &&
+        bpf_probe_read_user(scratch->process, cfg_process_bytes, (const void *)process))
+        __builtin_memset(scratch->process, 0, sizeof(scratch->process));
+}
+
+ALWAYS_INLINE u64 process_word(const struct scratch *scratch, u32 offset)
+{
+    return scratch->process[(offset / sizeof(u64)) & (PROCESS_WORDS - 1)];
+}
+
+ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span *span)
+{
+    struct sample *sample = &scratch->sample;
+    u64 sp = scratch->regs.sp;
+    u64 htop = process_word(scratch, cfg_off_htop);
+    u64 hend = process_word(scratch, cfg_off_hend);
     u64 stack_size = hend - htop;
-    u64 stop = read_word(process + cfg_off_stop);
+    u64 stop = process_word(scratch, cfg_off_stop);
     span->sp = stop;
     span->hend = hend;
     sample->origin = ORIGIN_SAVED;
@@ -71,8 +85,8 @@ ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
     snapshot->valid = 1;
 }
 
-/* The process that runs on a scheduler, or 0. Where C was called from JIT code, leaves in `kept_sp`
- * what that code kept of its stack pointer. */
+/* The process that runs on a scheduler, with its words in scratch, or 0. Where C was called from JIT
+ * code, leaves in `kept_sp` what that code kept of its stack pointer. */
 ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *scheduler,
                                u64 *kept_sp, u32 slot)
 {
@@ -83,8 +97,10 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
         *kept_sp = regs->saved[REG_KEPT_SP];
         if (process)
             bump(process == regs->saved[REG_PROCESS] ? COUNTER_JIT_AGREES : COUNTER_JIT_DISAGREES);
+        read_process(scratch, process);
         return process;
     }
+    read_process(scratch, process);
     unwind_native(scheduler->runs_jit ? read_word(scheduler->data + cfg_off_registers) : 0, slot);
     if (sample->native_outcome != NATIVE_JOINED)
         return process;
@@ -93,8 +109,10 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
         *kept_sp = regs->saved[REG_KEPT_SP];
     /* A match specification runs under a process of its own, without heap; its caller is the one
      * that matters. */
-    if (process && !read_word(process + cfg_off_hend))
+    if (process && !process_word(scratch, cfg_off_hend)) {
         process = regs->saved[REG_PROCESS];
+        read_process(scratch, process);
+    }
     return process;
 }
 
@@ -124,17 +142,16 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, 
         unwind_native(0, slot);
         return;
     }
-    u64 sp = regs->sp;
     if (sample->mode == MODE_USER && sample->leaf_in_jit)
-        take_snapshot(regs->saved[REG_PROCESS], sp, scheduler->data);
+        take_snapshot(regs->saved[REG_PROCESS], regs->sp, scheduler->data);
     u64 kept_sp = 0;
     u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
         return;
-    sample->process = read_word(process + cfg_off_id);
+    sample->process = process_word(scratch, cfg_off_id);
     take_current(sample, scheduler, process);
     struct span span;
-    find_stack(sample, sp, process, kept_sp, &span);
+    find_stack(scratch, kept_sp, &span);
     take_fragment_call(sample, span.sp, now);
     sample->outcome = OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */

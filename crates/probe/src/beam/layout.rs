@@ -84,6 +84,12 @@ impl Layout {
         LAYOUTS.iter().find(|row| row.release == release && row.arch == arch)
     }
 
+    /// Bytes at the beginning of a process that have all the fields above.
+    pub(crate) fn process_bytes(&self) -> u32 {
+        let last = [self.id, self.htop, self.stop, self.hend].into_iter().max();
+        last.map_or(0, |offset| offset + 8)
+    }
+
     /// All rows in words, for a refusal.
     pub(crate) fn known() -> String {
         let rows: Vec<String> =
@@ -94,7 +100,13 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::Layout;
+    use super::{LAYOUTS, Layout};
+
+    #[test]
+    fn all_of_a_process_is_read_at_once() {
+        let bytes: Vec<u32> = LAYOUTS.iter().map(Layout::process_bytes).collect();
+        assert_eq!(bytes, [144, 208]);
+    }
 
     #[test]
     fn only_measured_layouts_are_known() {

@@ -70,6 +70,7 @@ pub(super) fn load(
         .override_global("cfg_off_stop", &layout.stop, true)
         .override_global("cfg_off_hend", &layout.hend, true)
         .override_global("cfg_normal_exit", &normal_exit, true)
+        .override_global("cfg_process_bytes", &layout.process_bytes(), true)
         .override_global("cfg_off_current", &off_current, true)
         .override_global("cfg_noting", noting.as_slice(), true)
         .map_max_entries("samples", sizes.samples)
