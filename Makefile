@@ -20,7 +20,8 @@ test: setup
 lint:
 	scripts/lint.sh
 
-# overhead  what a profile at 999 Hz costs the broker: throughput with and without, in alternating pairs
+# overhead  what a profile at 999 Hz costs the broker, in turn with perf and with a bare clock: throughput and
+#           CPU time a message, with and without, in alternating pairs
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # pace      whether a constant rate is held without bursts

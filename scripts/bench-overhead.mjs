@@ -1,4 +1,4 @@
-// A load with and without a profile, stretch after stretch. For bench-overhead.sh.
+// A load with and without samplers, stretch after stretch. For bench-overhead.sh.
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -11,7 +11,8 @@ const WARM_UP_SECONDS = 10;
 /** Until nothing of a recorder that has ended is felt any more. */
 const REST_SECONDS = 1;
 
-const [program, work, broker, sampler, ...numbers] = process.argv.slice(2);
+const [program, work, broker, samplerNames, ...numbers] = process.argv.slice(2);
+const samplers = samplerNames.split(" ");
 const [pairs, seconds, freq] = numbers.map(Number);
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"]));
 
@@ -61,8 +62,8 @@ async function stretch(recorder) {
   };
 }
 
-/** The same while a profile is taken. */
-async function profiled() {
+/** The same while a sampler is at work. */
+async function sampled(sampler) {
   const duration = seconds + START_SECONDS + 1;
   const perf = ["perf", "record", "--quiet", "-e", "cpu-clock", "-F", freq, "-o", `${work}/perf.data`];
   const [command, ...args] = {
@@ -86,15 +87,20 @@ function median(values) {
   return quantile(values, 0.5);
 }
 
-const row = (...cells) => console.log(cells.map((cell, at) => String(cell).padStart([4, 11, 11, 8, 11, 11, 8, 9, 11][at])).join("  "));
+const widths = [4, -11, 11, 11, 8, 11, 11, 8, 9, 11];
+const cell = (text, width) => (width < 0 ? String(text).padEnd(-width) : String(text).padStart(width));
+const row = (...cells) => console.log(cells.map((text, at) => cell(text, widths[at])).join("  "));
 const percent = (share) => (share * 100).toFixed(2);
 
 await skip(WARM_UP_SECONDS);
-row("pair", "without/s", "with/s", "loss %", "µs without", "µs with", "more %", "stolen %", "recorder %");
-const found = [];
+row("pair", "sampler", "without/s", "with/s", "loss %", "µs without", "µs with", "more %", "stolen %", "recorder %");
+const found = Object.fromEntries(samplers.map((sampler) => [sampler, []]));
 let before = await stretch();
-for (let pair = 1; pair <= pairs; pair++) {
-  const during = await profiled();
+/** In every other pair the other way round, as what one leaves behind might be counted as the next one's. */
+const order = (pair) => (pair % 2 ? samplers : samplers.toReversed());
+const turns = Array.from({ length: pairs }, (_, at) => order(at + 1).map((sampler) => [at + 1, sampler])).flat();
+for (const [pair, sampler] of turns) {
+  const during = await sampled(sampler);
   const after = await stretch();
   const without = (of) => (of(before) + of(after)) / 2;
   const [rate, micros] = [without((it) => it.rate), without((it) => it.microsEach)];
@@ -104,19 +110,24 @@ for (let pair = 1; pair <= pairs; pair++) {
     recorder: during.recorder,
     stolen: (before.stolen + during.stolen + after.stolen) / 3,
   };
-  found.push(one);
-  row(pair, Math.round(rate), Math.round(during.rate), percent(one.loss), micros.toFixed(2), during.microsEach.toFixed(2), percent(one.more), percent(one.stolen), percent(one.recorder));
+  found[sampler].push(one);
+  row(pair, sampler, Math.round(rate), Math.round(during.rate), percent(one.loss), micros.toFixed(2), during.microsEach.toFixed(2), percent(one.more), percent(one.stolen), percent(one.recorder));
   before = after;
 }
 load.kill("SIGINT");
 for (;;) if ((await lines.next()).done) break;
 await ended;
-const summary = (name, of) => {
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percent(quantile(found.map(of), share)));
-  console.log(`${name}: median ${middle} % (quartiles ${low} and ${high}, ${found.length} pairs)`);
+const summary = (name, values) => {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percent(quantile(values, share)));
+  console.log(`  ${name}: median ${middle} % (quartiles ${low} and ${high}, ${values.length} pairs)`);
 };
-console.log(`${sampler} at ${freq} Hz`);
-summary("throughput lost", (it) => it.loss);
-summary("more CPU of the broker a message", (it) => it.more);
-summary("CPU of the recorder, of one core", (it) => it.recorder);
-summary("taken away by the host, of one core", (it) => it.stolen);
+for (const [sampler, pairsOfIt] of Object.entries(found)) {
+  console.log(`${sampler} at ${freq} Hz`);
+  summary("throughput lost", pairsOfIt.map((it) => it.loss));
+  summary("more CPU of the broker a message", pairsOfIt.map((it) => it.more));
+  if (found.clock && sampler !== "clock") {
+    summary("  of it more than the clock's", pairsOfIt.map((it, at) => it.more - found.clock[at].more));
+  }
+  summary("CPU of the recorder, of one core", pairsOfIt.map((it) => it.recorder));
+  summary("taken away by the host, of one core", pairsOfIt.map((it) => it.stolen));
+}
