@@ -14,9 +14,10 @@ pub(crate) use walk::{REG_R13, Registers, Step, Walker};
 /// See [`crate::fuzzing`].
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(bytes: &[u8], is_elf: bool) {
-    if is_elf {
-        drop(rows::compile(bytes).map(|rows| blocks::Blocks::of(&rows)));
+    let rows = if is_elf {
+        rows::compile(bytes).unwrap_or_default()
     } else {
-        rows::compile_section(bytes);
-    }
+        rows::compile_section(bytes)
+    };
+    blocks::Blocks::of(&rows);
 }

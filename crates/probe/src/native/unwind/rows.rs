@@ -66,10 +66,11 @@ pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
 
 /// The bytes of a section that lies at address 0.
 #[cfg(fuzzing)]
-pub(super) fn compile_section(data: &[u8]) {
+pub(super) fn compile_section(data: &[u8]) -> Vec<UnwindRow> {
     let bases = BaseAddresses::default().set_eh_frame(0);
     let rows = Compiler::default().compile(&EhFrame::new(data, LittleEndian), &bases);
     assert!(rows.is_sorted_by_key(|row| row.pc), "the search in the kernel needs order");
+    rows
 }
 
 /// Addresses of one function and what is known in between.
