@@ -13,6 +13,9 @@ const REST_SECONDS = 1;
 
 const [program, work, broker, samplerNames, ...numbers] = process.argv.slice(2);
 const samplers = samplerNames.split(" ");
+for (const name of samplers) {
+  if (!["rabbitscope", "clock", "perf"].includes(name)) throw new Error(`SAMPLERS: there is no ${name}; there are rabbitscope, clock and perf`);
+}
 const [pairs, seconds, freq] = numbers.map(Number);
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"]));
 

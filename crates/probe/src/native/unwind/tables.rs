@@ -76,11 +76,8 @@ pub(crate) struct Alignment {
 
 #[derive(Debug)]
 struct File {
-    first_row: u32,
-    row_count: u32,
-    first_block: u32,
-    last_block: u32,
-    block_bits: u32,
+    /// Where its rows are; it lies nowhere yet.
+    rows: Module,
     segments: Vec<Segment>,
 }
 
@@ -120,12 +117,19 @@ impl Tables {
         let blocks = Blocks::of(&rows);
         let (first_row, first_block) = (self.next_row, self.next_block);
         let row_count = u32::try_from(rows.len()).ok()?;
-        let (last_block, block_bits) = (blocks.last_block(), blocks.bits);
+        let place = Module {
+            first_row,
+            row_count,
+            first_block,
+            last_block: blocks.last_block(),
+            block_bits: blocks.bits,
+            ..Module::UNUSED
+        };
         let block_count = u32::try_from(blocks.rows.len()).ok()?;
         self.next_row = (first_row + row_count).next_multiple_of(self.alignment.rows);
         self.next_block = (first_block + block_count).next_multiple_of(self.alignment.blocks);
         update.files.push(RowsOfFile { first_row, rows, first_block, blocks });
-        Some(File { first_row, row_count, first_block, last_block, block_bits, segments })
+        Some(File { rows: place, segments })
     }
 }
 
@@ -142,12 +146,7 @@ impl File {
             start: mapping.start,
             end: mapping.end,
             base: mapping.start.wrapping_sub(address),
-            first_row: self.first_row,
-            row_count: self.row_count,
-            first_block: self.first_block,
-            last_block: self.last_block,
-            block_bits: self.block_bits,
-            reserved: 0,
+            ..self.rows
         })
     }
 }
@@ -179,17 +178,20 @@ fn segments_of(bytes: &[u8]) -> Option<Vec<Segment>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{File, Segment};
+    use super::{File, Module, Segment};
     use crate::node::Mapping;
 
     fn file() -> File {
         let segment = |address, file_offset, file_size| Segment { address, file_offset, file_size };
         File {
-            first_row: 512,
-            row_count: 300,
-            first_block: 1024,
-            last_block: 120,
-            block_bits: 8,
+            rows: Module {
+                first_row: 512,
+                row_count: 300,
+                first_block: 1024,
+                last_block: 120,
+                block_bits: 8,
+                ..Module::UNUSED
+            },
             segments: vec![
                 segment(0, 0, 0x5000),
                 segment(0x6000, 0x5000, 0x3000),
