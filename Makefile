@@ -4,11 +4,15 @@ PROGRAM := target/release/rabbitscope
 
 BENCHES := overhead tick load pace queues inside page profile
 
-.PHONY: demo test lint setup fuzz $(BENCHES:%=bench-%)
+# Whose members may record profiles with what `make install` installs, and where to.
+GROUP ?= rabbitscope
+PREFIX ?= /usr/local
+
+.PHONY: demo test test-faults lint setup fuzz install $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
-	cargo build --release --package rabbitscope
+	cargo build --locked --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)
 	$(PROGRAM) run $(SCENARIO)
 
@@ -16,7 +20,16 @@ demo: setup
 test: setup
 	scripts/test.sh
 
-# Form, lints, documentation, licences.
+# Every command killed, stopped, cut off, on a full disk and with hostile peers, at random instants: 20
+# minutes at most, as root. RABBITSCOPE_FAULT_SEED=N for other instants.
+test-faults: setup
+	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults::
+
+# The built program for a group, as root.
+install:
+	scripts/install.sh $(GROUP) $(PREFIX)
+
+# Form, lints, documentation, licences, known holes in dependencies.
 lint:
 	scripts/lint.sh
 
@@ -34,7 +47,7 @@ lint:
 # On a quiet machine. Results go into docs/performance.md, docs/inside.md or the terminal; each script says
 # what can be set.
 $(BENCHES:%=bench-%): bench-%: setup
-	cargo build --release --package rabbitscope
+	cargo build --locked --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)
 	scripts/bench-$*.sh
 

@@ -10,7 +10,8 @@
 
 -record(c, {
     to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
-    narrowed = false, flagged = 0, rate = 0, stop = none, at_once
+    narrowed = false, flagged = 0, rate = 0, stop = none, at_once,
+    logged_in = #{}     % connections of which the login is over, and since when that is known
 }).
 
 calls(#{args := Args} = To) ->
@@ -19,8 +20,8 @@ calls(#{args := Args} = To) ->
     Pattern = pattern_of(Args),
     Functions = must_exist(Pattern),
     Head = head_of(Args),
-    Cookie = atom_to_binary(erlang:get_cookie(), utf8),
-    put(cookie, #{erlang:get_cookie() => [], Cookie => [], unicode:characters_to_list(Cookie) => []}),
+    start_secrets(),
+    LoggedIn = logged_in(),
     Tracing = open_tracing(To),
     refuse_patterned(Tracing, Pattern),
     {Rate, Counting} = call_rate(Functions, 150, Tracing),
@@ -31,10 +32,12 @@ calls(#{args := Args} = To) ->
     Armed = set_pattern(Pattern, Spec, [local], Taken),
     Before = calls_of(Functions, Armed),
     State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
-        at_once = at_once(Args), started = erlang:monotonic_time(nanosecond)},
+        at_once = at_once(Args), logged_in = LoggedIn, started = erlang:monotonic_time(nanosecond)},
     start_clocks(Budget),
     admit_calls(State),
-    Ended = calls_loop(flag_processes(State)),
+    Flagged = flag_processes(State),
+    still_alone(Armed),
+    Ended = calls_loop(Flagged),
     calls_result(Ended, Before).
 
 %% Terms that are copied whole may be large.
@@ -105,8 +108,10 @@ is_called() ->
         _ -> true
     end.
 
+%% What a result is may be said by the arguments: `maps:get(password, Settings)`.
 call_flags(Args) ->
-    Arity = case maps:get(args, Args, false) of true -> []; false -> [arity] end,
+    Asked = maps:get(args, Args, false) orelse maps:get(return, Args, false),
+    Arity = if Asked -> []; true -> [arity] end,
     Return = case maps:get(return, Args, false) of true -> []; false -> [return_to] end,
     [call, monotonic_timestamp] ++ Arity ++ Return.
 
@@ -159,10 +164,11 @@ made(Pid, What, Caller, Ts, #c{open = Open, args = Args} = S) ->
     case is_wanted(Role, Caller, Args) of
         false -> S1;
         true ->
-            {MFA, Text} = shown(What, Args),
+            {Guard, S2} = guard_of(Pid, What, Caller, Ts, S1),
+            {MFA, Text} = shown(What, Guard, Args),
             Call = #{pid => Pid, role => Role, name => Name, function => MFA, caller => Caller, args => Text,
-                at_ns => Ts - S#c.started, start => Ts},
-            S1#c{open = Open#{Pid => [Call | maps:get(Pid, Open, [])]}, seen = S#c.seen + 1, bytes = S#c.bytes + byte_size(Text)}
+                at_ns => Ts - S#c.started, start => Ts, guard => guard_of_result(Guard, What)},
+            S2#c{open = Open#{Pid => [Call | maps:get(Pid, Open, [])]}, seen = S#c.seen + 1, bytes = S#c.bytes + byte_size(Text)}
     end.
 
 described(Pid, #c{roles = Roles} = S) ->
@@ -182,111 +188,91 @@ is_wanted(Role, Caller, Args) ->
         _ -> true
     end.
 
-shown({M, F, Arity}, _) when is_integer(Arity) -> {{M, F, Arity}, <<>>};
-shown({M, F, Values}, _) ->
-    Text = case is_secret_function(M) of
-        true -> <<"[not shown: authentication]">>;
-        false -> term_text(Values)
+%% What may be shown of a call: `hidden` nothing, `true` no text that stands alone, `false` what has no
+%% secret in it.
+guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
+    case is_secret_function(M, F) orelse is_secret_call(Caller) of
+        true -> {hidden, S};
+        false ->
+            {LoggingIn, S1} = is_logging_in(Pid, Ts, S),
+            {LoggingIn orelse is_parser(MFA) orelse is_parser(Caller), S1}
+    end.
+
+%% At the time of the call, which is before it is looked at here.
+is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
+    case Known of
+        #{Pid := never} -> {false, S};
+        #{Pid := Since} when is_integer(Since) -> {Ts < Since, S};
+        #{} ->
+            Since = case is_login_process(Pid) of
+                false -> never;
+                true -> case is_logged_in(Pid) of true -> erlang:monotonic_time(nanosecond); false -> unknown end
+            end,
+            {Since =/= never, if Since =:= unknown -> S; true -> S#c{logged_in = Known#{Pid => Since}} end}
+    end.
+
+%% Connections whose login is over before anything is traced.
+logged_in() ->
+    Now = erlang:monotonic_time(nanosecond),
+    maps:from_list([{Pid, Now} || Pid <- processes(), is_logged_in(Pid)]).
+
+%% The result of a function that was asked for a secret by its name, or to call what authenticates.
+guard_of_result(Guard, {_, _, Values}) when is_list(Values) ->
+    case lists:any(fun asks_secret/1, Values) of true -> hidden; false -> Guard end;
+guard_of_result(Guard, _) -> Guard.
+
+asks_secret(Value) when is_tuple(Value), tuple_size(Value) =< 64 -> lists:any(fun is_secret_module/1, tuple_to_list(Value));
+asks_secret(Value) -> is_secret(Value) orelse is_secret_module(Value).
+
+shown({M, F, Arity}, _, _) when is_integer(Arity) -> {{M, F, Arity}, <<>>};
+shown({M, F, Values}, Guard, Args) ->
+    Text = case maps:get(args, Args, false) of
+        false -> <<>>;
+        true when Guard =:= hidden -> <<"[not shown: authentication]">>;
+        true -> arguments_text(Values, Guard)
     end,
     {{M, F, length(Values)}, Text}.
 
 %% Without a value the innermost call of the process has returned.
 finished(Pid, Outcome, Ts, #c{open = Open} = S) ->
     case Open of
-        #{Pid := [#{start := Start, function := {M, _, _}} = Call | Outer]} ->
-            {Kind, Text} = outcome(Outcome, is_secret_function(M)),
-            event(S#c.to, (maps:remove(start, Call))#{took_ns => Ts - Start, outcome => Kind, result => Text}),
+        #{Pid := [#{start := Start, guard := Guard} = Call | Outer]} ->
+            {Kind, Text} = outcome(Outcome, Guard),
+            event(S#c.to, (maps:without([start, guard], Call))#{took_ns => Ts - Start, outcome => Kind, result => Text}),
             Left = case Outer of [] -> maps:remove(Pid, Open); _ -> Open#{Pid := Outer} end,
             S#c{open = Left, bytes = S#c.bytes + byte_size(Text)};
         _ -> S
     end.
 
 outcome(none, _) -> {returned, <<>>};
-outcome({Kind, _}, true) -> {Kind, <<"[not shown: authentication]">>};
-outcome({Kind, Value}, false) -> {Kind, term_text(Value)}.
+outcome({Kind, _}, hidden) -> {Kind, <<"[not shown: authentication]">>};
+outcome({Kind, Value}, Guard) -> {Kind, term_text(Value, Guard)}.
 
 calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) ->
     AtEnd = case get(calls_at_end) of undefined -> calls_of(Functions, Tracing); Count -> Count end,
     close_tracing(Tracing),
     Under = lists:append(maps:values(S#c.open)),
-    [event(To, (maps:remove(start, Call))#{took_ns => none, outcome => not_returned, result => <<>>}) || Call <- lists:reverse(Under)],
+    [event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => not_returned, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
     #{stopped_by => S#c.stop, calls => S#c.seen, calls_on_node => AtEnd - Before, calls_per_second => S#c.rate,
         calls_dropped => S#c.dropped + events_left(0), narrowed => Narrowed, processes => S#c.flagged,
         elapsed_ns => erlang:monotonic_time(nanosecond) - S#c.started}.
 
-%% ---- Terms as text: cut, and without what must not be read ----
+%% ---- Terms as text: cut, and without what must not be read (secrets.erl) ----
 
-%% Secrets are replaced, the node's cookie wherever it stands.
-term_text(Term) ->
-    {Safe, _} = redacted(Term, 6, 300),
-    unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])).
+term_text(Term, Guarded) ->
+    {Safe, _} = redacted(Term, 6, 300, Guarded),
+    printed(Safe).
 
-is_secret_function(Module) ->
-    Text = atom_to_list(Module),
-    lists:any(fun(Start) -> lists:prefix(Start, Text) end,
-        ["rabbit_auth_", "rabbit_access_control", "rabbit_credential", "crypto", "public_key", "ssl", "tls_", "auth"]).
+%% Arguments are a list of things, never a text.
+arguments_text(Values, Guarded) ->
+    {Safe, _} = redacted_items(Values, 6, 300, Guarded),
+    printed(Safe).
 
-%% Goes `Depth` levels deep and looks at `Room` terms; the rest is replaced by `'…'`.
-redacted(Term, Depth, Room) ->
-    case is_map_key(Term, get(cookie)) of
-        true -> {'[redacted]', Room - 1};
-        false -> redacted_term(Term, Depth, Room)
-    end.
-
-redacted_term(_, _, Room) when Room =< 0 -> {'…', 0};
-redacted_term(Term, 0, Room) when is_tuple(Term); is_list(Term), Term =/= []; is_map(Term) -> {'…', Room - 1};
-redacted_term({Key, Value}, Depth, Room) ->
-    case is_secret(Key) of
-        true -> {{Key, '[redacted]'}, Room - 2};
-        false -> redacted_tuple({Key, Value}, Depth, Room)
-    end;
-redacted_term(Term, Depth, Room) when is_tuple(Term) -> redacted_tuple(Term, Depth, Room);
-redacted_term([_ | _] = List, Depth, Room) -> redacted_list(List, Depth, Room - 1, 0);
-redacted_term(Map, Depth, Room) when is_map(Map), map_size(Map) > 64 -> redacted({map_of, map_size(Map)}, Depth, Room);
-redacted_term(Map, Depth, Room) when is_map(Map) ->
-    maps:fold(fun(Key, Value, {Done, Left}) ->
-        {{Key, Safe}, Rest} = redacted_pair(Key, Value, Depth, Left),
-        {Done#{Key => Safe}, Rest}
-    end, {#{}, Room - 1}, Map);
-redacted_term(<<0, Rest/binary>> = Binary, _, Room) when byte_size(Binary) < 1024 ->
-    %% User and password as SASL PLAIN sends them.
-    {case binary:match(Rest, <<0>>) of nomatch -> Binary; _ -> '[redacted]' end, Room - 1};
-redacted_term(<<Scheme:6/binary, _/binary>>, _, Room) when Scheme =:= <<"Basic ">>; Scheme =:= <<"Bearer">>; Scheme =:= <<"basic ">> ->
-    {'[redacted]', Room - 1};
-redacted_term(Binary, _, Room) when is_binary(Binary), byte_size(Binary) > 256 ->
-    {{'…', byte_size(Binary), bytes}, Room - 1};
-redacted_term(Term, _, Room) -> {Term, Room - 1}.
-
-redacted_pair(Key, Value, Depth, Room) ->
-    case is_secret(Key) of
-        true -> {{Key, '[redacted]'}, Room - 1};
-        false ->
-            {Safe, Left} = redacted(Value, Depth - 1, Room),
-            {{Key, Safe}, Left}
-    end.
-
-redacted_tuple(Tuple, Depth, Room) when tuple_size(Tuple) =< 64 ->
-    {Items, Left} = lists:mapfoldl(fun(Item, Rest) -> redacted(Item, Depth - 1, Rest) end, Room - 1, tuple_to_list(Tuple)),
-    {list_to_tuple(Items), Left};
-redacted_tuple(Tuple, _, Room) -> {{tuple_of, tuple_size(Tuple)}, Room - 1}.
-
-redacted_list([Item | Rest], Depth, Room, Seen) when Seen < 32, Room > 0 ->
-    {Safe, Left} = redacted(Item, if is_integer(Item) -> Depth; true -> Depth - 1 end, Room),
-    {More, Last} = redacted_list(Rest, Depth, Left, Seen + 1),
-    {[Safe | More], Last};
-redacted_list([], _, Room, _) -> {[], Room};
-redacted_list([_ | _], _, Room, _) -> {['…'], Room};
-redacted_list(Improper, Depth, Room, _) -> redacted(Improper, Depth - 1, Room).
-
-is_secret(Key) when is_atom(Key) -> is_secret_word(atom_to_list(Key));
-is_secret(Key) when is_binary(Key), byte_size(Key) < 64 -> is_secret_word(binary_to_list(Key));
-is_secret(_) -> false.
-
-is_secret_word(Text) ->
-    Low = string:lowercase(Text),
-    lists:any(fun(Word) -> string:find(Low, Word) =/= nomatch end,
-        ["passw", "passphrase", "secret", "cookie", "token", "credential", "authorization", "private_key"]).
+%% The last look: what was learned, and a login in an address that was put together from parts.
+printed(Safe) ->
+    Text = unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])),
+    without_login(binary:replace(Text, get(learned), <<"[redacted]">>, [global])).
 
 %% ---- A pattern of arguments, as somebody typed it ----
 

@@ -69,7 +69,9 @@ calltree(#{args := Args} = To) ->
     State#s.follow andalso (self() ! in_order),
     Set = set_entries(State),
     admit(Set),
-    Ended = tree_loop(start_open(Chosen, Set)),
+    Opened = start_open(Chosen, Set),
+    still_alone(Opened#s.tracing),
+    Ended = tree_loop(Opened),
     tree_result(Ended).
 
 pattern_of(#{module := M, function := F} = Args) ->
@@ -85,11 +87,15 @@ existing_atom(Text) ->
 set_wide(Tracing, Follow) ->
     Quiet = quiet_by_word(Tracing),
     Wide = set_pattern({'_', '_', '_'}, Quiet ++ [{'_', [], [{message, {caller}}]}], [local], Tracing),
-    change_pattern({?MODULE, '_', '_'}, false, [local], Wide),
+    leave_out_own(local, Wide),
     Follow andalso change_pattern({gen, do_call, 4},
         Quiet ++ [{['$1', '_', '_', '_'], [], [{trace, '$1', [], {const, own_flags(Wide)}}, {message, {{{const, follow}, '$1', {caller}}}}]}],
         [local], Wide),
     Wide.
+
+%% Of us nothing is recorded.
+leave_out_own(Kind, #{session := none}) -> erlang:trace_pattern({?MODULE, '_', '_'}, false, [Kind]);
+leave_out_own(Kind, Tracing) -> drop_pattern({?MODULE, '_', '_'}, [Kind], Tracing).
 
 %% While the word is 0, whoever is traced goes quiet with its next call.
 quiet_by_word(#{word := true}) ->
@@ -155,8 +161,8 @@ root_node(Pid, S) ->
 
 tree_loop(#s{stop = none} = S) ->
     receive
-        {trace_ts, Pid, What, About, Ts} -> tree_loop(arrived({Ts, Pid, What, About, none}, S));
-        {trace_ts, Pid, call, MFA, Caller, Ts} -> tree_loop(arrived({Ts, Pid, call, MFA, Caller}, S));
+        {trace_ts, Pid, What, About, Ts} -> tree_loop(arrived({Ts, Pid, What, without_arguments(About), none}, S));
+        {trace_ts, Pid, call, MFA, Caller, Ts} -> tree_loop(arrived({Ts, Pid, call, without_arguments(MFA), Caller}, S));
         in_order ->
             erlang:send_after(5, self(), in_order),
             tree_loop(in_order(long_ago(), S));
@@ -174,6 +180,10 @@ tree_loop(#s{stop = none} = S) ->
     end;
 %% What is held back still belongs to the record.
 tree_loop(S) -> in_order(infinity, S).
+
+%% Who loses the flag `arity` before `call` sends a call with its arguments. They are nobody's business here.
+without_arguments({M, F, Arguments}) when is_list(Arguments) -> {M, F, length(Arguments)};
+without_arguments(About) -> About.
 
 %% The events of one process come in order. Those of several, of which one waits for another, may not:
 %% the node keeps an event back for a moment while somebody else is sending.

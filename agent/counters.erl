@@ -14,6 +14,7 @@ counters(#{args := Args} = To) ->
     {Functions, Called, Armed} = called_functions(Wide, Tracing),
     Started = erlang:monotonic_time(nanosecond),
     [flag(Pid, true, [call, arity], Armed) || Pid <- Pids],
+    still_alone(Armed),
     start_clocks(Budget),
     Stop = counters_wait(Budget),
     [quieten(Pid, Armed) || Pid <- Pids],
@@ -29,6 +30,7 @@ counters(#{args := Args} = To) ->
 %% a second suffices for, since a busy node needs milliseconds to set each, and again to read it.
 called_functions(Wide, Tracing) ->
     Counting = set_pattern(Wide, true, [call_count], Tracing),
+    leave_out_own(call_count, Counting),
     timer:sleep(500),
     Counted = [{Calls, MFA} || MFA <- functions_of(Wide), Calls <- [counted(MFA, Counting)], Calls > 0],
     drop_pattern(Wide, [call_count], Counting),

@@ -76,7 +76,9 @@ worker(Work, #{controller := Controller, ref := Ref, args := Args} = To) ->
     try Work(To) of
         Result -> Controller ! {rabbitscope, Ref, {done, Result#{not_sent => get(not_sent)}}}
     catch
-        throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text)
+        throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text);
+        %% The node's log has the whole reason of a process that fails, not of one that exits.
+        _:Reason:Stack -> exit({failed, where(Reason, Stack)})
     end.
 
 refuse(Controller, Ref, Kind, Text) ->
@@ -94,14 +96,14 @@ ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := A
 
 why(killed, Bytes) ->
     io_lib:format("the probe needed more than ~b MiB on the node and was ended; nothing of it is left there", [Bytes bsr 20]);
-why(Reason, _) ->
-    %% Never the whole reason: it may hold arguments of the observed functions.
-    Where = case Reason of
-        {What, [{M, F, A, _} | _]} when is_atom(What) -> {What, M, F, if is_list(A) -> length(A); true -> A end};
-        {{What, _}, [{M, F, A, _} | _]} when is_atom(What) -> {What, M, F, if is_list(A) -> length(A); true -> A end};
-        _ -> unknown
-    end,
-    io_lib:format("the probe failed on the node: ~tp", [Where]).
+why({failed, Where}, _) -> io_lib:format("the probe failed on the node: ~tp", [Where]);
+why(_, _) -> "the probe failed on the node".
+
+%% Never the whole reason: it may hold arguments of the observed functions.
+where(Reason, [{M, F, A, _} | _]) ->
+    What = case Reason of {Word, _} when is_atom(Word) -> Word; Word when is_atom(Word) -> Word; _ -> failed end,
+    {What, M, F, if is_list(A) -> length(A); true -> A end};
+where(_, _) -> unknown.
 
 end_all(#{workers := Workers, armed := Armed}) ->
     [begin unlink(Worker), exit(Worker, kill) end || Worker <- maps:keys(Workers)],

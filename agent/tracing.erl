@@ -15,14 +15,72 @@ open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Safe = known_crash(collections_twice, erts_version(erlang:system_info(version))) =:= none,
     #{session => Session, tracer => self(), to => To, gc => Safe orelse traces_alone(Session)};
 open_tracing(To) ->
-    case [Pid || Pid <- [new | processes()], is_traced(Pid)] of
-        [] -> ok;
-        [Pid | _] ->
-            throw({refused, traced_already, io_lib:format(
-                "somebody else is tracing on this node (~p); on OTP 25 and 26 there is one tracer for all, "
-                "so rabbitscope leaves it alone", [Pid])})
-    end,
+    lock_tracing(To),
+    refuse_tracers(self()),
     #{session => none, tracer => self(), to => To, gc => true}.
+
+%% One of us at a time: to make a table with a name is to find out whether there is one, and it goes away
+%% with its process. It says who has it.
+lock_tracing(#{controller := Controller, args := Args}) ->
+    try
+        ets:new(rabbitscope_tracing, [named_table]),
+        ets:insert(rabbitscope_tracing, {by, maps:get(by, Args, <<>>), node(Controller)})
+    catch error:badarg ->
+        By = case catch ets:lookup(rabbitscope_tracing, by) of
+            [{by, Text, Node}] when is_binary(Text) -> io_lib:format("~ts, ~ts", [Text, Node]);
+            _ -> "another rabbitscope"
+        end,
+        refuse_traced(By)
+    end.
+
+refuse_traced(By) ->
+    throw({refused, traced_already, io_lib:format(
+        "somebody else is tracing on this node (~ts); on OTP 25 and 26 there is one tracer for all, "
+        "so rabbitscope leaves it alone; try again when that has ended", [By])}).
+
+%% Refuses when a process, or the processes to come, are traced by others.
+refuse_tracers(Tracer) ->
+    case [Pid || Pid <- [new | processes()], is_traced(Pid), not is_traced_by(Pid, Tracer)] of
+        [] -> ok;
+        [Pid | _] -> refuse_traced(io_lib:format("~p", [Pid]))
+    end.
+
+is_traced_by(Pid, Tracer) -> erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}.
+
+%% Between a look and what is done after it others may begin to trace. So everything is looked at again when
+%% it is set; whoever finds somebody else then backs out, and removes nothing but its own.
+still_alone(#{session := none, tracer := Tracer, patterns := Patterns} = Tracing) ->
+    try
+        refuse_tracers(Tracer),
+        lists:foreach(fun({Pattern, Kinds}) -> refuse_foreign(Pattern, Kinds, Tracer) end, Patterns)
+    catch throw:Refused ->
+        close_tracing(Tracing),
+        throw(Refused)
+    end;
+still_alone(_) -> ok.
+
+refuse_foreign(Pattern, [Kind], Tracer) ->
+    case foreign(functions_of(Pattern), Kind, Tracer) of
+        [] -> ok;
+        [MFA | _] -> refuse_pattern(MFA)
+    end.
+
+%% Those that have a pattern of this kind from somebody else. Match specifications for local calls have our
+%% module's name in them, a meta trace has its tracer. A counter is nobody's; but whoever counts in all
+%% modules counts in this one as well, where we never do.
+foreign(Functions, local, _) -> [MFA || MFA <- Functions, is_foreign_spec(erlang:trace_info(MFA, match_spec))];
+foreign(Functions, meta, Tracer) ->
+    [MFA || MFA <- Functions, {meta, Other} <- [erlang:trace_info(MFA, meta)], is_pid(Other) orelse is_port(Other) orelse is_tuple(Other), Other =/= Tracer];
+foreign(Functions, Kind, _) ->
+    case is_patterned({?MODULE, start, 3}, Kind) of true -> Functions; false -> [] end.
+
+is_foreign_spec({match_spec, [{_, _, [?MODULE | _]} | _]}) -> false;
+is_foreign_spec({match_spec, Spec}) -> is_list(Spec);
+is_foreign_spec(_) -> false.
+
+%% Our module's name does nothing there.
+marked(Spec, [local]) when is_list(Spec) -> [{Head, Guards, [?MODULE | Body]} || {Head, Guards, Body} <- Spec];
+marked(Spec, _) -> Spec.
 
 %% Whether nobody else can have a process's collections traced. The node has a session of its own, for
 %% those who trace without one; the second half of ours is what it is listed as.
@@ -42,12 +100,14 @@ refuse_patterned(#{session := none}, Pattern) ->
     Foreign = [MFA || MFA <- functions_of(Pattern), lists:any(fun(Kind) -> is_patterned(MFA, Kind) end, Kinds)],
     case Foreign of
         [] -> ok;
-        [{M, F, A} | _] ->
-            throw({refused, traced_already, io_lib:format(
-                "somebody else has set a trace pattern on ~tw:~tw/~b; rabbitscope leaves it alone", [M, F, A])})
+        [MFA | _] -> refuse_pattern(MFA)
     end;
 refuse_patterned(_, _) ->
     ok.
+
+refuse_pattern({M, F, A}) ->
+    throw({refused, traced_already, io_lib:format(
+        "somebody else has set a trace pattern on ~tw:~tw/~b; rabbitscope leaves it alone", [M, F, A])}).
 
 is_patterned(MFA, Kind) ->
     case catch erlang:trace_info(MFA, Kind) of
@@ -85,7 +145,10 @@ set_passed(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
     Set = [{Pattern, Kinds} | maps:get(patterns, Tracing, [])],
     Now = Tracing#{patterns => Set},
     announce(maps:get(to, Tracing), maps:with([session, tracer, patterns, word], Now)),
-    Spec =:= false orelse erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds)),
+    Spec =:= false orelse begin
+        refuse_foreign(Pattern, Kinds, maps:get(tracer, Tracing)),
+        erlang:trace_pattern(Pattern, marked(Spec, Kinds), with_tracer(Kinds))
+    end,
     Now;
 set_passed(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
     apply(trace, function, [Session, Pattern, Spec, Kinds]),
@@ -94,18 +157,36 @@ set_passed(Pattern, Spec, Kinds, #{session := Session} = Tracing) ->
 with_tracer([meta]) -> [{meta, self()}];
 with_tracer(Kinds) -> Kinds.
 
-drop_pattern(Pattern, Kinds, #{session := none}) ->
-    catch erlang:trace_pattern(Pattern, false, Kinds);
+drop_pattern(Pattern, [Kind], #{session := none, tracer := Tracer}) ->
+    catch drop_own(Pattern, Kind, Tracer);
 drop_pattern(Pattern, Kinds, #{session := Session}) ->
     catch apply(trace, function, [Session, Pattern, false, Kinds]).
+
+%% In one go as long as nobody else is there: of the node's tens of thousands of functions each would take long.
+drop_own({'_', '_', '_'} = Wide, Kind, Tracer) ->
+    case foreign(functions_of(Wide), Kind, Tracer) of
+        [] -> erlang:trace_pattern(Wide, false, [Kind]);
+        _ -> [drop_own({Module, '_', '_'}, Kind, Tracer) || {Module, _} <- code:all_loaded()]
+    end;
+drop_own({M, _, _} = Pattern, Kind, Tracer) ->
+    Functions = functions_of(Pattern),
+    case foreign(Functions, Kind, Tracer) of
+        [] -> erlang:trace_pattern(Pattern, false, [Kind]);
+        Foreign when M =/= ?MODULE -> [erlang:trace_pattern(MFA, false, [Kind]) || MFA <- Functions -- Foreign, has_pattern(MFA, Kind)];
+        _ -> ok
+    end.
+
+has_pattern(MFA, local) -> is_patterned(MFA, match_spec);
+has_pattern(MFA, Kind) -> is_patterned(MFA, Kind).
 
 %% Another specification for a pattern that is set already.
 change_pattern(Pattern, Spec, Kinds, Tracing) ->
     pass_pattern(Spec, Kinds),
     change_passed(Pattern, Spec, Kinds, Tracing).
 
-change_passed(Pattern, Spec, Kinds, #{session := none}) ->
-    erlang:trace_pattern(Pattern, Spec, with_tracer(Kinds));
+change_passed(Pattern, Spec, Kinds, #{session := none, tracer := Tracer}) ->
+    refuse_foreign(Pattern, Kinds, Tracer),
+    erlang:trace_pattern(Pattern, marked(Spec, Kinds), with_tracer(Kinds));
 change_passed(Pattern, Spec, Kinds, #{session := Session}) ->
     apply(trace, function, [Session, Pattern, Spec, Kinds]).
 
@@ -134,9 +215,18 @@ flag(Pid, On, Flags, Tracing) ->
     pass_flags(Pid),
     flag_passed(Pid, On, Flags, Tracing).
 
-flag_passed(Pid, On, Flags, #{session := none, tracer := Tracer}) ->
-    More = if On -> [{tracer, Tracer} | Flags]; true -> Flags end,
-    (catch erlang:trace(Pid, On, More)) =:= 1;
+flag_passed(new_processes, true, Flags, #{session := none, tracer := Tracer}) ->
+    %% What is set for those to come takes the place of what somebody else has set.
+    case is_traced(new) andalso not is_traced_by(new, Tracer) of
+        true -> refuse_traced("new");
+        false -> (catch erlang:trace(new_processes, true, [{tracer, Tracer} | Flags])) =:= 0
+    end;
+flag_passed(Pid, true, Flags, #{session := none, tracer := Tracer}) ->
+    (catch erlang:trace(Pid, true, [{tracer, Tracer} | Flags])) =:= 1;
+flag_passed(Pid, false, Flags, #{session := none, tracer := Tracer}) ->
+    %% The node would clear anybody's.
+    Info = if Pid =:= new_processes -> new; true -> Pid end,
+    is_traced_by(Info, Tracer) andalso (catch erlang:trace(Pid, false, Flags)) =:= 1;
 flag_passed(Pid, On, Flags, #{session := Session}) ->
     (catch apply(trace, process, [Session, Pid, On, Flags])) =:= 1.
 
@@ -152,10 +242,11 @@ close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
     [drop_pattern(Pattern, Kinds, Tracing) || {Pattern, Kinds} <- maps:get(patterns, Tracing, [])],
     Mine = traced_by(Tracer),
     [quieten(Pid, Tracing) || Pid <- Mine],
-    catch erlang:trace(new_processes, false, [all]),
+    flag(new_processes, false, [all], Tracing),
     timer:sleep(2),
     [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
-    announce(To, #{session => none, tracer => Tracer, patterns => []});
+    announce(To, #{session => none, tracer => Tracer, patterns => []}),
+    catch ets:delete(rabbitscope_tracing);
 close_tracing(#{session := Session} = Tracing) ->
     give_word_back(Tracing),
     catch apply(trace, session_destroy, [Session]).
@@ -167,10 +258,7 @@ disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
     give_word_back(Armed),
     [drop_pattern(Pattern, Kinds, Armed) || {Pattern, Kinds} <- Patterns],
     [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
-    case catch erlang:trace_info(new, tracer) of
-        {tracer, Tracer} -> catch erlang:trace(new_processes, false, [all]);
-        _ -> ok
-    end,
+    flag(new_processes, false, [all], Armed),
     ok;
 disarm(#{session := Session} = Armed) ->
     give_word_back(Armed),
@@ -183,7 +271,7 @@ all_traced(#{session := Session}) ->
     [Pid || Pid <- processes(), {flags, [_ | _]} <- [catch apply(trace, info, [Session, Pid, flags])]].
 
 traced_by(Tracer) ->
-    [Pid || Pid <- processes(), erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}].
+    [Pid || Pid <- processes(), is_traced_by(Pid, Tracer)].
 
 %% ---- How often a function is called, before it is traced ----
 

@@ -170,7 +170,7 @@ function section(hot, [calls, name], results) {
 
 const versions = ask(`lists:flatten(io_lib:format("RabbitMQ ~s on OTP ~s", [rabbit_misc:version(), erlang:system_info(otp_release)]))`);
 writeFileSync(`${work}/load.toml`, LOAD);
-const load = spawn(program, ["run", `${work}/load.toml`, "--uri", broker.uri, "--out", `${work}/out`], { stdio: "ignore" });
+const load = spawn(program, ["run", `${work}/load.toml`, "--out", `${work}/out`], { stdio: "ignore", env: { ...process.env, RABBITSCOPE_URI: broker.uri } });
 try {
     await sleep(3000);
     ask(SAMPLER.replaceAll("\n", " "));

@@ -166,8 +166,8 @@ all() { # WORKLOAD KIND ROUND RATE
 
 # --- all of them ----------------------------------------------------------------------------------
 
-cargo build --quiet --release --package rabbitscope-load --example sink
-cargo build --quiet --release --package rabbitscope-amqp --example codec
+cargo build --locked --quiet --release --package rabbitscope-load --example sink
+cargo build --locked --quiet --release --package rabbitscope-amqp --example codec
 fetch_perf_test
 start_broker
 

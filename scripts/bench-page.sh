@@ -11,7 +11,7 @@ if [ ! -f "$recording" ]; then
     rm -rf "$work/run"
     target/release/rabbitscope run scenarios/stream-publish.toml --out "$work/run"
 fi
-cargo run --quiet --release --package rabbitscope-web --example repeated -- \
+cargo run --locked --quiet --release --package rabbitscope-web --example repeated -- \
     "$recording" "$work/page.html"
 [ -d ui/node_modules ] || npm --prefix ui ci --no-fund --no-audit
 node ui/bench/open.mjs "$work/page.html" 5 | tee "$work/result.json"

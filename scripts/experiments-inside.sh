@@ -26,7 +26,8 @@ management=$(broker_value management-url)
     sed '/^plugins = /d' scenarios/many-queues.toml
     printf 'user = "guest"\npassword-env = "MANAGEMENT_PASSWORD"\n'
 } >"$work/load.toml"
-export MANAGEMENT_PASSWORD=guest
+MANAGEMENT_PASSWORD=$(broker_value uri | sed 's|^amqp://guest:\([^@]*\)@.*|\1|')
+export MANAGEMENT_PASSWORD
 "$program" run "$work/load.toml" --out "$results/run" --set run.duration=1h --set queues.0.to="$queues" \
     --set publishers.0.count="$queues" --set consumers.0.count="$((2 * queues))" --set run.self-check=false \
     --set pollers.0.url="${management}api/queues" --set pollers.0.timeout=55s >"$work/load.log" 2>&1 &

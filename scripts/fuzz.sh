@@ -17,7 +17,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 coverage='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing'
-RUSTFLAGS=$(echo $coverage) cargo build --quiet --release --target "$host" \
+RUSTFLAGS=$(echo $coverage) cargo build --locked --quiet --release --target "$host" \
     $(printf -- '--bin %s ' "$@")
 
 # Programs of this machine have unwind tables.

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 if cargo deny --version >/dev/null 2>&1; then
-    exec cargo deny --log-level error check licenses bans sources
+    exec cargo deny --locked --log-level error check licenses bans sources
 fi
 cargo metadata --format-version 1 --locked | node -e '
     const fs = require("fs");

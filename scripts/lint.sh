@@ -1,15 +1,21 @@
 #!/bin/sh
-# Form, lints, documentation, licences, types of the page. Changes nothing.
+# Form, lints, documentation, licences, known holes, types of the page. Changes nothing.
 set -eu
 cd "$(dirname "$0")/.."
 
 cargo fmt --all --check
-cargo clippy --workspace --all-targets --quiet -- -D warnings
+cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 # Read by who works on it, private items included, so links to those are fine.
-RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --quiet
+RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 scripts/licences.sh
+# What is fuzzed has a lock file of its own.
+cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null || {
+    echo "fuzz/Cargo.lock is not up to date: cargo metadata --manifest-path fuzz/Cargo.toml >/dev/null" >&2
+    exit 1
+}
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || npm --prefix ui ci --no-fund --no-audit
     (cd ui && npx --no-install tsc --noEmit)
 fi
+scripts/advisories.sh
 echo "lint: clean"

@@ -37,7 +37,7 @@ function runFacts(run: RunRecord): HTMLElement {
   const facts: [string, string, string][] = [
     ["Broker", `${broker.product} ${broker.version}`, broker.platform],
     ["Node", broker["cluster-name"] || broker.address, [broker.address, broker.throwaway && "throwaway"].filter(Boolean).join(", ")],
-    ["Machine", machine.cpu || machine.kernel, `${whole(machine.cpus)} CPUs${memory}`],
+    ["Machine", machine.cpu || machine.kernel, machine.cpus > 0 ? `${whole(machine.cpus)} CPUs${memory}` : ""],
     ["System", machine.distribution, machine.kernel],
     ["Load", duration(run["duration-nanos"] / 1e9), `from ${moment(run["started-unix-nanos"])}`],
   ];
@@ -45,7 +45,7 @@ function runFacts(run: RunRecord): HTMLElement {
     "dl",
     { class: "run-facts" },
     ...facts.map(([name, value, detail]) =>
-      h("div", {}, h("dt", {}, name), h("dd", {}, value, detail && h("small", {}, detail))),
+      h("div", {}, h("dt", {}, name), h("dd", {}, value.trim() || "unknown", detail && h("small", {}, detail))),
     ),
   );
 }

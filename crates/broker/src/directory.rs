@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! $TMPDIR/rabbitscope-UID/brokers/NAME/      0700
+//!     born                                   when it was made
 //!     home/.erlang.cookie                    0600, random
-//!     rabbitmq.conf advanced.config enabled_plugins
+//!     rabbitmq.conf                          0600, has the password of the first user
+//!     advanced.config enabled_plugins
 //!     guard.sh console.log epmd.log data/
-//!     node.json                              written once the node's pid is known
+//!     node.json                              0600, written once the node serves clients
 //! ```
 
 use std::{
     env, fs,
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -20,45 +22,58 @@ use rabbitscope_data::scenario::ThrowawayBroker;
 use crate::{
     BrokerError, Installation,
     listeners::{Ports, loopback_config},
+    processes, removal,
 };
 
 /// The directory that holds the directories of all throwaway brokers of this user. It is made when
 /// it is not there, and refused when others could have put something into it.
 pub(crate) fn brokers_directory() -> Result<PathBuf, BrokerError> {
     let user = rustix::process::geteuid().as_raw();
-    let own = env::temp_dir().join(format!("rabbitscope-{user}"));
-    make_private(&own)?;
-    let metadata = fs::symlink_metadata(&own).map_err(BrokerError::io("look at", &own))?;
-    let private = metadata.is_dir()
-        && metadata.uid() == user
-        && metadata.permissions().mode().trailing_zeros() >= 6;
-    if !private {
-        return Err(BrokerError::NotPrivate { path: own });
-    }
+    let temporary = std::path::absolute(env::temp_dir());
+    let temporary = temporary.map_err(BrokerError::io("resolve", env::temp_dir()))?;
+    let own = temporary.join(format!("rabbitscope-{user}"));
     let brokers = own.join("brokers");
-    make_private(&brokers)?;
+    for directory in [&own, &brokers] {
+        match make_private(directory) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                require_private(directory)?;
+            }
+            made => made.map_err(BrokerError::io("make", directory))?,
+        }
+    }
     Ok(brokers)
 }
 
-fn make_private(directory: &Path) -> Result<(), BrokerError> {
-    match fs::DirBuilder::new().mode(0o700).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(BrokerError::io("make", directory)(error))
-        }
-        _ => Ok(()),
+fn make_private(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(directory)
+}
+
+fn require_private(directory: &Path) -> Result<(), BrokerError> {
+    let metadata =
+        fs::symlink_metadata(directory).map_err(BrokerError::io("look at", directory))?;
+    let is_closed = metadata.permissions().mode().trailing_zeros() >= 6;
+    if removal::is_own_directory(&metadata) && is_closed {
+        return Ok(());
     }
+    Err(BrokerError::NotPrivate { path: directory.to_owned() })
 }
 
 /// A fresh directory with everything a node reads when it starts.
 pub(crate) fn prepare(
+    installation: &Installation,
     directory: &Path,
     spec: &ThrowawayBroker,
-    ports: Ports,
+    ports: &Ports,
 ) -> Result<(), BrokerError> {
-    make_private(directory)?;
-    make_private(&directory.join("home"))?;
-    write_private(&directory.join("home/.erlang.cookie"), &random_hex()?)?;
-    let config = loopback_config(ports, &spec.plugins) + &spec.config + "\n";
+    make_private(directory).map_err(BrokerError::io("make", directory))?;
+    // Before any process can be there that belongs to it.
+    write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
+    let home = directory.join("home");
+    make_private(&home).map_err(BrokerError::io("make", &home))?;
+    write_private(&home.join(".erlang.cookie"), &random_hex()?)?;
+    let loopback = loopback_config(ports, |plugin| installation.has_plugin(plugin));
+    let password = format!("default_pass = {}\n", random_hex()?);
+    let config = loopback + &password + &spec.config + "\n";
     write_private(&directory.join("rabbitmq.conf"), &config)?;
     if !spec.advanced_config.is_empty() {
         write_private(&directory.join("advanced.config"), &spec.advanced_config)?;
@@ -66,7 +81,8 @@ pub(crate) fn prepare(
     write_private(&directory.join("enabled_plugins"), &format!("[{}].\n", spec.plugins.join(",")))
 }
 
-fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> {
+/// Writes a file that must not be there yet.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> {
     fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -88,16 +104,17 @@ pub(crate) fn random_hex() -> Result<String, BrokerError> {
 
 /// All variables that the node sees: nothing of the caller's environment but the search path.
 pub(crate) fn environment(
+    installation: &Installation,
     directory: &Path,
     node_name: &str,
     spec: &ThrowawayBroker,
-    ports: Ports,
+    ports: &Ports,
     log: &Path,
 ) -> Vec<(String, String)> {
     let inside = |name: &str| directory.join(name).display().to_string();
     let erl_args =
         format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
-    let more = plugins_path(spec).map(|path| ("RABBITMQ_PLUGINS_DIR", path));
+    let more = plugins_path(installation, spec).map(|path| ("RABBITMQ_PLUGINS_DIR", path));
     let pairs = [
         ("PATH", search_path()),
         ("LANG", "C.UTF-8".to_owned()),
@@ -130,12 +147,10 @@ pub(crate) fn environment(
 }
 
 /// The caller's plugins and those that came with the broker.
-fn plugins_path(spec: &ThrowawayBroker) -> Option<String> {
+fn plugins_path(installation: &Installation, spec: &ThrowawayBroker) -> Option<String> {
     let own = Some(&spec.plugins_directory).filter(|path| !path.is_empty())?;
     let own = std::path::absolute(own).ok()?;
-    let server = Installation::find().ok()?.server.canonicalize().ok()?;
-    let with_broker = server.parent()?.parent()?.join("plugins");
-    Some(format!("{}:{}", own.display(), with_broker.display()))
+    Some(format!("{}:{}", own.display(), installation.plugins()?.display()))
 }
 
 fn search_path() -> String {

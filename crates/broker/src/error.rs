@@ -32,6 +32,27 @@ pub enum BrokerError {
         /// The directory.
         path: PathBuf,
     },
+    /// Something is mounted in a directory that is to be removed.
+    #[error(
+        "{} is not removed, because something is mounted at {place}: unmount it first",
+        path.display()
+    )]
+    Mounted {
+        /// The directory.
+        path: PathBuf,
+        /// The mount point.
+        place: String,
+    },
+    /// The node could be reached from other machines.
+    #[error(
+        "the throwaway broker listened on {addresses}, where other machines could reach it, and was \
+         ended; give what listens there an address of 127.0.0.1 in the broker's `config` or \
+         `advanced-config`, as in `mqtt.listeners.ssl.1 = 127.0.0.1:8883`, or leave its plugin out"
+    )]
+    Exposed {
+        /// Addresses and ports.
+        addresses: String,
+    },
     /// The node ended while it booted.
     #[error("the broker ended while it was starting; from its log:\n{log}")]
     Died {
@@ -65,6 +86,12 @@ pub enum BrokerError {
 }
 
 impl BrokerError {
+    /// Another that removes the same directory can be the reason.
+    pub(crate) fn may_pass(&self) -> bool {
+        use io::ErrorKind::{DirectoryNotEmpty, NotFound};
+        matches!(self, Self::Io { source, .. } if [DirectoryNotEmpty, NotFound].contains(&source.kind()))
+    }
+
     /// Wraps an [`io::Error`] with what was tried on which path.
     pub(crate) fn io(
         action: &'static str,

@@ -4,17 +4,24 @@
 //! uses this library, such as a test, has the same guard.
 
 use std::{
-    env, fs,
-    io::{BufRead, BufReader, Write},
+    env,
+    io::{self, BufRead, BufReader, Write},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::{BrokerError, Installation, processes};
+use crate::{
+    BrokerError, Installation,
+    directory::write_private,
+    processes::{Family, GUARD_MARKER},
+    removal,
+};
 
 const SCRIPT: &str = include_str!("guard.sh");
+/// Longer than the guard's own, so that two do not clean up at once.
+const GUARD_PATIENCE: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What decides when the node ends.
@@ -46,7 +53,7 @@ impl Guard {
         life: Life,
     ) -> Result<Self, BrokerError> {
         let script = directory.join("guard.sh");
-        fs::write(&script, SCRIPT).map_err(BrokerError::io("write", &script))?;
+        write_private(&script, SCRIPT)?;
         let mut child = Command::new("setsid")
             .arg("sh")
             .arg(&script)
@@ -56,7 +63,8 @@ impl Guard {
             .args(installation.root.iter().flat_map(|root| [root.clone(), env::temp_dir()]))
             .env_clear()
             .envs(environment.iter().map(|(name, value)| (name, value)))
-            .stdin(if life == Life::Attached { Stdio::piped() } else { Stdio::null() })
+            .env(GUARD_MARKER, directory)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -66,6 +74,12 @@ impl Guard {
             Some(node_pid) => Ok(Self { child, pids, node_pid }),
             None => Err(BrokerError::Died { log: "the guard did not start the node".to_owned() }),
         }
+    }
+
+    /// From now on the broker outlives this process. Until then a detached one ends with it too, so that
+    /// one that is killed while it starts a broker leaves none that nobody knows.
+    pub(crate) fn stay(&mut self) -> io::Result<()> {
+        self.child.stdin.take().map_or(Ok(()), |mut pipe| writeln!(pipe))
     }
 
     /// Starts the node again, which has died.
@@ -81,14 +95,15 @@ impl Guard {
     /// Closes the pipe and waits until broker and directory are gone.
     pub(crate) fn stop(&mut self, directory: &Path) {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + GUARD_PATIENCE;
         while Instant::now() < deadline {
             match self.child.try_wait() {
                 Ok(None) => thread::sleep(Duration::from_millis(10)),
                 Ok(Some(_)) | Err(_) => return,
             }
         }
-        end_by_force(directory);
+        // What cannot be removed now, the next start speaks of.
+        let _ = end_by_force(directory);
     }
 }
 
@@ -100,25 +115,22 @@ fn read_pid(pids: &mut impl BufRead) -> Option<u32> {
 
 /// Ends every process of the broker in `directory` and removes the directory. For a broker whose
 /// guard is gone or does not answer.
-pub(crate) fn end_by_force(directory: &Path) {
+pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
+    let family = Family::of(directory);
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let pids = processes::of(directory);
-        if pids.is_empty() || Instant::now() > deadline {
-            break;
+        let members = family.members();
+        for &pid in &members {
+            family.kill(pid);
         }
-        for pid in pids {
-            kill(pid);
+        let is_late = Instant::now() > deadline;
+        if members.is_empty() || is_late {
+            match removal::remove(directory) {
+                // Something, such as the guard, is in there as well.
+                Err(error) if error.may_pass() && !is_late => {}
+                removed => return removed,
+            }
         }
         thread::sleep(Duration::from_millis(10));
-    }
-    let _ = fs::remove_dir_all(directory);
-}
-
-/// Sends SIGKILL. A process that is already gone is what was wanted.
-pub(crate) fn kill(pid: u32) {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
 }

@@ -4,24 +4,61 @@
 # have in common. Everything else is in the environment.
 #
 # attached: ends when standard input closes; each line that comes in starts a node that has died
-# again. detached: ends when the node does.
+# again. detached: the same until a line comes in, which says that the broker is to stay; ends when
+# the node does.
 # Standard output: the pid of the node, one line for each start.
+# Exit code 1: the directory is still there; the next start of a broker says so.
 directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5 root=$6 common=$7
+# Seconds for the end: as many as a machine that swaps may need, and not for ever.
+patience=10
+read -r born <"$directory/born"
 
-# Kills what still belongs to the broker and removes its directory, until neither is there: a dying
-# process may still have made a file. A dead process has no environment.
+# Seconds since the machine started, which no clock that is set changes.
+uptime() {
+    read -r now _ </proc/uptime
+    now=${now%.*}
+}
+
+# Kills process $1 if it is the broker's: processes.rs says when it is. A child of this script is, also
+# while it is being replaced by another program and shows no environment. Between look and signal a shell
+# cannot hold on to a process; the pid would have to come round within that microsecond.
+kill_own() {
+    read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
+    pid=$1
+    # The name, in parentheses, may hold anything. Then: state, parent, group, session, terminal, …
+    # shellcheck disable=SC2086 # words are what is wanted
+    set -- ${stat##*) }
+    [ "$1" != Z ] || return 1
+    if [ "$2" != "$$" ]; then
+        [ "$5" = 0 ] && [ "${20}" -ge "$born" ] && [ -O "/proc/$pid" ] || return 1
+        grep -qszxF "RABBITSCOPE_BROKER=$directory" "/proc/$pid/environ" || return 1
+    fi
+    kill -KILL "$pid" 2>/dev/null
+}
+
+# Kills what still belongs to the broker and removes its directory. True when neither is there: a dying
+# process may still have made a file. A dead process has no environment. rm follows no link; a mount it
+# would follow.
+is_gone() {
+    left=''
+    for pid in $(grep -lszxF "RABBITSCOPE_BROKER=$directory" /proc/[0-9]*/environ); do
+        pid=${pid#/proc/}
+        kill_own "${pid%/environ}" && left=yes
+    done
+    [ -z "$left" ] && ! grep -qF "/${directory##*/}/" /proc/self/mountinfo &&
+        rm -rf "$directory" 2>/dev/null && [ ! -e "$directory" ]
+}
+
 clean() {
     trap '' INT TERM HUP
-    # These two by their pids: one that is being replaced by another program shows no environment.
-    kill -KILL "$mapper" "$node" 2>/dev/null
-    while
-        pids=$(grep -lszxF "RABBITSCOPE_BROKER=$directory" /proc/[0-9]*/environ)
-        [ -n "$pids" ] || ! rm -rf "$directory" 2>/dev/null || [ -e "$directory" ]
-    do
-        for pid in $pids; do
-            pid=${pid#/proc/}
-            kill -KILL "${pid%/environ}" 2>/dev/null
-        done
+    uptime
+    deadline=$((now + patience))
+    for pid in $mapper $node; do
+        kill_own "$pid"
+    done
+    until is_gone; do
+        uptime
+        [ "$now" -lt "$deadline" ] || exit 1
         sleep 0.02
     done
     exit 0
@@ -31,6 +68,7 @@ trap clean INT TERM HUP
 
 # The parent-death signal is the second line of defence, should this script itself be killed.
 belonging() {
+    unset RABBITSCOPE_BROKER_GUARD
     RABBITSCOPE_BROKER=$directory exec setpriv --pdeathsig KILL -- "$@"
 }
 
@@ -81,7 +119,8 @@ attached)
     done
     ;;
 detached)
-    exec >/dev/null
+    read -r _ || clean
+    exec </dev/null >/dev/null
     wait "$node"
     ;;
 esac

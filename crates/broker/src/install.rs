@@ -5,7 +5,7 @@
 //! stands beside `rabbitmq-env`.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -45,6 +45,27 @@ impl Installation {
             erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
         })
     }
+
+    /// The directory of the plugins that came with the broker, as the node's system names it.
+    pub(crate) fn plugins(&self) -> Option<PathBuf> {
+        let Some(root) = &self.root else { return plugins_beside(&self.server) };
+        let found = plugins_beside(&root.join(self.server.strip_prefix("/").ok()?))?;
+        Some(Path::new("/").join(found.strip_prefix(root.canonicalize().ok()?).ok()?))
+    }
+
+    /// Whether a plugin came with the broker, as a directory or as an archive.
+    pub(crate) fn has_plugin(&self, name: &str) -> bool {
+        let Some(plugins) = self.plugins() else { return false };
+        let root = self.root.as_deref().unwrap_or(Path::new("/"));
+        let seen_from_here = root.join(plugins.strip_prefix("/").unwrap_or(&plugins));
+        let entries = fs::read_dir(seen_from_here).into_iter().flatten().flatten();
+        let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.any(|found| {
+            found
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
+        })
+    }
 }
 
 fn missing(program: &'static str, package: &'static str) -> BrokerError {
@@ -61,6 +82,12 @@ fn find_server() -> Option<PathBuf> {
 fn find_server_below(root: &Path) -> Option<PathBuf> {
     let script = Path::new(SCRIPTS).join(SERVER);
     root.join(script.strip_prefix("/").ok()?).is_file().then_some(script)
+}
+
+/// Where the plugins are, from where the start script really is.
+fn plugins_beside(server: &Path) -> Option<PathBuf> {
+    let plugins = server.canonicalize().ok()?.parent()?.parent()?.join("plugins");
+    plugins.is_dir().then_some(plugins)
 }
 
 /// The script that a link or wrapper leads to.

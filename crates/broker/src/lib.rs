@@ -9,21 +9,26 @@
 //! The guard ends the node and removes its directory when the pipe closes, for whatever reason the
 //! pipe closed: `drop`, an error, a panic, a signal, `kill -9`. The processes themselves are killed
 //! by the kernel should the guard be killed. Nothing but the broker's own processes is ever
-//! signalled: they are recognised by a variable in their environment that names the directory.
+//! signalled: `processes.rs` says how they are recognised.
 //!
 //! A crate of its own, so that the live tests of every crate can have a real broker without
 //! depending on the program. What does not live here: putting load on it, looking at it.
 
 mod directory;
 mod error;
+mod exposure;
 mod guard;
 mod install;
+mod introduction;
 mod listeners;
+mod login;
 mod node;
 mod processes;
 mod registry;
+mod removal;
 
 pub use error::BrokerError;
 pub use install::{Installation, ROOT_VARIABLE};
+pub use introduction::Listener;
 pub use node::{Broker, Node};
 pub use registry::{Registry, Swept};

@@ -1,4 +1,8 @@
 //! Every port a throwaway node listens on, and the configuration that ties each to loopback.
+//!
+//! Which plugins bring which others along differs from release to release. So the listener of every
+//! plugin that the installation has gets its lines, whether the plugin is on or not. What they miss
+//! `exposure.rs` finds.
 
 use std::{
     fs::File,
@@ -9,26 +13,32 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 /// Ports of one node. All on 127.0.0.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ports {
     pub(crate) amqp: u16,
     pub(crate) distribution: u16,
     pub(crate) epmd: u16,
-    /// Used when the management plugin is on.
-    pub(crate) management: u16,
+    /// Of each of [`LISTENING`], in its order. RabbitMQ knows a listener by its port: with 0, which
+    /// lets the kernel choose, the second one is taken for the first.
+    plugins: [u16; LISTENING.len()],
 }
 
 impl Ports {
     /// Ports that nobody listens on now. All are held until the last is known, so they differ.
     pub(crate) fn free() -> io::Result<Self> {
         let mut random = File::open("/dev/urandom")?;
-        let held = [(); 4].map(|()| free_port(&mut random));
-        let mut ports = [0; 4];
+        let held = [(); 3 + LISTENING.len()].map(|()| free_port(&mut random));
+        let mut ports = [0; 3 + LISTENING.len()];
         for (port, listener) in ports.iter_mut().zip(held) {
             *port = listener?.local_addr()?.port();
         }
-        let [amqp, distribution, epmd, management] = ports;
-        Ok(Self { amqp, distribution, epmd, management })
+        let [amqp, distribution, epmd, plugins @ ..] = ports;
+        Ok(Self { amqp, distribution, epmd, plugins })
+    }
+
+    /// Used when the management plugin is on.
+    pub(crate) fn management(&self) -> u16 {
+        self.plugins[0]
     }
 }
 
@@ -49,109 +59,67 @@ fn free_port(random: &mut impl Read) -> io::Result<TcpListener> {
     }
 }
 
-/// A plugin that listens, the plugins that bring it along, and its lines in `rabbitmq.conf`.
-struct Listening {
-    plugin: &'static str,
-    brought_by: &'static [&'static str],
-    config: fn(Ports) -> String,
+/// How `rabbitmq.conf` says where a plugin listens.
+#[derive(Clone, Copy)]
+enum Keys {
+    /// `PREFIX.ip` and `PREFIX.port`.
+    Apart,
+    /// `PREFIX.1 = ADDRESS:PORT`.
+    Together,
 }
 
-impl Listening {
-    fn is_on(&self, plugins: &[String]) -> bool {
-        plugins.iter().any(|name| name == self.plugin || self.brought_by.contains(&name.as_str()))
-    }
-}
-
-const LISTENING: &[Listening] = &[
-    Listening {
-        plugin: "rabbitmq_management",
-        brought_by: &[
-            "rabbitmq_top",
-            "rabbitmq_tracing",
-            "rabbitmq_shovel_management",
-            "rabbitmq_federation_management",
-            "rabbitmq_stream_management",
-        ],
-        config: |ports| {
-            format!("management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {}\n", ports.management)
-        },
-    },
-    Listening {
-        plugin: "rabbitmq_prometheus",
-        brought_by: &[],
-        config: |_| "prometheus.tcp.ip = 127.0.0.1\nprometheus.tcp.port = 0\n".to_owned(),
-    },
-    Listening {
-        plugin: "rabbitmq_stream",
-        brought_by: &["rabbitmq_stream_management"],
-        config: |_| "stream.listeners.tcp.1 = 127.0.0.1:0\n".to_owned(),
-    },
-    Listening {
-        plugin: "rabbitmq_mqtt",
-        brought_by: &["rabbitmq_web_mqtt"],
-        config: |_| "mqtt.listeners.tcp.1 = 127.0.0.1:0\n".to_owned(),
-    },
-    Listening {
-        plugin: "rabbitmq_stomp",
-        brought_by: &["rabbitmq_web_stomp"],
-        config: |_| "stomp.listeners.tcp.1 = 127.0.0.1:0\n".to_owned(),
-    },
-    Listening {
-        plugin: "rabbitmq_web_mqtt",
-        brought_by: &[],
-        config: |_| "web_mqtt.tcp.ip = 127.0.0.1\nweb_mqtt.tcp.port = 0\n".to_owned(),
-    },
-    Listening {
-        plugin: "rabbitmq_web_stomp",
-        brought_by: &[],
-        config: |_| "web_stomp.tcp.ip = 127.0.0.1\nweb_stomp.tcp.port = 0\n".to_owned(),
-    },
+/// Plugins that listen, and what their keys start with. The management plugin is the first.
+const LISTENING: [(&str, &str, Keys); 7] = [
+    ("rabbitmq_management", "management.tcp", Keys::Apart),
+    ("rabbitmq_prometheus", "prometheus.tcp", Keys::Apart),
+    ("rabbitmq_stream", "stream.listeners.tcp", Keys::Together),
+    ("rabbitmq_mqtt", "mqtt.listeners.tcp", Keys::Together),
+    ("rabbitmq_stomp", "stomp.listeners.tcp", Keys::Together),
+    ("rabbitmq_web_mqtt", "web_mqtt.tcp", Keys::Apart),
+    ("rabbitmq_web_stomp", "web_stomp.tcp", Keys::Apart),
 ];
 
-/// The management plugin is on, by itself or brought along.
-pub(crate) fn has_management(plugins: &[String]) -> bool {
-    LISTENING[0].is_on(plugins)
-}
-
-/// The lines of `rabbitmq.conf` that keep AMQP and the given plugins on loopback.
-pub(crate) fn loopback_config(ports: Ports, plugins: &[String]) -> String {
+/// The lines of `rabbitmq.conf` that keep AMQP and the plugins on loopback. A key of a plugin that is
+/// not there would be refused: `has` says which are.
+pub(crate) fn loopback_config(ports: &Ports, has: impl Fn(&str) -> bool) -> String {
     let amqp = format!("listeners.tcp.1 = 127.0.0.1:{}\n", ports.amqp);
-    LISTENING
-        .iter()
-        .filter(|entry| entry.is_on(plugins))
-        .fold(amqp, |config, entry| config + &(entry.config)(ports))
+    let plugins = LISTENING.iter().zip(ports.plugins).filter(|((plugin, ..), _)| has(plugin));
+    plugins.fold(amqp, |config, ((_, prefix, keys), port)| {
+        config
+            + &match keys {
+                Keys::Apart => format!("{prefix}.ip = 127.0.0.1\n{prefix}.port = {port}\n"),
+                Keys::Together => format!("{prefix}.1 = 127.0.0.1:{port}\n"),
+            }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PORTS: Ports = Ports { amqp: 1, distribution: 2, epmd: 3, management: 4 };
+    const PORTS: Ports =
+        Ports { amqp: 1, distribution: 2, epmd: 3, plugins: [4, 5, 6, 7, 8, 9, 10] };
 
-    fn check(plugins: &[&str], expected: &str) {
-        let plugins: Vec<String> = plugins.iter().map(ToString::to_string).collect();
-        assert_eq!(loopback_config(PORTS, &plugins), expected);
+    #[track_caller]
+    fn check(installed: &[&str], expected: &str) {
+        assert_eq!(loopback_config(&PORTS, |plugin| installed.contains(&plugin)), expected);
     }
 
     #[test]
-    fn amqp_alone() {
+    fn what_is_installed_gets_its_lines() {
         check(&[], "listeners.tcp.1 = 127.0.0.1:1\n");
-    }
-
-    #[test]
-    fn a_plugin_that_brings_others_along() {
         check(
-            &["rabbitmq_stream_management"],
+            &["rabbitmq_management", "rabbitmq_stream"],
             "listeners.tcp.1 = 127.0.0.1:1\n\
              management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = 4\n\
-             stream.listeners.tcp.1 = 127.0.0.1:0\n",
+             stream.listeners.tcp.1 = 127.0.0.1:6\n",
         );
     }
 
     #[test]
     fn free_ports_differ() {
-        let ports = Ports::free().unwrap();
-        let mut all = [ports.amqp, ports.distribution, ports.epmd, ports.management];
+        let Ports { amqp, distribution, epmd, plugins } = Ports::free().unwrap();
+        let mut all = [&[amqp, distribution, epmd][..], &plugins[..]].concat();
         all.sort_unstable();
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
     }

@@ -14,16 +14,22 @@ use rabbitscope_data::scenario::ThrowawayBroker;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BrokerError, Installation, directory,
+    BrokerError, Installation, directory, exposure,
     guard::{self, Guard, Life},
+    introduction::{self, Introduction, Listener, QUESTION},
     listeners::Ports,
-    processes,
-    registry::Registry,
+    login::Login,
+    processes::{self, Family},
+    registry::{NAME_PREFIX, Registry},
 };
 
 const BOOT_LIMIT: Duration = Duration::from_secs(90);
 const POLL: Duration = Duration::from_millis(100);
 const LOG_LINES: usize = 20;
+
+/// A node that boots listens for a moment on a port that it does not use, to see which IP versions there
+/// are; it closes it in the same function (`rabbit_networking:ipv4/ipv6_status`).
+const PROBE_OF_PORTS: Duration = Duration::from_millis(100);
 
 /// Log handlers write with a delay of seconds, and the node is killed.
 const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
@@ -44,16 +50,22 @@ pub struct Node {
     pub log: PathBuf,
     /// Goes on running after the command that started it.
     pub detached: bool,
-    /// The management plugin is on and answers on [`Node::management_port`].
-    pub management: bool,
+    /// What it serves, and where.
+    pub listeners: Vec<Listener>,
+    login: Login,
     ports: Ports,
 }
 
 impl Node {
-    /// Where to connect, credentials included: the well-known `guest`, who may only come from this
-    /// machine.
+    /// Where to connect, password included. For who may start and stop the broker, and for nobody else:
+    /// not for a log, nor for a command line, which every user of the machine can read.
     pub fn uri(&self) -> String {
-        format!("amqp://guest:guest@{}/%2f", self.address())
+        format!("amqp://{}@{}/%2f", self.login.encoded(), self.address())
+    }
+
+    /// User and password of [`Node::uri`], for plugins as well.
+    pub fn login(&self) -> (&str, &str) {
+        (&self.login.user, &self.login.password)
     }
 
     /// Address and port of AMQP.
@@ -63,7 +75,9 @@ impl Node {
 
     /// Port of the HTTP interface, when the management plugin is on.
     pub fn management_port(&self) -> Option<u16> {
-        self.management.then_some(self.ports.management)
+        let port = self.ports.management();
+        let is_it = |it: &Listener| it.port == port && it.protocol == "http";
+        self.listeners.iter().any(is_it).then_some(port)
     }
 
     /// The Erlang node name, `rabbitscope-1a2b@localhost`.
@@ -73,7 +87,7 @@ impl Node {
 
     /// True while the node's process exists.
     pub fn is_running(&self) -> bool {
-        processes::is_of(&self.directory, self.pid)
+        Family::of(&self.directory).has_eventually(self.pid)
     }
 
     /// The home directory with the node's cookie, and the port of its port mapper: what another
@@ -102,15 +116,43 @@ impl Node {
         );
         let answer = self.erl_call(installation, &printed)?;
         let hex = answer.trim().strip_prefix("{ok, \"").and_then(|rest| rest.strip_suffix("\"}"));
-        hex.and_then(text_of_hex).ok_or_else(|| BrokerError::Eval {
+        hex.and_then(introduction::text).ok_or_else(|| BrokerError::Eval {
             expression: expression.to_owned(),
             answer: answer.trim().to_owned(),
         })
     }
 
     /// Ends the node, whoever started it, and removes its directory.
-    pub fn end(&self) {
-        guard::end_by_force(&self.directory);
+    pub fn end(&self) -> Result<(), BrokerError> {
+        guard::end_by_force(&self.directory)
+    }
+
+    /// Refuses a node that other machines can reach.
+    fn require_loopback(&self) -> Result<(), BrokerError> {
+        let look = || exposure::beyond_loopback(&Family::of(&self.directory).members());
+        let mut exposed = look();
+        if !exposed.is_empty() {
+            thread::sleep(PROBE_OF_PORTS);
+            let again = look();
+            exposed.retain(|address| again.contains(address));
+        }
+        if exposed.is_empty() {
+            return Ok(());
+        }
+        let addresses: Vec<String> = exposed.iter().map(ToString::to_string).collect();
+        Err(BrokerError::Exposed { addresses: addresses.join(", ") })
+    }
+
+    /// Asks the node who may log in and where.
+    fn introduce(&mut self, installation: &Installation) -> Result<(), BrokerError> {
+        let answer = self.eval_by(installation, QUESTION)?;
+        let Introduction { login, listeners } = Introduction::parse(&answer).ok_or_else(|| {
+            // What came back may hold the password.
+            let answer = "something else than user and listeners".to_owned();
+            BrokerError::Eval { expression: QUESTION.to_owned(), answer }
+        })?;
+        (self.login, self.listeners) = (login, listeners);
+        Ok(())
     }
 
     fn erl_call(
@@ -163,6 +205,11 @@ impl Broker {
         Self::launch(spec, Some(log), Life::Attached)
     }
 
+    /// The same, and it logs into its own directory, so that the log goes with the node.
+    pub fn start_with_own_log(spec: &ThrowawayBroker) -> Result<Self, BrokerError> {
+        Self::launch(spec, None, Life::Attached)
+    }
+
     /// Starts a node that goes on running until [`Node::end`]. It logs into its own directory.
     pub fn start_detached(spec: &ThrowawayBroker) -> Result<Node, BrokerError> {
         Self::launch(spec, None, Life::Detached).map(|broker| broker.node.clone())
@@ -175,13 +222,14 @@ impl Broker {
     ) -> Result<Self, BrokerError> {
         let installation = Installation::find()?;
         let registry = Registry::open()?;
-        let name = format!("rabbitscope-{}", &directory::random_hex()?[..6]);
+        let name = format!("{NAME_PREFIX}{}", &directory::random_hex()?[..16]);
         let own = registry.directory_of(&name);
         let log = log.unwrap_or_else(|| own.join("broker.log"));
         let ports = Ports::free().map_err(BrokerError::io("find free ports for", &own))?;
         let node_name = format!("{name}@localhost");
-        directory::prepare(&own, spec, ports)?;
-        let environment = directory::environment(&own, &node_name, spec, ports, &log);
+        directory::prepare(&installation, &own, spec, &ports)?;
+        let environment =
+            directory::environment(&installation, &own, &node_name, spec, &ports, &log);
         let guard = Guard::start(&installation, &own, ports.epmd, &environment, life)?;
         let node = Node {
             name,
@@ -189,22 +237,43 @@ impl Broker {
             directory: own,
             log,
             detached: life == Life::Detached,
-            management: crate::listeners::has_management(&spec.plugins),
+            listeners: Vec::new(),
+            login: Login::guest(String::new()),
             ports,
         };
         let mut broker = Self { node, guard };
-        let ready =
-            broker.wait_until_ready(&installation).and_then(|()| registry.save(&broker.node));
-        if let Err(error) = ready {
-            broker.stop_now();
-            return Err(error);
+        let ready = broker.become_ready(&installation, &registry);
+        match ready.and_then(|()| broker.stay()) {
+            Ok(()) => Ok(broker),
+            Err(error) => {
+                broker.stop_now();
+                Err(error)
+            }
         }
-        Ok(broker)
+    }
+
+    fn become_ready(
+        &mut self,
+        installation: &Installation,
+        registry: &Registry,
+    ) -> Result<(), BrokerError> {
+        self.wait_until_ready(installation)?;
+        self.node.introduce(installation)?;
+        registry.save(&self.node)
+    }
+
+    /// A detached broker that is registered needs nobody any more.
+    fn stay(&mut self) -> Result<(), BrokerError> {
+        if !self.node.detached {
+            return Ok(());
+        }
+        let directory = &self.node.directory;
+        self.guard.stay().map_err(BrokerError::io("hand over to the guard of", directory))
     }
 
     /// Kills the node's virtual machine, as a crash would; returns when it is gone. Its data stay.
     pub fn kill(&self) {
-        guard::kill(self.node.pid);
+        Family::of(&self.node.directory).kill(self.node.pid);
         while self.node.is_running() {
             thread::sleep(Duration::from_millis(1));
         }
@@ -214,8 +283,7 @@ impl Broker {
     /// serves clients.
     pub fn start_again(&mut self) -> Result<(), BrokerError> {
         self.node.pid = self.guard.start_again()?;
-        self.wait_until_ready(&Installation::find()?)?;
-        Registry::open()?.save(&self.node)
+        self.become_ready(&Installation::find()?, &Registry::open()?)
     }
 
     /// Ends node, port mapper and directory. The same as dropping it.
@@ -225,7 +293,8 @@ impl Broker {
 
     fn stop_now(&mut self) {
         if self.node.detached {
-            self.node.end();
+            // The next start speaks of what is left.
+            let _ = self.node.end();
         } else if self.node.is_running() {
             // A node that cannot do this any more is ended all the same.
             let _ = self.node.eval(FLUSH_LOGS);
@@ -236,6 +305,8 @@ impl Broker {
     fn wait_until_ready(&self, installation: &Installation) -> Result<(), BrokerError> {
         let started = Instant::now();
         while !self.is_ready(installation) {
+            // Also while it boots: what listens too widely does so for as short as possible.
+            self.node.require_loopback()?;
             if !self.node.is_running() {
                 return Err(BrokerError::Died { log: self.last_words() });
             }
@@ -245,7 +316,7 @@ impl Broker {
             }
             thread::sleep(POLL);
         }
-        Ok(())
+        self.node.require_loopback()
     }
 
     /// The node says that all its boot steps are done, and its AMQP port accepts.
@@ -275,14 +346,6 @@ impl Broker {
     }
 }
 
-/// The text whose UTF-8 bytes are written as pairs of hexadecimal digits.
-fn text_of_hex(hex: &str) -> Option<String> {
-    let digits: Option<Vec<u8>> =
-        hex.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
-    let (pairs, []) = digits.as_deref()?.as_chunks::<2>() else { return None };
-    String::from_utf8(pairs.iter().map(|[high, low]| high << 4 | low).collect()).ok()
-}
-
 fn lossy_text(file: &Path) -> String {
     fs::read(file)
         .map_or_else(|_| String::new(), |text| String::from_utf8_lossy(&text).into_owned())
@@ -301,23 +364,5 @@ impl Drop for Broker {
         if !self.node.detached {
             self.stop_now();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::text_of_hex;
-
-    #[test]
-    fn hexadecimal_digits() {
-        fn check(hex: &str, expected: Option<&str>) {
-            assert_eq!(text_of_hex(hex).as_deref(), expected, "{hex}");
-        }
-        check("", Some(""));
-        check("74727565", Some("true"));
-        check("C3A9", Some("é"));
-        check("7", None);
-        check("7x", None);
-        check("FF", None);
     }
 }

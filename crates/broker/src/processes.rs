@@ -1,42 +1,133 @@
-//! Which processes belong to a throwaway broker.
+//! Which processes belong to a throwaway broker, and how one is ended.
 //!
-//! Every one of them carries [`MARKER`]`=directory` in its environment, also those that made
-//! themselves daemons. That survives forks and cannot be confused with a process that got a freed
-//! pid.
+//! A process belongs to the broker in a directory when all of this holds:
+//!
+//! - Its environment has [`MARKER`]`=directory`. That survives forks, also into daemons. The directory
+//!   has a name with 64 random bits, and only its owner can enter it.
+//! - All its user ids are ours.
+//! - It started after the directory was made.
+//! - It has no controlling terminal. The guard begins a session without one, so nothing that the node
+//!   starts has one; a shell into which somebody took the node's environment does.
+//!
+//! What the node itself starts (a port program, `os:cmd`) so belongs to the broker and ends with it.
+//! A process is looked at and signalled through one descriptor (pidfd), so that a pid that was given
+//! anew in between is not hit.
 
 use std::{
     fs,
+    os::unix::ffi::OsStrExt,
     path::Path,
     thread,
     time::{Duration, Instant},
 };
 
-/// The variable that names the broker's directory.
+use rustix::{
+    io::Errno,
+    process::{Pid, PidfdFlags, Signal},
+};
+
+use crate::BrokerError;
+
+/// The variable that names the broker's directory to everything that belongs to it.
 pub(crate) const MARKER: &str = "RABBITSCOPE_BROKER";
+
+/// The variable that names the broker's directory to the guard alone.
+pub(crate) const GUARD_MARKER: &str = "RABBITSCOPE_BROKER_GUARD";
+
+/// File in the directory: when it was made, in hundredths of a second since the machine started,
+/// as `/proc/PID/stat` has it of a process (`USER_HZ` is 100 wherever we run).
+pub(crate) const BORN: &str = "born";
 
 /// How long a program takes to replace another, at most: on a machine that has no time for it and has to
 /// read the program from its disk.
 const EXEC_LIMIT: Duration = Duration::from_secs(10);
 
-/// Pids of all processes of the broker in `directory`. Dead but unreaped ones are not among them.
-pub(crate) fn of(directory: &Path) -> Vec<u32> {
-    let wanted = marker(directory);
-    pids().filter(|&pid| environment(pid).is_some_and(|it| has(&it, &wanted))).collect()
+/// The time now, in the unit of [`BORN`].
+pub(crate) fn ticks_now() -> Result<u64, BrokerError> {
+    let path = Path::new("/proc/uptime");
+    let text = fs::read_to_string(path).map_err(BrokerError::io("read", path))?;
+    let seconds = text.split_whitespace().next().unwrap_or_default();
+    let ticks = seconds.replace('.', "").parse();
+    ticks.map_err(|_| BrokerError::io("understand", path)(std::io::ErrorKind::InvalidData.into()))
 }
 
-/// This process belongs to the broker in `directory`. While a program replaces another, as the
-/// start scripts do, the kernel shows no environment; then it is asked again.
-pub(crate) fn is_of(directory: &Path, pid: u32) -> bool {
-    let wanted = marker(directory);
-    let began = Instant::now();
-    while let Some(environment) = environment(pid) {
-        let replacing = environment.is_empty() && !is_dead(pid) && began.elapsed() < EXEC_LIMIT;
-        if !replacing {
-            return has(&environment, &wanted);
-        }
-        thread::sleep(Duration::from_millis(1));
+/// What tells the processes of one broker from all others. Stays good when the directory is gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    marker: Vec<u8>,
+    /// Nothing belongs to a directory that does not say since when it is there.
+    born: Option<u64>,
+}
+
+impl Family {
+    /// The processes of the broker in `directory`.
+    pub(crate) fn of(directory: &Path) -> Self {
+        Self::marked(MARKER, directory)
     }
-    false
+
+    /// The guard of the broker in `directory`.
+    pub(crate) fn guard_of(directory: &Path) -> Self {
+        Self::marked(GUARD_MARKER, directory)
+    }
+
+    fn marked(variable: &str, directory: &Path) -> Self {
+        let marker = [variable.as_bytes(), b"=", directory.as_os_str().as_bytes()].concat();
+        let born = fs::read_to_string(directory.join(BORN)).ok();
+        Self { marker, born: born.and_then(|text| text.trim().parse().ok()) }
+    }
+
+    /// Pids of all its processes. Dead but unreaped ones are not among them.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        pids().filter(|&pid| self.has(pid)).collect()
+    }
+
+    /// Some process has the variable, whatever else speaks against it. Enough to leave a directory alone, not
+    /// to end the process: another version of this program may know its own by other signs.
+    pub(crate) fn is_named(&self) -> bool {
+        pids().any(|pid| environment(pid).is_some_and(|it| has_pair(&it, &self.marker)))
+    }
+
+    /// This process belongs to it. While a program replaces another, as the start scripts do, the kernel
+    /// shows no environment; then it is asked again.
+    pub(crate) fn has_eventually(&self, pid: u32) -> bool {
+        let began = Instant::now();
+        while let Some(environment) = environment(pid) {
+            let replacing = environment.is_empty() && !is_dead(pid) && began.elapsed() < EXEC_LIMIT;
+            if !replacing {
+                return self.is_member(pid, &environment);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        false
+    }
+
+    fn has(&self, pid: u32) -> bool {
+        environment(pid).is_some_and(|environment| self.is_member(pid, &environment))
+    }
+
+    fn is_member(&self, pid: u32, environment: &[u8]) -> bool {
+        has_pair(environment, &self.marker)
+            && is_own(pid)
+            && Stat::of(pid).is_some_and(|stat| {
+                stat.terminal == 0 && self.born.is_some_and(|born| stat.started >= born)
+            })
+    }
+
+    /// Sends SIGKILL to the process if it belongs here. One that is already gone is what was wanted.
+    pub(crate) fn kill(&self, pid: u32) {
+        let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+        let opened = rustix::process::pidfd_open(number, PidfdFlags::empty());
+        if !self.has(pid) {
+            return;
+        }
+        // The descriptor is of the process that was looked at, or of one that is dead by now.
+        let _ = match opened {
+            Ok(process) => rustix::process::pidfd_send_signal(process, Signal::KILL),
+            // Linux before 5.3, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => rustix::process::kill_process(number, Signal::KILL),
+            Err(_) => return,
+        };
+    }
 }
 
 fn pids() -> impl Iterator<Item = u32> {
@@ -44,31 +135,60 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-fn marker(directory: &Path) -> String {
-    format!("{MARKER}={}", directory.display())
-}
-
 fn environment(pid: u32) -> Option<Vec<u8>> {
     fs::read(format!("/proc/{pid}/environ")).ok()
 }
 
-fn has(environment: &[u8], wanted: &str) -> bool {
-    environment.split(|&byte| byte == 0).any(|pair| pair == wanted.as_bytes())
+fn has_pair(environment: &[u8], wanted: &[u8]) -> bool {
+    environment.split(|&byte| byte == 0).any(|pair| pair == wanted)
+}
+
+/// Real, effective, saved and file system user are ours.
+fn is_own(pid: u32) -> bool {
+    let own = rustix::process::geteuid().as_raw().to_string();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    ids.is_some_and(|ids| ids.split_whitespace().all(|id| id == own))
+}
+
+/// What `/proc/PID/stat` says (`proc_pid_stat(5)`).
+struct Stat {
+    state: char,
+    /// Number of the controlling terminal, 0 for none.
+    terminal: i64,
+    /// When the process started, in the unit of [`BORN`].
+    started: u64,
+}
+
+impl Stat {
+    fn of(pid: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// The name, in parentheses, may hold anything. Behind it come fields 3 and following.
+    fn parse(text: &str) -> Option<Self> {
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        Some(Self {
+            state: fields.first()?.chars().next()?,
+            terminal: fields.get(4)?.parse().ok()?,
+            started: fields.get(19)?.parse().ok()?,
+        })
+    }
 }
 
 /// What became of a process, for a message.
 pub(crate) fn fate(pid: u32) -> &'static str {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Err(_) => "is gone",
-        Ok(_) if is_dead(pid) => "has ended",
-        Ok(_) => "is not the node's any more",
+    match Stat::of(pid) {
+        None => "is gone",
+        Some(_) if is_dead(pid) => "has ended",
+        Some(_) => "is not the node's any more",
     }
 }
 
 /// Ended, though its parent has not asked for its exit code yet.
 fn is_dead(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
+    Stat::of(pid).is_none_or(|stat| matches!(stat.state, 'Z' | 'X'))
 }
 
 #[cfg(test)]
@@ -78,12 +198,48 @@ mod tests {
     #[test]
     fn the_variable_must_be_there_in_full() {
         fn check(environment: &[u8], expected: bool) {
-            assert_eq!(has(environment, &marker(Path::new("/a"))), expected);
+            let family = Family::of(Path::new("/a"));
+            assert_eq!(has_pair(environment, &family.marker), expected);
         }
         check(b"X=1\0RABBITSCOPE_BROKER=/a\0", true);
         check(b"RABBITSCOPE_BROKER=/ab\0", false);
         check(b"", false);
         assert!(!is_dead(std::process::id()));
         assert_eq!(fate(u32::MAX), "is gone");
+    }
+
+    #[test]
+    fn what_is_older_than_the_directory_does_not_belong_to_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let check = |born: u64, expected: bool| {
+            fs::write(directory.path().join(BORN), born.to_string()).unwrap();
+            let mut sleeping = std::process::Command::new("setsid");
+            sleeping.args(["sleep", "60"]).env(MARKER, directory.path());
+            let mut child = sleeping.spawn().unwrap();
+            // A program that is being replaced cannot be ended: it shows no environment.
+            let name = || fs::read_to_string(format!("/proc/{}/comm", child.id())).unwrap();
+            while name() != "sleep\n" {
+                thread::sleep(Duration::from_millis(1));
+            }
+            let family = Family::of(directory.path());
+            let belongs = family.has_eventually(child.id());
+            family.kill(child.id());
+            thread::sleep(Duration::from_millis(100));
+            let has_ended = child.try_wait().unwrap().is_some();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!((belongs, has_ended), (expected, expected), "{born}");
+        };
+        let now = ticks_now().unwrap();
+        check(now, true);
+        check(now + 100_000, false);
+    }
+
+    #[test]
+    fn a_name_may_look_like_the_fields_behind_it() {
+        let text = "7 (a) R 1 9 (x) S 1 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!((stat.state, stat.terminal, stat.started), ('S', 34816, 4711));
+        assert!(Stat::of(std::process::id()).unwrap().started <= ticks_now().unwrap());
     }
 }

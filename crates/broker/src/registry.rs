@@ -7,7 +7,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::{BrokerError, Node, directory, guard, processes};
+use crate::{BrokerError, Node, directory, guard, processes::Family, removal};
+
+/// What the name of every broker begins with.
+pub(crate) const NAME_PREFIX: &str = "rabbitscope-";
+
+/// The file that says what runs in a directory.
+const NODE: &str = "node.json";
 
 /// A directory younger than this may belong to a broker that is just being started.
 const YOUNG: Duration = Duration::from_secs(60);
@@ -19,10 +25,12 @@ pub struct Registry {
 }
 
 /// What [`Registry::sweep`] found of a broker that no longer runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Swept {
     /// Its name.
     pub name: String,
+    /// Why its directory is still there, when it is.
+    pub left: Option<BrokerError>,
 }
 
 impl Registry {
@@ -59,10 +67,9 @@ impl Registry {
     pub fn sweep(&self) -> Result<Vec<Swept>, BrokerError> {
         let dead: Vec<PathBuf> =
             self.directories()?.into_iter().filter(|own| is_dead(own)).collect();
-        for own in &dead {
-            guard::end_by_force(own);
-        }
-        Ok(dead.iter().map(|own| Swept { name: name_of(own) }).collect())
+        let swept =
+            |own: &PathBuf| Swept { name: name_of(own), left: guard::end_by_force(own).err() };
+        Ok(dead.iter().map(swept).collect())
     }
 
     pub(crate) fn directory_of(&self, name: &str) -> PathBuf {
@@ -70,37 +77,103 @@ impl Registry {
     }
 
     pub(crate) fn save(&self, node: &Node) -> Result<(), BrokerError> {
-        let path = self.directory_of(&node.name).join("node.json");
-        let text = serde_json::to_vec_pretty(node).map_err(io::Error::from);
-        text.and_then(|text| fs::write(&path, text)).map_err(BrokerError::io("write", &path))
+        let path = self.directory_of(&node.name).join(NODE);
+        let text = serde_json::to_string_pretty(node).map_err(io::Error::from);
+        let text = text.map_err(BrokerError::io("write", &path))?;
+        // Under another name first: somebody may be reading it.
+        let new = path.with_extension("new");
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(BrokerError::io("remove", new)(error));
+            }
+            _ => {}
+        }
+        directory::write_private(&new, &text)?;
+        fs::rename(&new, &path).map_err(BrokerError::io("write", &path))
     }
 
     fn directories(&self) -> Result<Vec<PathBuf>, BrokerError> {
         let entries =
             fs::read_dir(&self.brokers).map_err(BrokerError::io("list", &self.brokers))?;
-        Ok(entries.flatten().map(|entry| entry.path()).collect())
+        let own = entries.flatten().map(|entry| entry.path()).filter(|path| is_broker(path));
+        Ok(own.collect())
     }
 }
 
+/// A directory of this user with a broker's name; nothing else that somebody has put there.
+fn is_broker(path: &Path) -> bool {
+    name_of(path).starts_with(NAME_PREFIX)
+        && fs::symlink_metadata(path).is_ok_and(|metadata| removal::is_own_directory(&metadata))
+}
+
+/// What the broker in this directory is. Of a copy of another's directory it says nothing.
 fn read(own: &Path) -> Option<Node> {
-    serde_json::from_slice(&fs::read(own.join("node.json")).ok()?).ok()
+    let node: Node = serde_json::from_slice(&fs::read(own.join(NODE)).ok()?).ok()?;
+    (node.directory == own).then_some(node)
 }
 
 fn name_of(own: &Path) -> String {
     own.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// No node runs, and none is being started.
+/// Neither node nor guard runs, and none is being started. A guard alone cleans up, or is about to
+/// start the node again.
 fn is_dead(own: &Path) -> bool {
-    match read(own) {
-        Some(node) => !node.is_running(),
-        None => is_old(own) && processes::of(own).is_empty(),
-    }
+    let has_node = || match read(own) {
+        Some(node) => node.is_running(),
+        // It is being started, or another version of this program has made it.
+        None => !is_old(own) || Family::of(own).is_named(),
+    };
+    !Family::guard_of(own).is_named() && !has_node()
 }
 
 fn is_old(own: &Path) -> bool {
-    let modified = fs::metadata(own).and_then(|metadata| metadata.modified());
+    let modified = fs::symlink_metadata(own).and_then(|metadata| metadata.modified());
     modified.is_ok_and(|modified| {
         SystemTime::now().duration_since(modified).is_ok_and(|age| age > YOUNG)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_broker_is_not_swept() {
+        let (place, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let registry = Registry { brokers: place.path().to_owned() };
+        fs::write(others.path().join("precious"), "").unwrap();
+        std::os::unix::fs::symlink(others.path(), registry.directory_of("rabbitscope-1")).unwrap();
+        fs::create_dir(registry.directory_of("something-else")).unwrap();
+        assert!(registry.directories().unwrap().is_empty());
+        assert!(registry.sweep().unwrap().is_empty() && others.path().join("precious").exists());
+        assert!(registry.directory_of("something-else").exists());
+    }
+
+    /// A directory without what this version writes, with a process that names it.
+    #[test]
+    fn a_broker_of_another_version_is_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let registry = Registry { brokers: place.path().to_owned() };
+        let own = registry.directory_of("rabbitscope-1a2b3c");
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join(NODE), r#"{ "name": "rabbitscope-1a2b3c" }"#).unwrap();
+        let aged = Command::new("touch").args(["-d", "1 hour ago"]).arg(&own).status();
+        assert!(aged.unwrap().success());
+        let mut named =
+            Command::new("sleep").arg("60").env("RABBITSCOPE_BROKER", &own).spawn().unwrap();
+        // While a program takes the place of another it shows no environment.
+        while !Family::of(&own).is_named() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let swept = registry.sweep().unwrap();
+        let is_there = own.exists();
+        named.kill().unwrap();
+        named.wait().unwrap();
+        assert!(swept.is_empty() && is_there, "{swept:?}");
+        assert_eq!(registry.sweep().unwrap().len(), 1);
+        assert!(!own.exists());
+    }
 }

@@ -1,10 +1,12 @@
 //! The secret that nodes share: where it is found. It is never printed, and cleared when dropped.
 
 use std::{
-    env, fmt, fs, io,
+    env, fmt, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
+use rabbitscope_files::MOST_OF_A_TEXT;
 use zeroize::Zeroizing;
 
 use crate::ErlangError;
@@ -17,6 +19,8 @@ const OF_THE_PACKAGE: &str = "/var/lib/rabbitmq/.erlang.cookie";
 pub struct Cookie {
     secret: Zeroizing<Vec<u8>>,
     origin: String,
+    /// User id of its file's owner.
+    owner: Option<u32>,
 }
 
 /// Where the cookie is looked for.
@@ -39,7 +43,11 @@ impl CookieSource {
         }
         if let Ok(value) = env::var(VARIABLE) {
             let secret = Zeroizing::new(value.into_bytes());
-            return Ok(vec![Cookie { secret, origin: format!("the variable {VARIABLE}") }]);
+            return Ok(vec![Cookie {
+                secret,
+                origin: format!("the variable {VARIABLE}"),
+                owner: None,
+            }]);
         }
         let home = env::var_os("HOME").map(|home| Path::new(&home).join(".erlang.cookie"));
         let files: Vec<PathBuf> = home.into_iter().chain([OF_THE_PACKAGE.into()]).collect();
@@ -53,7 +61,7 @@ impl CookieSource {
 }
 
 fn said(files: &[PathBuf]) -> String {
-    let each = |path: &PathBuf| match fs::File::open(path) {
+    let each = |path: &PathBuf| match rabbitscope_files::open(path, MOST_OF_A_TEXT) {
         Err(error) => format!("{} ({error})", path.display()),
         Ok(_) => format!("{} (empty)", path.display()),
     };
@@ -63,16 +71,24 @@ fn said(files: &[PathBuf]) -> String {
 impl Cookie {
     /// A cookie that is known.
     pub fn new(secret: &str, origin: &str) -> Self {
-        Self { secret: Zeroizing::new(secret.as_bytes().to_vec()), origin: origin.to_owned() }
+        let secret = Zeroizing::new(secret.as_bytes().to_vec());
+        Self { secret, origin: origin.to_owned(), owner: None }
     }
 
     fn read(path: &Path) -> io::Result<Self> {
-        let text = Zeroizing::new(fs::read(path)?);
+        let file = rabbitscope_files::open(path, MOST_OF_A_TEXT)?;
+        let owner = file.metadata()?.uid();
+        let text = Zeroizing::new(rabbitscope_files::read_all(file, MOST_OF_A_TEXT)?);
         let secret = Zeroizing::new(text.trim_ascii().to_vec());
         if secret.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is empty"));
         }
-        Ok(Self { secret, origin: path.display().to_string() })
+        Ok(Self { secret, origin: path.display().to_string(), owner: Some(owner) })
+    }
+
+    /// User id of the owner of its file; of one that is in no file nobody.
+    pub fn owner(&self) -> Option<u32> {
+        self.owner
     }
 
     /// Where it came from.

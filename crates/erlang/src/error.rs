@@ -100,6 +100,17 @@ pub enum ErlangError {
         /// Where the cookie came from.
         origin: String,
     },
+    /// What answers may not be the node.
+    #[error(
+        "nothing was proven to what answers for node {node}, lest it use that against the real one: \
+         {reason}"
+    )]
+    Impostor {
+        /// The node.
+        node: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The node has a connection from somebody else who goes by the same name.
     #[error("node {node} already has a connection from our name; try again")]
     NameTaken {
@@ -186,6 +197,14 @@ pub enum ErlangError {
         /// What the node said.
         reason: String,
     },
+    /// The node has a module of a name that was drawn for ours; it was left alone.
+    #[error("node {node} has a module {module} that is not ours, and it was left alone; try again")]
+    ModuleTaken {
+        /// The node.
+        node: String,
+        /// The module.
+        module: String,
+    },
     /// The agent ended before its work did.
     #[error("the agent on node {node} has ended: {reason}")]
     AgentGone {
@@ -224,6 +243,7 @@ impl ErlangError {
             | Self::TooMuch { .. }
             | Self::Term { .. }
             | Self::Load { .. }
+            | Self::ModuleTaken { .. }
             | Self::AgentGone { .. }
             | Self::Agent { .. }
             | Self::Unexpected { .. } => ErrorKind::Failed,

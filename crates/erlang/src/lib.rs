@@ -21,7 +21,9 @@ pub mod probes;
 pub mod term;
 
 pub use agent::{Compiled, Ended, Loaded, Reply, Request, Source};
-pub use connection::{ConnectOptions, Connection, Mailbox, Port, Received, TlsFiles};
+pub use connection::{
+    ConnectOptions, Connection, Mailbox, Peer, Port, Received, TlsFiles, VerifyPeer,
+};
 pub use cookie::{Cookie, CookieSource};
 pub use distribution::{FrameError, FrameReader, Incoming};
 pub use error::{ErlangError, ErrorKind};

@@ -2,11 +2,25 @@
 //! `load SCENARIO URI [KEY=VALUE]...`
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
-use std::{env, error::Error, fs, sync::atomic::AtomicBool};
+use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_data::scenario;
-use rabbitscope_load::{Dialer, Progress, Session};
+use rabbitscope_load::{Belongings, Dialer, Memory, Owner, Progress, Session};
+
+/// Somebody at the terminal remembers.
+struct Terminal;
+
+impl Memory for Terminal {
+    fn remember(&self, declaring: &Belongings) -> io::Result<()> {
+        println!("creates {:?}", declaring.describe());
+        Ok(())
+    }
+
+    fn forget(&self, gone: &Belongings) {
+        println!("removed {:?}", gone.describe());
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -15,8 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let overrides: Vec<_> = arguments.collect();
     let scenario = scenario::parse(&fs::read_to_string(&file)?, &file, &overrides)?;
     let dialer = Dialer::to(Uri::parse(&uri)?);
-    let mut session =
-        Session::open(&scenario, &dialer, &mut |names| println!("creates {names:?}"))?;
+    let mut session = Session::open(&scenario, &dialer, Owner::SomebodyElse(&Terminal))?;
     println!("{:?}", session.broker());
     let outcome = session.run(&mut show, &AtomicBool::new(false))?;
     session.close()?;

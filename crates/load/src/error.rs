@@ -79,6 +79,18 @@ pub enum LoadError {
         /// The broker's words.
         text: String,
     },
+    /// The names of what would be declared could not be written down.
+    #[error("nothing was declared on the broker: {source}")]
+    NotRemembered {
+        /// What happened.
+        source: io::Error,
+    },
+    /// The system gives no random numbers.
+    #[error("cannot read /dev/urandom: {source}")]
+    NoToken {
+        /// What happened.
+        source: io::Error,
+    },
     /// A file that the scenario sends cannot be read.
     #[error("cannot read {path}, which the scenario sends: {source}")]
     BodyFile {

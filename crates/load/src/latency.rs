@@ -13,8 +13,8 @@ use rabbitscope_data::run::{LatencyPoint, LatencySummary, SpectrumPoint};
 
 use crate::outcome::LatencyRecord;
 
-/// The latencies that are measured. `Intended` counts from the time that the schedule asked for, the
-/// others from the time of sending.
+/// The latencies that are measured. `Intended` counts from the time that the schedule asked for,
+/// `ClientDelay` to the time of sending, the others from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Latency {
     Confirm,
@@ -23,16 +23,19 @@ pub(crate) enum Latency {
     EndToEndIntended,
     RoundTrip,
     RoundTripIntended,
+    /// The client's own part of the intended ones.
+    ClientDelay,
 }
 
 impl Latency {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Confirm,
         Self::ConfirmIntended,
         Self::EndToEnd,
         Self::EndToEndIntended,
         Self::RoundTrip,
         Self::RoundTripIntended,
+        Self::ClientDelay,
     ];
 
     fn name(self) -> &'static str {
@@ -43,6 +46,7 @@ impl Latency {
             Self::EndToEndIntended => "end-to-end-intended",
             Self::RoundTrip => "round-trip",
             Self::RoundTripIntended => "round-trip-intended",
+            Self::ClientDelay => "client-delay",
         }
     }
 
@@ -54,6 +58,10 @@ impl Latency {
             Self::EndToEndIntended => "from the time on the schedule to reading the delivery",
             Self::RoundTrip => "from handing a request to the socket to reading its reply",
             Self::RoundTripIntended => "from the time on the schedule to reading the reply",
+            Self::ClientDelay => {
+                "of the time from the schedule to handing a message to the socket, the part in which \
+                 it could have been sent: the client's own"
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 //! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
 //! row), files, and anything that observes the broker from outside or inside.
 
-mod catch_up;
+mod burst_limiter;
 mod churn;
 mod clock;
 mod connector;
@@ -46,5 +46,8 @@ pub use error::LoadError;
 pub use message::check_files;
 pub use outcome::{LatencyRecord, LoadOutcome, Progress};
 pub use polling::{Page, PageError, PollOutcome, Pollers};
-pub use session::{Session, remove};
-pub use topology::Belongings;
+pub use session::{Memory, Owner, Session};
+pub use topology::{
+    Belongings, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
+    Removal, remove_leftovers,
+};

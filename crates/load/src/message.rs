@@ -5,7 +5,7 @@ mod json;
 mod random;
 
 use std::{
-    fs,
+    path::Path,
     sync::{Arc, Mutex},
 };
 
@@ -17,6 +17,9 @@ use rabbitscope_data::scenario::{
 pub(crate) use random::Random;
 
 use crate::{LoadError, clock::nanos, plan::queues_of, stamp, topology::fields};
+
+/// Largest file that is sent: the most that any release of RabbitMQ takes for one message.
+const MOST_BODY_BYTES: u64 = 512 << 20;
 
 /// A group's messages, before the limits of a connection are known.
 #[derive(Debug)]
@@ -231,7 +234,8 @@ pub fn check_files(scenario: &Scenario) -> Result<(), LoadError> {
 
 fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
     let read = |path: &String| {
-        fs::read(path).map_err(|source| LoadError::BodyFile { path: path.clone(), source })
+        rabbitscope_files::read(Path::new(path), MOST_BODY_BYTES)
+            .map_err(|source| LoadError::BodyFile { path: path.clone(), source })
     };
     files.iter().map(read).collect()
 }

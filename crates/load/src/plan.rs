@@ -8,7 +8,7 @@ use rabbitscope_data::scenario::{
     ConsumerGroup, PublisherGroup, RequestGroup, ResponderGroup, Scenario,
 };
 
-pub(crate) use groups::{ChurnMembers, churned_queues, queues_of};
+pub(crate) use groups::{ChurnMembers, churned_bindings, churned_queues, queues_of};
 
 use crate::{
     LoadError,

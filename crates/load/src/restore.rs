@@ -5,7 +5,7 @@ use std::{sync::Mutex, time::Instant};
 use crate::{
     LoadError,
     dial::Dialer,
-    topology::{Declarations, Topology},
+    topology::{Belongings, Declarations, Topology},
 };
 
 /// The session's own connection and what was declared over it. Queues that are exclusive and have no
@@ -13,6 +13,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Restorer {
     declarations: Declarations,
+    /// What is marked as this run's, and is marked again when it was lost.
+    marked: Option<Belongings>,
     state: Mutex<State>,
 }
 
@@ -23,9 +25,13 @@ struct State {
 }
 
 impl Restorer {
-    pub(crate) fn new(control: Topology, declarations: Declarations) -> Self {
+    pub(crate) fn new(
+        control: Topology,
+        declarations: Declarations,
+        marked: Option<Belongings>,
+    ) -> Self {
         let state = State { control: Some(control), restored: Instant::now() };
-        Self { declarations, state: Mutex::new(state) }
+        Self { declarations, marked, state: Mutex::new(state) }
     }
 
     /// Makes sure that everything is there for a connection that was lost at `lost`. Of many that
@@ -48,8 +54,17 @@ impl Restorer {
         Ok(())
     }
 
+    /// What somebody else has declared meanwhile under a name of ours is used, and not marked.
     fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
-        control.create(&self.declarations)
+        let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) else {
+            return control.create(&self.declarations);
+        };
+        let lost = control.lost(&self.declarations)?;
+        control.create(&self.declarations)?;
+        // Without a mark it is left at the end, and said.
+        control.mark_alive(marked)?.ok();
+        control.mark_again(marked, &lost)?.ok();
+        Ok(())
     }
 
     /// Messages in each of these queues that are ready for consumers; absent for those that are not

@@ -1,6 +1,6 @@
 //! A session: connect, declare, run, remove.
 
-use std::{sync::atomic::AtomicBool, time::SystemTime};
+use std::{io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_data::{run::BrokerFacts, scenario::Scenario};
@@ -11,7 +11,7 @@ use crate::{
     fleet, plan,
     restore::Restorer,
     run,
-    topology::{self, Belongings, Topology},
+    topology::{self, Belongings, Needs, Removal, Terms, Topology, new_token},
 };
 
 /// A broker that is ready for the load of one scenario.
@@ -21,45 +21,68 @@ pub struct Session {
     dialer: Dialer,
     broker: BrokerFacts,
     declared: Belongings,
-    /// Tells this run from others in names of queues.
-    run: String,
+    ownership: Ownership,
     /// Declares again what a restart of the broker took away.
     restorer: Restorer,
+}
+
+/// Whose the broker is, and how a run proves what it has declared there.
+#[derive(Clone, Copy)]
+pub enum Owner<'a> {
+    /// The broker is the caller's own and ends with the run: whatever the run declared is removed.
+    Caller,
+    /// Somebody else's.
+    SomebodyElse(&'a dyn Memory),
+}
+
+/// Remembers what a run declares, so that it can be removed should this process be killed.
+pub trait Memory {
+    /// Is given the names of what is about to be declared and will have to be removed, before the
+    /// first of it is declared. Fails: nothing is declared.
+    fn remember(&self, declaring: &Belongings) -> io::Result<()>;
+
+    /// All of it is gone from the broker.
+    fn forget(&self, gone: &Belongings);
+}
+
+/// How it is known at the end what is the session's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ownership {
+    /// Of the broker itself.
+    Broker,
+    /// By markers.
+    Marked,
+    /// The user may not declare markers; the broker's words.
+    Unmarked(String),
 }
 
 impl Session {
     /// Connects, declares the scenario's exchanges and queues and binds them. What is there already
     /// is used if it is as the scenario says, with the bindings that it has, and never deleted.
-    /// `declaring` is told the names of what is about to be created and will have to be removed,
-    /// before the first of it is created, so that the caller can remember it should it be killed.
-    pub fn open(
-        scenario: &Scenario,
-        dialer: &Dialer,
-        declaring: &mut dyn FnMut(&Belongings),
-    ) -> Result<Self, LoadError> {
+    pub fn open(scenario: &Scenario, dialer: &Dialer, owner: Owner<'_>) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let needs = topology::look_up(scenario, &mut control)?;
+        let mut needs = topology::look_up(scenario, &mut control)?;
         control.declare(&needs.present)?;
-        let run = run_id();
-        let mut declared = needs.belongings();
-        declared.queues.extend(plan::churned_queues(scenario, &run));
-        if !declared.is_empty() {
-            declaring(&declared);
-        }
-        let mut ours = needs.missing;
-        ours.queues.retain(|set| {
+        let declared = belongings(scenario, &needs)?;
+        let mut ownership = remember(&declared, owner, &mut control)?;
+        needs.missing.queues.retain(|set| {
             let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
             !(set.spec.exclusive && readers.any(|queue| set.spec.is_meant_by(queue)))
         });
-        if let Err(error) = control.create(&ours) {
-            // What came before it is taken back; the first error is the one that matters.
-            remove(dialer, &declared).ok();
+        if let Err(error) = create(&mut control, &needs, &declared, &mut ownership) {
+            // The first error is the one that matters.
+            if let (Ok(_), Owner::SomebodyElse(memory)) =
+                (close(&declared, &ownership, dialer), owner)
+            {
+                memory.forget(&declared);
+            }
             return Err(error);
         }
-        let restorer = Restorer::new(control, ours);
+        let marked = (ownership == Ownership::Marked).then(|| declared.clone());
+        let restorer = Restorer::new(control, needs.missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
-        Ok(Self { scenario, dialer, broker, declared, run, restorer })
+        Ok(Self { scenario, dialer, broker, declared, ownership, restorer })
     }
 
     /// The broker, as it says of itself.
@@ -79,7 +102,7 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan::links(&self.scenario, &self.run)?;
+        let plans = plan::links(&self.scenario, &self.declared.token)?;
         let ground = run::Ground {
             scenario: &self.scenario,
             plans: &plans,
@@ -90,28 +113,86 @@ impl Session {
         Ok(run::run(&ground, workers, progress, stop))
     }
 
-    /// Removes what this session created, but for what the scenario keeps.
-    pub fn close(self) -> Result<(), LoadError> {
-        self.restorer.close();
-        if !self.declared.is_empty() {
-            remove(&self.dialer, &self.declared)?;
+    /// Why what this session declared could not be marked: the broker's words. A later run cannot
+    /// prove then what was left behind should this process be killed.
+    pub fn unmarked(&self) -> Option<&str> {
+        match &self.ownership {
+            Ownership::Unmarked(text) => Some(text),
+            Ownership::Broker | Ownership::Marked => None,
         }
-        Ok(())
+    }
+
+    /// Removes what this session declared, but for what the scenario keeps and for what others use
+    /// by now. Says what was kept for that reason.
+    pub fn close(self) -> Result<Removal, LoadError> {
+        self.restorer.close();
+        if self.declared.is_empty() {
+            return Ok(Removal::default());
+        }
+        close(&self.declared, &self.ownership, &self.dialer)
     }
 }
 
-/// Removes what an earlier run left behind; says what of it was there.
-pub fn remove(dialer: &Dialer, belongings: &Belongings) -> Result<Belongings, LoadError> {
-    let mut topology = Topology::connect(dialer)?;
-    let removed = topology.delete(belongings)?;
-    topology.close();
-    Ok(removed)
+/// What the session will have declared by itself, and what churn declares while the load runs.
+fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadError> {
+    let token = new_token().map_err(|source| LoadError::NoToken { source })?;
+    let mut declared = Belongings::of(needs, &token);
+    declared.queues.extend(plan::churned_queues(scenario, &token));
+    declared.bindings = plan::churned_bindings(scenario, &token);
+    Ok(declared)
 }
 
-/// Process and time: no other run has the same.
-fn run_id() -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    format!("{:x}-{:x}", std::process::id(), now.as_millis())
+/// Before anything is declared: its names are given to the caller, and the run leaves its mark.
+fn remember(
+    declared: &Belongings,
+    owner: Owner<'_>,
+    control: &mut Topology,
+) -> Result<Ownership, LoadError> {
+    let Owner::SomebodyElse(memory) = owner else { return Ok(Ownership::Broker) };
+    if declared.is_empty() {
+        return Ok(Ownership::Marked);
+    }
+    memory.remember(declared).map_err(|source| LoadError::NotRemembered { source })?;
+    Ok(match control.mark_run(declared)? {
+        Ok(()) => Ownership::Marked,
+        Err(refusal) => Ownership::Unmarked(refusal.text),
+    })
+}
+
+/// Marks each thing as it is declared, as long as the user may.
+fn create(
+    control: &mut Topology,
+    needs: &Needs,
+    declared: &Belongings,
+    ownership: &mut Ownership,
+) -> Result<(), LoadError> {
+    if *ownership == Ownership::Marked {
+        match control.declare_marked(&needs.missing, declared)? {
+            Ok(()) => return control.bind(&needs.missing),
+            Err(refusal) => *ownership = Ownership::Unmarked(refusal.text),
+        }
+    }
+    control.create(&needs.missing)
+}
+
+fn close(
+    declared: &Belongings,
+    ownership: &Ownership,
+    dialer: &Dialer,
+) -> Result<Removal, LoadError> {
+    let mut topology = Topology::connect(dialer)?;
+    let terms = match ownership {
+        Ownership::Broker => {
+            topology.delete(declared)?;
+            topology.close();
+            return Ok(Removal::default());
+        }
+        Ownership::Marked => Terms::MARKED,
+        Ownership::Unmarked(_) => Terms::UNMARKED,
+    };
+    let (removal, topology) = topology::remove(topology, dialer, declared, terms)?;
+    topology.close();
+    Ok(removal)
 }
 
 fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {

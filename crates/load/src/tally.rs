@@ -95,6 +95,7 @@ impl Tally {
             end_to_end_intended_latency: point(Latency::EndToEndIntended),
             round_trip_latency: point(Latency::RoundTrip),
             round_trip_intended_latency: point(Latency::RoundTripIntended),
+            client_delay: point(Latency::ClientDelay),
             churn_open_latency,
             churn_close_latency,
             client_cpu_cores: Some(counts.client_cpu_nanos as f64 / interval_nanos.max(1) as f64),

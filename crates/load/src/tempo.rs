@@ -16,7 +16,7 @@ const REST_MIN_NANOS: u64 = SECOND / 20_000;
 /// within these bounds.
 const STEP_SHARE: u64 = 16;
 const STEP_MIN_NANOS: u64 = SECOND / 4000;
-const STEP_MAX_NANOS: u64 = SECOND / 1000;
+pub(crate) const STEP_MAX_NANOS: u64 = SECOND / 1000;
 
 /// A message that is sent so long after its time on the schedule is late. Shorter delays are those of
 /// steps and of the operating system.

@@ -3,7 +3,10 @@
 //! Requests go out many at a time, so that thousands of queues do not take thousands of round
 //! trips. What is to be done is in `needs`, how it is said in `requests`.
 
+mod belongings;
+mod marks;
 mod needs;
+mod removal;
 mod requests;
 
 use rabbitscope_amqp::{
@@ -11,8 +14,12 @@ use rabbitscope_amqp::{
     blocking::{Client, ClientError},
 };
 
-pub use needs::Belongings;
-pub(crate) use needs::{Declarations, QueueSet, look_up};
+pub(crate) use belongings::new_token;
+pub use belongings::{Belongings, OwnedBinding, OwnedExchange, OwnedQueue};
+pub(crate) use marks::Lost;
+pub(crate) use needs::{Declarations, Needs, QueueSet, look_up};
+pub use removal::{Kept, KeptReason, Leftovers, Messages, Removal, remove_leftovers};
+pub(crate) use removal::{Terms, remove};
 pub(crate) use requests::{bind_request, declare_request, fields, table, typed};
 
 use crate::{
@@ -59,6 +66,17 @@ impl Topology {
         self.exist(&requests, names)
     }
 
+    /// Those of `declarations` that are not there.
+    pub(crate) fn lost(&mut self, declarations: &Declarations) -> Result<Lost, LoadError> {
+        let exchanges = declarations.exchanges.iter().map(|spec| spec.name.clone()).collect();
+        let queues = declarations.queues.iter().flat_map(|set| set.names.clone()).collect();
+        let (exchanges, queues): (Vec<_>, Vec<_>) = (exchanges, queues);
+        let there = self.has_exchanges(&exchanges)?;
+        let exchanges = missing(exchanges, &there);
+        let there = self.has_queues(&queues)?;
+        Ok(Lost { exchanges, queues: missing(queues, &there) })
+    }
+
     /// Messages in a queue that are ready for consumers; absent when there is no such queue.
     pub(crate) fn messages(&mut self, queue: &str) -> Option<u64> {
         let none = Table::default();
@@ -89,8 +107,7 @@ impl Topology {
     /// The broker closes the channel on which it is asked for what is not there: each question has
     /// a channel of its own.
     fn exist(&mut self, passive: &[Request<'_>], names: &[String]) -> Result<Vec<bool>, LoadError> {
-        let channel_max = usize::from(self.client.connection().limits().channel_max);
-        let window = WINDOW.min(channel_max.saturating_sub(1)).max(1);
+        let window = self.window();
         let mut found = Vec::with_capacity(names.len());
         for (passive, names) in passive.chunks(window).zip(names.chunks(window)) {
             let doing = format!("looking up `{}`", names[0]);
@@ -98,7 +115,7 @@ impl Topology {
             let answers = answers.map_err(|error| broken(&self.uri, &doing, error))?;
             for (answer, name) in answers.into_iter().zip(names) {
                 found.push(match answer {
-                    Ok(()) => true,
+                    Ok(_) => true,
                     Err(refusal) if refusal.is_not_found() => false,
                     Err(refusal) => {
                         return Err(LoadError::QueueRefused {
@@ -134,6 +151,11 @@ impl Topology {
     /// Declares what is not there yet, and binds it.
     pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         self.declare(declarations)?;
+        self.bind(declarations)
+    }
+
+    /// Binds what is declared, as the scenario says.
+    pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         for exchange in &declarations.exchanges {
             for binding in &exchange.bindings {
                 let arguments = fields(&binding.arguments);
@@ -161,28 +183,28 @@ impl Topology {
         Ok(())
     }
 
-    /// Deletes what of this is there, and says what was. RabbitMQ says yes when there is none, so
-    /// this asks first.
-    pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<Belongings, LoadError> {
-        let there = Belongings {
-            queues: only(&belongings.queues, &self.has_queues(&belongings.queues)?),
-            exchanges: only(&belongings.exchanges, &self.has_exchanges(&belongings.exchanges)?),
-        };
-        let queues: Vec<_> = there
+    /// Channels that can be open at a time, for requests with a channel each.
+    fn window(&self) -> usize {
+        let channel_max = usize::from(self.client.connection().limits().channel_max);
+        WINDOW.min(channel_max.saturating_sub(1)).max(1)
+    }
+
+    /// Deletes all of it, on a broker that is the caller's own. RabbitMQ says yes when there is none.
+    pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<(), LoadError> {
+        let queues: Vec<_> = belongings
             .queues
             .iter()
-            .map(|queue| Request::QueueDelete { queue, if_unused: false, if_empty: false })
+            .map(|it| Request::QueueDelete { queue: &it.name, if_unused: false, if_empty: false })
             .collect();
         let outcome = self.call_all(&queues, "removing queues")?;
-        outcome.map_err(|(at, refusal)| refused_queue(&there.queues[at], refusal))?;
-        let exchanges: Vec<_> = there
+        outcome.map_err(|(at, refusal)| refused_queue(&belongings.queues[at].name, refusal))?;
+        let exchanges: Vec<_> = belongings
             .exchanges
             .iter()
-            .map(|exchange| Request::ExchangeDelete { exchange, if_unused: false })
+            .map(|it| Request::ExchangeDelete { exchange: &it.name, if_unused: false })
             .collect();
         let outcome = self.call_all(&exchanges, "removing exchanges")?;
-        outcome.map_err(|(at, refusal)| refused_exchange(&there.exchanges[at], refusal))?;
-        Ok(there)
+        outcome.map_err(|(at, refusal)| refused_exchange(&belongings.exchanges[at].name, refusal))
     }
 
     /// Sends all of these in order. The inner error is the broker's refusal and the number of the
@@ -233,7 +255,7 @@ impl Topology {
 fn ask(
     client: &mut Client<Stream>,
     requests: &[Request<'_>],
-) -> Result<Vec<Result<(), Refusal>>, ClientError> {
+) -> Result<Vec<Result<Reply, Refusal>>, ClientError> {
     let mut channels = Vec::with_capacity(requests.len());
     for request in requests {
         let channel = client.begin_channel()?;
@@ -241,11 +263,11 @@ fn ask(
         channels.push(channel);
     }
     let position = |channel| channels.iter().position(|one| *one == channel);
-    let mut answers: Vec<Option<Result<(), Refusal>>> = vec![None; requests.len()];
+    let mut answers: Vec<Option<Result<Reply, Refusal>>> = vec![None; requests.len()];
     let mut missing = requests.len();
     client.wait(|event| {
         let (channel, answer) = match event {
-            Event::Reply { channel, .. } => (channel, Ok(())),
+            Event::Reply { channel, reply } => (channel, Ok(reply)),
             Event::ChannelClosed { channel, refusal: Some(refusal) } => (channel, Err(refusal)),
             _ => return None,
         };
@@ -271,9 +293,9 @@ fn ask(
     Ok(answers)
 }
 
-/// Those of `names` that are there.
-fn only(names: &[String], there: &[bool]) -> Vec<String> {
-    names.iter().zip(there).filter(|(_, there)| **there).map(|(name, _)| name.clone()).collect()
+/// Those of `names` that are not there.
+fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
+    names.into_iter().zip(there).filter(|(_, there)| !**there).map(|(name, _)| name).collect()
 }
 
 fn refused_queue(queue: &str, refusal: Refusal) -> LoadError {

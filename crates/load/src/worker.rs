@@ -18,7 +18,7 @@ use std::{
 use mio::{Events, Poll, Token, Waker};
 
 use crate::{
-    catch_up::CatchUp,
+    burst_limiter::BurstLimiter,
     clock::{SECOND, thread_cpu_nanos, thread_wait_nanos},
     connector::Arrivals,
     link::{Failure, Link, Moment, Wire},
@@ -71,7 +71,7 @@ pub(crate) struct Worker {
     /// When links are due that wait for their publishers' schedules.
     schedule: Schedule,
     tempo: Tempo,
-    catch_up: CatchUp,
+    limiter: BurstLimiter,
     /// When the first link was due that waits in the queue for its publishers' schedules.
     queued_due: Option<u64>,
     tally: Tally,
@@ -116,7 +116,7 @@ impl Worker {
             is_queued: vec![true; count],
             schedule: Schedule::new(count),
             tempo: Tempo::new(step_nanos),
-            catch_up: CatchUp::new(step_nanos),
+            limiter: BurstLimiter::new(step_nanos),
             queued_due: None,
             tally: Tally::default(),
             witness: None,
@@ -176,7 +176,7 @@ impl Worker {
                 if now >= orders.end || orders.control.ending.load(Ordering::Relaxed) {
                     if !std::mem::replace(&mut self.is_last_pass, true) {
                         // What was held back, or fell due while the thread was kept from its CPU.
-                        self.catch_up.release(now);
+                        self.limiter.release(now);
                         self.tempo.hurry();
                         (0..self.links.len()).for_each(|index| self.enqueue(index));
                         return Ok(true);
@@ -186,7 +186,7 @@ impl Worker {
                         link.stop_publishing(&mut moment(
                             &mut self.tally,
                             &mut self.witness,
-                            &mut self.catch_up,
+                            &mut self.limiter,
                             orders,
                         ));
                     }
@@ -208,7 +208,7 @@ impl Worker {
                         link.finish(&mut moment(
                             &mut self.tally,
                             &mut self.witness,
-                            &mut self.catch_up,
+                            &mut self.limiter,
                             orders,
                         ));
                     }
@@ -301,7 +301,7 @@ impl Worker {
             return;
         }
         let first = self.schedule.first().into_iter().chain(self.queued_due).min();
-        self.catch_up.nothing_before(first, now);
+        self.limiter.nothing_before(first, now);
         while let Some(index) = self.schedule.take(now) {
             self.enqueue(index);
             self.queued_due = first;
@@ -335,7 +335,7 @@ impl Worker {
         if !link.is_up() {
             return Ok(false);
         }
-        let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
+        let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.limiter, orders);
         moment.is_pacing = moment.now >= self.tempo.pace_at();
         let more = link.serve(&mut self.scratch, &mut moment);
         orders.control.count_done(&moment);
@@ -356,7 +356,7 @@ impl Worker {
 
     fn tick(&mut self, orders: &Orders<'_>) -> Result<(), Failure> {
         for index in 0..self.links.len() {
-            let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
+            let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.limiter, orders);
             let ticked = self.links[index].tick(&mut moment);
             ticked.or_else(|failure| self.lose(index, failure, orders))?;
         }
@@ -402,7 +402,7 @@ impl Worker {
 fn moment<'a>(
     tally: &'a mut Tally,
     witness: &'a mut Option<Witness>,
-    catch_up: &'a mut CatchUp,
+    limiter: &'a mut BurstLimiter,
     orders: &Orders<'_>,
 ) -> Moment<'a> {
     Moment {
@@ -418,7 +418,7 @@ fn moment<'a>(
         churners_done: 0,
         fastest: None,
         is_pacing: true,
-        catch_up,
+        limiter,
         due_until: None,
         has_paced: false,
     }

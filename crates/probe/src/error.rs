@@ -4,6 +4,9 @@ use std::io;
 
 use thiserror::Error;
 
+/// What the program's file is given, for `setcap`: [`crate::permission`] says what for.
+pub(crate) const FILE_CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
+
 /// The family an error belongs to; the program's exit code follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -23,13 +26,23 @@ pub enum ErrorKind {
 pub enum ProbeError {
     /// The process lacks capabilities.
     #[error(
-        "missing {}: run as root (sudo), or give them to the program once with \
-         `sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog+ep {program}`",
+        "missing {}: run as root (sudo), or install the program for a group whose members may sample \
+         every Erlang VM of this machine: `sudo scripts/install.sh GROUP`, or for a program that stays \
+         where it is `sudo sh -c 'chgrp GROUP {program} && chmod 750 {program} && setcap {FILE_CAPABILITIES} {program}'`",
         missing.join(", ")
     )]
     MissingCapabilities {
         /// Names as in capabilities(7).
         missing: Vec<&'static str>,
+        /// Path of the running program.
+        program: String,
+    },
+    /// Whoever starts the program would open files as root.
+    #[error(
+        "the program is set-user-ID root, so that whoever starts it would open every file: \
+         `sudo chmod u-s {program}`, then install it for a group with `sudo scripts/install.sh GROUP`"
+    )]
+    SetUserId {
         /// Path of the running program.
         program: String,
     },
@@ -177,6 +190,7 @@ impl ProbeError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::MissingCapabilities { .. }
+            | Self::SetUserId { .. }
             | Self::PerfEvents { .. }
             | Self::EventNeedsEbpf { .. } => ErrorKind::Permission,
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
@@ -197,6 +211,11 @@ impl ProbeError {
             | Self::Kernel { .. }
             | Self::Io { .. } => ErrorKind::Failed,
         }
+    }
+
+    /// Whether more privileges would help.
+    pub(crate) fn is_permission(&self) -> bool {
+        self.kind() == ErrorKind::Permission
     }
 
     /// Wraps the failure of `action`.

@@ -1,13 +1,16 @@
 //! What this machine and a node allow a recording to do, asked without starting one.
 
-use std::fs;
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader},
+};
 
 use crate::{
     beam::{CodeMap, Emulator},
     cpu::permitted_clock,
     error::ProbeError,
-    node::{Process, is_beam},
-    permission,
+    node::Process,
+    permission::{self, KERNEL_SYMBOLS, raise},
 };
 
 /// One thing that a recording needs or that makes it better.
@@ -49,10 +52,21 @@ pub fn explain(pid: Option<u32>) -> Vec<Fact> {
 }
 
 fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
-    facts.push(Fact::needed("node", beam(pid)));
+    let opened = if Process::exists(pid) {
+        Process::open(pid)
+    } else {
+        Err(ProbeError::NoSuchProcess { pid })
+    };
+    let process = match opened {
+        Ok(process) => process,
+        Err(error) => {
+            facts.push(Fact::needed("node", Err(error)));
+            return;
+        }
+    };
+    facts.push(Fact::needed("node", Ok(format!("pid {pid} is an Erlang VM"))));
     facts.push(Fact::wanted("perf events", perf_events(pid)));
-    let opened = Process::open(pid);
-    let read = opened.and_then(|process| Ok((Emulator::read(&process)?, process)));
+    let read = Emulator::read(&process).map(|emulator| (emulator, process));
     let (emulator, process) = match read {
         Ok(both) => both,
         Err(error) => {
@@ -90,21 +104,14 @@ fn perf_events(pid: u32) -> Result<String, String> {
     }
 }
 
-fn beam(pid: u32) -> Result<String, ProbeError> {
-    match (Process::exists(pid), is_beam(pid)) {
-        (false, _) => Err(ProbeError::NoSuchProcess { pid }),
-        (true, false) => {
-            let program = crate::node::first_argument(pid).unwrap_or_default();
-            Err(ProbeError::NotABeam { pid, program })
-        }
-        (true, true) => Ok(format!("pid {pid} is an Erlang VM")),
-    }
-}
-
 /// Of other users' processes the kernel hides its addresses when this says so.
 fn kernel_symbols() -> Result<String, String> {
-    let text = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
-    let first = text.lines().next().unwrap_or_default();
+    let opened = {
+        let _raised = raise(KERNEL_SYMBOLS);
+        File::open("/proc/kallsyms")
+    };
+    let mut first = String::new();
+    let _ = opened.and_then(|file| BufReader::new(file).read_line(&mut first));
     if first.starts_with("0000000000000000") || first.is_empty() {
         return Err("hidden, so kernel functions have no names: CAP_SYSLOG, or \
                     sysctl kernel.kptr_restrict=0"

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::{
     atomic_file::AtomicFile,
+    escapes,
     exit::UsageError,
     format::{read_profile, require_html},
 };
@@ -33,10 +34,10 @@ struct Named {
 }
 
 impl Named {
-    fn read(input: &Path) -> anyhow::Result<Self> {
+    fn read(input: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
         let name = input.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| input.display().to_string());
-        Ok(Self { name, profile: read_profile(input)? })
+        Ok(Self { name, profile: read_profile(input, limit_bytes)? })
     }
 
     fn side(&self) -> Side<'_> {
@@ -46,8 +47,8 @@ impl Named {
 
 impl Comparison {
     /// Reads both profiles. Profiles that cannot be compared are a matter of usage.
-    pub(crate) fn read(before: &Path, after: &Path) -> anyhow::Result<Self> {
-        let (before, after) = (Named::read(before)?, Named::read(after)?);
+    pub(crate) fn read(before: &Path, after: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
+        let (before, after) = (Named::read(before, limit_bytes)?, Named::read(after, limit_bytes)?);
         let diff = ProfileDiff::of(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
         Ok(Self { before, after, diff })
@@ -117,8 +118,9 @@ impl Share {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let totals = self.diff.totals;
-        writeln!(f, "before  {} ({} samples)", self.before.name, totals.before)?;
-        writeln!(f, "after   {} ({} samples)\n", self.after.name, totals.after)?;
+        let name = |profile: &Named| escapes::value(&profile.name).into_owned();
+        writeln!(f, "before  {} ({} samples)", name(&self.before), totals.before)?;
+        writeln!(f, "after   {} ({} samples)\n", name(&self.after), totals.after)?;
         writeln!(f, "{:>9}{:>9}{:>9}  own share, in points", "before", "after", "change")?;
         let shown = self.shown();
         for change in &shown {
@@ -129,7 +131,7 @@ impl fmt::Display for Comparison {
                 percent(change.own.before, totals.before),
                 percent(change.own.after, totals.after),
                 100.0 * change.own_change,
-                change.name
+                escapes::value(&change.name)
             )?;
         }
         if shown.is_empty() {
@@ -162,7 +164,8 @@ impl DiffPage {
             before: comparison.before.side(),
             after: comparison.after.side(),
         };
-        write_diff(file.writer(), report).context("cannot write the page")?;
+        write_diff(file.writer(), report)
+            .with_context(|| format!("cannot write {}", self.0.display()))?;
         file.commit()
     }
 }

@@ -54,8 +54,11 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<ErlangError>() {
             return Some(Self::of_inside(error));
         }
-        if matches!(cause.downcast_ref(), Some(BrokerError::Unknown { .. })) {
-            return Some(Self::Unreachable);
+        match cause.downcast_ref() {
+            Some(BrokerError::Unknown { .. }) => return Some(Self::Unreachable),
+            // What was configured cannot be run like that.
+            Some(BrokerError::Exposed { .. }) => return Some(Self::Usage),
+            _ => {}
         }
         cause.downcast_ref::<ProbeError>().map(|error| match error.kind() {
             ErrorKind::Permission => Self::PermissionMissing,
@@ -106,6 +109,7 @@ mod tests {
         let lost = ErlangError::Lost { node: "a@b".to_owned(), reason: String::new() };
         check(lost, Exit::Unreachable);
         check(ErlangError::Name { name: String::new(), reason: "" }, Exit::Usage);
+        check(BrokerError::Exposed { addresses: String::new() }, Exit::Usage);
         let program = String::new();
         check(
             ProbeError::MissingCapabilities { missing: vec![], program },

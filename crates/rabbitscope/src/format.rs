@@ -3,15 +3,14 @@
 //! names of their own.
 
 use std::{
-    fs::File,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Seek},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use rabbitscope_data::profile::{
-    Profile, is_perf_script, read_folded, read_perf_data, read_perf_script, read_pprof,
-    write_firefox, write_folded, write_pprof, write_speedscope,
+    Profile, is_perf_script, read_folded_within, read_perf_data_within, read_perf_script_within,
+    read_pprof_within, write_firefox, write_folded, write_pprof, write_speedscope,
 };
 use rabbitscope_probe::RecordedNames;
 use rabbitscope_web::{Report, write_report, write_svg};
@@ -78,26 +77,35 @@ impl ProfileFile {
             ProfileFormat::Speedscope => write_speedscope(profile, out),
             ProfileFormat::Firefox => write_firefox(profile, out),
         }
-        .context("cannot write the profile")?;
+        .with_context(|| format!("cannot write {}", self.path.display()))?;
         file.commit()
+    }
+
+    /// As it was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
-/// Reads a profile from a run directory or from any file that is known.
-pub(crate) fn read_profile(input: &Path) -> anyhow::Result<Profile> {
+/// Reads a profile from a run directory or from any file that is known. It may take so much memory.
+pub(crate) fn read_profile(input: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {
     let path = if input.is_dir() { rundir::profile_path(input)? } else { input.to_owned() };
-    read_file(&path).with_context(|| format!("cannot read {}", path.display()))
+    read_file(&path, limit_bytes).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn read_file(path: &Path) -> anyhow::Result<Profile> {
-    let mut input = BufReader::with_capacity(START, File::open(path)?);
+fn read_file(path: &Path, limit: u64) -> anyhow::Result<Profile> {
+    // However long it is, no more is kept of it than may be.
+    let mut input = BufReader::with_capacity(START, rabbitscope_files::open(path, u64::MAX)?);
     let start = input.fill_buf()?;
     Ok(match Source::of(start, path) {
-        Some(Source::Pprof) => read_pprof(input)?,
-        // It seeks, so it reads from the beginning.
-        Some(Source::PerfData) => read_perf_data(File::open(path)?, &mut RecordedNames::default())?,
-        Some(Source::PerfScript) => read_perf_script(input)?,
-        Some(Source::Folded) => read_folded(input)?,
+        Some(Source::Pprof) => read_pprof_within(input, limit)?,
+        Some(Source::PerfData) => {
+            let mut file = input.into_inner();
+            file.rewind()?;
+            read_perf_data_within(file, &mut RecordedNames::default(), limit)?
+        }
+        Some(Source::PerfScript) => read_perf_script_within(input, limit)?,
+        Some(Source::Folded) => read_folded_within(input, limit)?,
         None => return Err(unknown_input().into()),
     })
 }

@@ -1,10 +1,13 @@
-//! Ctrl-C and SIGTERM: the first asks for an early end, the second ends the program at once. A
-//! throwaway broker ends in either case, its guard sees to that.
+//! Ctrl-C, SIGTERM, and the end of the terminal: the first asks for an early end, the second ends the
+//! program at once. A throwaway broker ends in either case, its guard sees to that.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    fs,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use signal_hook::{
-    consts::{SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
 };
 
@@ -14,10 +17,20 @@ const ENDED_BY_SIGINT: i32 = 130;
 /// A flag that the first signal sets.
 pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
         // In this order: the signal that sets the flag must not yet find it set.
         flag::register_conditional_shutdown(signal, ENDED_BY_SIGINT, Arc::clone(&asked))?;
         flag::register(signal, Arc::clone(&asked))?;
     }
     Ok(asked)
+}
+
+/// Under `nohup` the end of the terminal is to be ignored, and stays so.
+fn ignores_hang_up() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Bit 0 is signal 1 (proc_pid_status(5)).
+    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }

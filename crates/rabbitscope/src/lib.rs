@@ -8,6 +8,7 @@ pub mod commands;
 pub mod exit;
 pub mod experiment;
 pub mod interrupt;
+pub mod leftovers;
 pub mod machine;
 pub mod output;
 pub mod perftest;
@@ -16,5 +17,8 @@ pub mod watch;
 
 mod atomic_file;
 mod comparison;
+mod escapes;
 mod format;
+mod http;
 mod inside;
+mod salvage;

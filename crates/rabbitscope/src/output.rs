@@ -1,37 +1,83 @@
 //! All that the program prints. Results go to standard output; notes, progress and errors to
-//! standard error.
+//! standard error. Nothing gets there that a terminal would obey ([`escapes`]): what does not come
+//! through here is the live view, and what the parser of the command line says.
 
 #![expect(clippy::print_stderr, reason = "the one place that prints")]
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+};
 
 use serde::Serialize;
 
+use crate::escapes;
+
 /// Prints a result. A reader that went away (`| head`) is no error.
 pub fn result(text: &str) {
-    let _ = writeln!(io::stdout().lock(), "{}", text.trim_end());
+    let _ = writeln!(io::stdout().lock(), "{}", escapes::text(text.trim_end()));
 }
 
-/// Prints a result as JSON.
+/// Prints a result as JSON, over several lines.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    result(&serde_json::to_string_pretty(value)?);
+    print_json(&serde_json::to_string_pretty(value)?);
     Ok(())
+}
+
+/// Prints a result as one line of JSON.
+pub fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
+    print_json(&serde_json::to_string(value)?);
+    Ok(())
+}
+
+/// Prints metrics in the form of Prometheus.
+pub fn metrics(text: &str) {
+    let _ = writeln!(io::stdout().lock(), "{}", escapes::metrics(text.trim_end()));
+}
+
+/// Prints a result that is JSON already, as one line.
+pub fn json_value(value: &serde_json::Value) {
+    print_json(&value.to_string());
+}
+
+fn print_json(text: &str) {
+    let _ = writeln!(io::stdout().lock(), "{}", escapes::json(text));
 }
 
 /// Replaces what is on the terminal; elsewhere adds to what was printed before.
 pub fn screen(text: &str) {
     let start = if io::stdout().is_terminal() { "\x1b[H\x1b[2J" } else { "" };
-    let _ = writeln!(io::stdout().lock(), "{start}{}\n", text.trim_end());
+    let _ = writeln!(io::stdout().lock(), "{start}{}\n", escapes::text(text.trim_end()));
 }
 
 /// Says something that the person should know but that is no result.
 pub fn note(text: &str) {
-    eprintln!("rabbitscope: {text}");
+    say(text);
+}
+
+/// Only the first line begins at the edge, so that no name with a line end can speak for the program. A
+/// closed standard error is no reason to end.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "rabbitscope: {}", said(text));
+}
+
+fn said(text: &str) -> String {
+    escapes::text(text.trim_end()).replace('\n', "\n  ")
+}
+
+/// Says what is wrong with the command line, or what was asked for about it, and ends the program.
+pub fn command_line(error: &clap::Error) -> ! {
+    let plain = error.to_string();
+    if let Cow::Owned(harmless) = escapes::text(&plain) {
+        let _ = write!(io::stderr().lock(), "{harmless}");
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
 }
 
 /// Says why the program failed, with the causes that add something.
 pub fn error(error: &anyhow::Error) {
-    eprintln!("rabbitscope: {}", in_one_line(error));
+    say(&in_one_line(error));
 }
 
 /// The causes of an error, outermost first, without those that the text before already contains.
@@ -66,7 +112,7 @@ impl ProgressLine {
     /// Replaces the line.
     pub fn show(&self, text: &str) {
         if self.watched {
-            eprint!("\r\x1b[K{text}");
+            eprint!("\r\x1b[K{}", escapes::value(text));
             let _ = io::stderr().flush();
         }
     }
@@ -84,7 +130,13 @@ impl Drop for ProgressLine {
 mod tests {
     use anyhow::{Context, anyhow};
 
-    use super::in_one_line;
+    use super::{in_one_line, said};
+
+    #[test]
+    fn a_name_cannot_speak_for_the_program() {
+        let text = said("queue `a\nrabbitscope: all is well\x1b[2J`\n");
+        assert_eq!(text, "queue `a\n  rabbitscope: all is well\\x1b[2J`");
+    }
 
     #[test]
     fn causes_are_said_once() {

@@ -106,6 +106,7 @@ fn both(title: &str, rows: &[&SecondRow], actual: Point, intended: Point) -> Opt
         vec![
             ("from sending", quantiles(rows, actual, |point| point.p99)),
             ("from the schedule", quantiles(rows, intended, |point| point.p99)),
+            ("the client's own delay", quantiles(rows, |row| row.client_delay, |point| point.p99)),
         ],
     )
 }

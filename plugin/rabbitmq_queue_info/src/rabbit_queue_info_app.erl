@@ -1,14 +1,15 @@
 %% Starts and stops the plugin: one context on a listener of its own.
 %%
 %% `{rabbitmq_queue_info, [{listener, [{ip, "127.0.0.1"}, {port, 15679}]}]}` in advanced.config; with
-%% `{ssl, true}` and `{ssl_opts, [...]}` it is HTTPS.
+%% `{ssl, true}` and `{ssl_opts, [...]}` it is HTTPS. Other machines may ask only where `ip` says so.
 -module(rabbit_queue_info_app).
 -behaviour(application).
 -behaviour(supervisor).
 -export([start/2, stop/1, init/1]).
 
 start(_Type, _Args) ->
-    {ok, Listener} = application:get_env(rabbitmq_queue_info, listener),
+    {ok, Configured} = application:get_env(rabbitmq_queue_info, listener),
+    Listener = on_this_machine_unless_said(Configured),
     Routes = cowboy_router:compile([{'_', [
         {"/queue-info", rabbit_queue_info_handler, []},
         {"/queue-info/:vhost", rabbit_queue_info_handler, []}
@@ -16,6 +17,13 @@ start(_Type, _Args) ->
     {ok, Supervisor} = supervisor:start_link(?MODULE, []),
     {ok, _} = rabbit_web_dispatch:register_context_handler(?MODULE, Listener, "queue-info", Routes, "Queue info"),
     {ok, Supervisor}.
+
+%% Credentials go over the wire as they are, unless it is HTTPS.
+on_this_machine_unless_said(Listener) ->
+    case proplists:is_defined(ip, Listener) of
+        true -> Listener;
+        false -> [{ip, "127.0.0.1"} | Listener]
+    end.
 
 stop(_State) ->
     rabbit_web_dispatch:unregister_context(?MODULE),

@@ -1,14 +1,19 @@
 //! Throwaway brokers: they serve, they are private, and they leave nothing.
 
 use std::{
+    collections::HashSet,
     fs,
+    io::{Read, Write},
+    net::TcpStream,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use rabbitscope_broker::{Broker, BrokerError};
 use rabbitscope_data::scenario::ThrowawayBroker;
+
+use crate::place::{Place, processes_of};
 
 /// Every plugin of the distribution that opens a port, directly or through another.
 const LISTENING: [&str; 8] = [
@@ -22,17 +27,14 @@ const LISTENING: [&str; 8] = [
     "rabbitmq_web_stomp",
 ];
 
-fn log(test: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("rabbitscope-{test}-{}.log", std::process::id()))
-}
-
 #[test]
 fn it_serves_as_configured_and_leaves_nothing() {
-    let log = log("serves");
+    let place = Place::new();
+    let log = place.path("broker.log");
     let spec = ThrowawayBroker {
         plugins: LISTENING.map(str::to_owned).into(),
         plugins_directory: String::new(),
-        config: "channel_max = 77".to_owned(),
+        config: "channel_max = 77\nlog.file.level = debug".to_owned(),
         advanced_config: "[{rabbit, [{credit_flow_default_credit, {7, 3}}]}].".to_owned(),
         erl_args: "+S 1".to_owned(),
     };
@@ -49,7 +51,9 @@ fn it_serves_as_configured_and_leaves_nothing() {
     assert!(matches!(broker.eval("nonsense("), Err(BrokerError::Eval { .. })));
 
     assert_reachable_from_here_only(broker.pid);
-    assert_cookie_is_secret(&broker.directory);
+    assert_each_has_a_port_of_its_own(&broker);
+    assert_only_the_password_logs_in(&broker);
+    assert_secret(&broker.directory, &broker.directory.join("home/.erlang.cookie"));
 
     let directory = broker.directory.clone();
     let began = Instant::now();
@@ -58,7 +62,6 @@ fn it_serves_as_configured_and_leaves_nothing() {
     assert!(!directory.exists());
     assert_eq!(processes_of(&directory), [0; 0]);
     assert!(fs::read_to_string(&log).unwrap().contains("Server startup complete"));
-    fs::remove_file(log).unwrap();
 }
 
 /// All sockets that the node or its port mapper listen on are bound to loopback.
@@ -88,47 +91,141 @@ fn listening_addresses(pid: u32) -> Vec<String> {
         .collect()
 }
 
-fn assert_cookie_is_secret(directory: &Path) {
-    let file = directory.join("home/.erlang.cookie");
+/// Each protocol is at its port, and answers there.
+fn assert_each_has_a_port_of_its_own(broker: &Broker) {
+    let of = |protocol: &str| {
+        let found = broker.listeners.iter().find(|it| it.protocol == protocol);
+        found.unwrap_or_else(|| panic!("{protocol} is not in {:?}", broker.listeners)).port
+    };
+    let protocols = ["amqp", "mqtt", "stomp", "stream", "http/web-mqtt", "http/prometheus"];
+    let ports: HashSet<u16> = protocols.map(of).into();
+    assert_eq!(ports.len(), protocols.len(), "{:?}", broker.listeners);
+    assert_eq!(broker.management_port(), Some(of("http")));
+    for port in ports {
+        TcpStream::connect(("127.0.0.1", port)).unwrap();
+    }
+    let stomp = exchange(of("stomp"), b"CONNECT\naccept-version:1.2\nhost:/\n\n\0");
+    assert!(stomp.starts_with(b"ERROR"), "no login: {}", String::from_utf8_lossy(&stomp));
+    // MQTT 3.1.1 without a user (clean session, keep alive 60 s, client `x`); the second byte of the
+    // answer's variable header is the return code.
+    let mqtt = exchange(of("mqtt"), b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01x");
+    assert!(mqtt.first() == Some(&0x20) && mqtt[3] != 0, "no login: {mqtt:?}");
+}
+
+/// What comes back first, nothing when the connection is closed.
+fn exchange(port: u16, request: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.write_all(request).unwrap();
+    let mut answer = [0; 1024];
+    let length = stream.read(&mut answer).unwrap();
+    answer[..length].to_vec()
+}
+
+/// The well-known `guest:guest` does not; the password is 128 random bits that nobody else sees.
+fn assert_only_the_password_logs_in(broker: &Broker) {
+    let (user, password) = broker.login();
+    assert!(password.len() >= 32 && broker.uri().contains(password));
+    assert!(!format!("{broker:?}").contains(password));
+    let check = |password: &str, expected: &str| {
+        let login = "rabbit_access_control:check_user_pass_login";
+        let answer =
+            broker.eval(&format!("element(1, {login}(<<\"{user}\">>, <<\"{password}\">>))"));
+        assert_eq!(answer.unwrap(), expected);
+    };
+    check(password, "ok");
+    check("guest", "refused");
+    let directory = &broker.directory;
+    for file in ["rabbitmq.conf", "node.json"] {
+        let text = fs::read_to_string(directory.join(file)).unwrap();
+        assert!(text.contains(password), "{file}");
+        assert_private(directory, &directory.join(file));
+    }
+    assert_in_no_process(directory, password);
+    let log = fs::read_to_string(&broker.log).unwrap();
+    assert!(log.contains("[debug]") && !log.contains(password));
+}
+
+fn assert_secret(directory: &Path, file: &Path) {
+    assert_private(directory, file);
+    let secret = fs::read_to_string(file).unwrap();
+    assert!(secret.len() >= 32);
+    assert_in_no_process(directory, &secret);
+}
+
+fn assert_private(directory: &Path, file: &Path) {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(directory), mode(&file)), (0o700, 0o600));
-    let cookie = fs::read_to_string(&file).unwrap();
-    assert!(cookie.len() >= 32);
-    for pid in processes_of(directory) {
-        let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        assert!(!String::from_utf8_lossy(&arguments).contains(&cookie), "process {pid}");
+    assert_eq!((mode(directory), mode(file)), (0o700, 0o600), "{}", file.display());
+}
+
+/// Neither in the arguments nor in the environment of a process of the broker.
+fn assert_in_no_process(directory: &Path, secret: &str) {
+    let pids = processes_of(directory);
+    assert!(pids.len() >= 3, "guard, port mapper, node: {pids:?}");
+    for pid in pids {
+        for file in ["cmdline", "environ"] {
+            let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&bytes).contains(secret), "{file} of {pid}");
+        }
     }
 }
 
-/// Processes with the directory anywhere in their environment or arguments.
-fn processes_of(directory: &Path) -> Vec<u32> {
-    let directory = directory.display().to_string();
-    let mentions = |pid: u32, file: &str| {
-        fs::read(format!("/proc/{pid}/{file}"))
-            .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&directory))
+#[test]
+fn a_password_that_was_configured_is_the_one_of_the_uri() {
+    let place = Place::new();
+    let spec = ThrowawayBroker {
+        config: "default_user = me".to_owned(),
+        advanced_config: "[{rabbit, [{default_pass, <<\"a/b\">>}]}].".to_owned(),
+        ..Default::default()
     };
-    let entries = fs::read_dir("/proc").unwrap();
-    entries
-        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
-        .filter(|&pid| mentions(pid, "environ") || mentions(pid, "cmdline"))
-        .collect()
+    let broker = Broker::start(&spec, &place.path("broker.log")).unwrap();
+    assert_eq!(broker.login(), ("me", "a/b"));
+    assert!(broker.uri().starts_with("amqp://me:a%2Fb@127.0.0.1:"), "{}", broker.uri());
+}
+
+#[test]
+fn a_broker_that_others_can_reach_is_ended() {
+    let place = Place::new();
+    let log = place.path("broker.log");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let examples = |listener: &str| ThrowawayBroker {
+        plugins: vec!["rabbitmq_web_mqtt_examples".to_owned()],
+        advanced_config: format!(
+            "[{{rabbitmq_web_mqtt_examples, [{{listener, [{{port, {port}}}{listener}]}}]}}]."
+        ),
+        ..Default::default()
+    };
+    let stomp = ThrowawayBroker {
+        plugins: vec!["rabbitmq_stomp".to_owned()],
+        config: format!("stomp.listeners.tcp.2 = 0.0.0.0:{port}"),
+        ..Default::default()
+    };
+    for spec in [examples(""), stomp] {
+        let error = Broker::start(&spec, &log).unwrap_err();
+        assert!(matches!(error, BrokerError::Exposed { .. }), "{error}");
+        assert!(error.to_string().contains(&format!(":{port}, where")), "{error}");
+        // The port is free again, and anybody may have it by now.
+        assert_eq!(processes_of(&log), [0; 0]);
+    }
+    let tamed = Broker::start(&examples(", {ip, \"127.0.0.1\"}"), &log).unwrap();
+    assert!(tamed.listeners.iter().any(|it| it.port == port), "{:?}", tamed.listeners);
 }
 
 #[test]
 fn the_log_is_complete_also_of_a_short_life() {
-    let log = log("short");
+    let place = Place::new();
+    let log = place.path("broker.log");
     Broker::start(&ThrowawayBroker::default(), &log).unwrap().stop();
     let text = fs::read_to_string(&log).unwrap();
     assert!(text.contains("started TCP listener"), "{text}");
-    fs::remove_file(log).unwrap();
 }
 
 #[test]
 fn a_broker_that_cannot_start_says_why_and_leaves_nothing() {
-    let log = log("fails");
+    let place = Place::new();
+    let log = place.path("broker.log");
     let spec = ThrowawayBroker { config: "no_such_key = 1".to_owned(), ..Default::default() };
     let error = Broker::start(&spec, &log).unwrap_err();
     assert!(matches!(error, BrokerError::Died { .. }), "{error}");
     assert!(error.to_string().contains("no_such_key"), "{error}");
-    let _ = fs::remove_file(log);
 }

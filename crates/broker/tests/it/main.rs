@@ -3,3 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod broker;
+mod ending;
+mod place;

@@ -7,14 +7,21 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt::Write as _,
-    io::{self, BufRead, Write},
+    io::{self, BufRead, Read, Write},
 };
 
 use super::{
     Capture, Event, Frame, FrameKind, FrameTable, Identities, Labels, Mode, Profile, Sample,
-    StackEntry, StackOutcome, StackQuality, Times,
+    StackEntry, StackOutcome, StackQuality, Times, TooLarge, USUAL_PROFILE_BYTES,
+    budget::Budget,
     names::{KERNEL_SUFFIX, kind_of, kind_of_root},
 };
+
+/// Longest line that is believed; stacks of a thousand frames with long names have a tenth.
+const MOST_LINE_BYTES: u64 = 16 << 20;
+
+/// Of a frame in the table and in its index, without its name.
+const FRAME_BYTES: usize = 2 * size_of::<Frame>() + 32;
 
 /// Why a folded file could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +37,9 @@ pub enum FoldedError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// What it holds takes too much memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
 }
 
 /// Writes `profile` as folded stacks: identical lines merged, sorted, recursion expanded.
@@ -134,6 +144,15 @@ fn unescape_one(text: &str) -> (char, usize) {
 
 /// Reads folded stacks. Empty lines and lines that start with `#` are skipped.
 pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
+    read_folded_within(input, USUAL_PROFILE_BYTES)
+}
+
+/// As [`read_folded`], with another limit for the memory that the profile takes.
+pub fn read_folded_within(
+    mut input: impl BufRead,
+    limit_bytes: u64,
+) -> Result<Profile, FoldedError> {
+    let mut budget = Budget::new(limit_bytes);
     let mut profile = Profile {
         event: Event::Cpu,
         capture: Capture {
@@ -149,18 +168,35 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
     };
     let mut merged: BTreeMap<Vec<StackEntry>, u64> = BTreeMap::new();
     let mut total = 0_u64;
-    for (number, line) in (1..).zip(input.lines()) {
-        let line = line?;
+    let mut line = String::new();
+    for number in 1.. {
+        line.clear();
+        let length = Read::take(&mut input, MOST_LINE_BYTES).read_line(&mut line)?;
+        if length == 0 {
+            break;
+        }
+        if length as u64 == MOST_LINE_BYTES {
+            let problem = "longer than any line of such text";
+            return Err(FoldedError::Line { line: number, problem });
+        }
         // Other white space than that of ASCII may be part of a name.
         let text = line.trim_ascii_end();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
+        let frames = profile.frames.len();
         let (stack, weight) = read_line(text, &mut profile.frames)
             .map_err(|problem| FoldedError::Line { line: number, problem })?;
         total = total
             .checked_add(weight)
             .ok_or(FoldedError::Line { line: number, problem: "the sum of counts is too large" })?;
+        // Frames that are new have their names in this line, once each.
+        if profile.frames.len() > frames {
+            budget.spend((profile.frames.len() - frames) * FRAME_BYTES + 2 * length)?;
+        }
+        if !merged.contains_key(&stack) {
+            budget.spend_on::<Sample>(size_of_val(stack.as_slice()))?;
+        }
         *merged.entry(stack).or_default() += weight;
     }
     profile.samples = merged

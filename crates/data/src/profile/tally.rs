@@ -2,19 +2,26 @@
 //! looked at. What lives here knows no format.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
 };
 
 use super::{
     Capture, Event, FrameTable, Identities, Labels, Mode, Profile, Sample, StackEntry,
-    StackOutcome, StackQuality, ThreadKind, Times,
+    StackOutcome, StackQuality, ThreadKind, Times, TooLarge,
+    budget::Budget,
     model::{Frame, FrameId, FrameKind},
 };
 
 /// Distinct runs of bytes that are kept before they are named. Stacks that differ in addresses
 /// only become one when they are.
 const MOST_UNNAMED: usize = 200_000;
+
+/// Bytes of those. With 127 frames each, the kernel's usual limit, so many would take 200 MB.
+const MOST_UNNAMED_BYTES: usize = 64 << 20;
+
+/// Longest name of a function or a thread that is believed.
+const MOST_NAME_BYTES: usize = 64 << 10;
 
 /// What is counted for one stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +42,8 @@ impl Counted {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     index: HashMap<Box<[u8]>, Counted, BuildHasherDefault<WordHasher>>,
+    /// Of the runs together.
+    held_bytes: usize,
 }
 
 impl Tally {
@@ -44,16 +53,18 @@ impl Tally {
             known.add(counted);
             return;
         }
+        self.held_bytes += bytes.len();
         self.index.insert(bytes.into(), counted);
     }
 
     /// True when it is time to name what was counted, so that memory stays bounded.
     pub(super) fn is_full(&self) -> bool {
-        self.index.len() >= MOST_UNNAMED
+        self.index.len() >= MOST_UNNAMED || self.held_bytes >= MOST_UNNAMED_BYTES
     }
 
     /// All that was counted, in no order. Nothing is left.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (Box<[u8]>, Counted)> + '_ {
+        self.held_bytes = 0;
         self.index.drain()
     }
 }
@@ -96,23 +107,49 @@ pub(super) struct Merged {
     samples: HashMap<(Vec<StackEntry>, Labels), Counted>,
     /// Weight of all samples together.
     total: u64,
+    budget: Budget,
 }
 
 impl Merged {
+    /// Nothing yet, with what all may take.
+    pub(super) fn within(limit_bytes: u64) -> Self {
+        Self { budget: Budget::new(limit_bytes), ..Self::default() }
+    }
+
+    /// The id of a frame. A name that is longer than any real one is cut.
+    pub(super) fn intern(&mut self, mut frame: Frame) -> Result<FrameId, TooLarge> {
+        if frame.name.len() > MOST_NAME_BYTES {
+            let end = (0..=MOST_NAME_BYTES).rev().find(|&end| frame.name.is_char_boundary(end));
+            frame.name.truncate(end.unwrap_or(0));
+        }
+        let (before, length) = (self.frames.len(), frame.name.len());
+        let id = self.frames.intern(frame);
+        if self.frames.len() > before {
+            // Once in the table and once in its index.
+            self.budget.spend_on::<[Frame; 2]>(2 * length)?;
+        }
+        Ok(id)
+    }
+
     /// The root of a stack: the kind of thread, or the name of one that is none of the VM's.
-    pub(super) fn root(&mut self, thread: &str) -> FrameId {
+    pub(super) fn root(&mut self, thread: &str) -> Result<FrameId, TooLarge> {
         let frame = match ThreadKind::from_name(thread).0 {
             ThreadKind::Other if !is_of_the_vm(thread) => {
                 Frame { name: thread.to_owned(), kind: FrameKind::Native }
             }
             kind => Frame { name: kind.name().to_owned(), kind: FrameKind::Thread },
         };
-        self.frames.intern(frame)
+        self.intern(frame)
     }
 
     /// Adds a stack, root first, of the thread that is called `thread`. All weights together stay
     /// within 64 bits, as every sum that is made of them later relies on; what is beyond is left out.
-    pub(super) fn add(&mut self, thread: &str, frames: &[FrameId], counted: Counted) {
+    pub(super) fn add(
+        &mut self,
+        thread: &str,
+        frames: &[FrameId],
+        counted: Counted,
+    ) -> Result<(), TooLarge> {
         let mut stack: Vec<StackEntry> = Vec::with_capacity(frames.len());
         for &frame in frames {
             match stack.last_mut() {
@@ -120,7 +157,7 @@ impl Merged {
                 _ => stack.push(StackEntry { frame, repeat: 1 }),
             }
         }
-        let Some(leaf) = stack.last() else { return };
+        let Some(leaf) = stack.last() else { return Ok(()) };
         let in_kernel = self.frames.get(leaf.frame).kind == FrameKind::Kernel;
         let labels = Labels {
             process: None,
@@ -131,7 +168,13 @@ impl Merged {
         let weight = counted.weight.min(u64::MAX - self.total);
         self.total += weight;
         let counted = Counted { weight, ..counted };
-        self.samples.entry((stack, labels)).or_default().add(counted);
+        let kept = self.samples.entry((stack, labels));
+        if let Entry::Vacant(new) = &kept {
+            let (stack, labels) = new.key();
+            self.budget.spend_on::<Sample>(size_of_val(stack.as_slice()) + labels.thread.len())?;
+        }
+        kept.or_default().add(counted);
+        Ok(())
     }
 
     /// The profile, samples in order.
@@ -186,8 +229,8 @@ mod tests {
     fn all_weights_together_fit_into_64_bits() {
         let mut merged = Merged::default();
         for (thread, weight) in [("a", u64::MAX - 1), ("b", 5), ("c", u64::MAX)] {
-            let root = merged.root(thread);
-            merged.add(thread, &[root], Counted { weight, count: 1 });
+            let root = merged.root(thread).unwrap();
+            merged.add(thread, &[root], Counted { weight, count: 1 }).unwrap();
         }
         let profile = merged.into_profile(Event::Mmap, Capture::default(), 0);
         let weights: Vec<u64> = profile.samples.iter().map(|sample| sample.weight).collect();
@@ -199,7 +242,7 @@ mod tests {
     fn a_root_is_a_kind_of_thread_or_a_name() {
         let mut merged = Merged::default();
         let mut check = |thread: &str, expected: &str, kind: FrameKind| {
-            let id = merged.root(thread);
+            let id = merged.root(thread).unwrap();
             let frame = merged.frames.get(id);
             assert_eq!((frame.name.as_str(), frame.kind), (expected, kind));
         };

@@ -124,7 +124,8 @@ pub struct BrokerFacts {
 #[serde(rename_all = "kebab-case")]
 pub struct LatencySummary {
     /// `confirm` or `end-to-end`, from the actual time of sending; with `-intended` at the end, from
-    /// the time that the schedule asked for.
+    /// the time that the schedule asked for. `client-delay`: from the schedule to the sending, as far as
+    /// that was the client's own doing.
     pub name: String,
     /// From what to what, in words.
     pub description: String,

@@ -52,7 +52,8 @@ pub struct SecondRow {
     /// Of those, sent later than their time by more than the tolerance.
     #[serde(default)]
     pub late: u64,
-    /// Of the late, those for which window and socket had room: the client itself was late.
+    /// Of the late and the dropped, those that were later than the tolerance by the client's own doing:
+    /// window and socket had room for so long.
     #[serde(default)]
     pub late_by_client: u64,
     /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
@@ -116,6 +117,9 @@ pub struct SecondRow {
     /// From the time that the schedule asked for to the reply.
     #[serde(default)]
     pub round_trip_intended_latency: Option<LatencyPoint>,
+    /// What of the time from the schedule to sending was the client's own: nothing else was in the way.
+    #[serde(default)]
+    pub client_delay: Option<LatencyPoint>,
     /// From asking for a thing that comes and goes to the broker's answer.
     #[serde(default)]
     pub churn_open_latency: Option<LatencyPoint>,

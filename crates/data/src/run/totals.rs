@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChurnCounts, RequestCounts};
+use super::{ChurnCounts, RequestCounts, SecondRow};
 
 /// Totals of the load; see [`super::SecondRow`] for what each counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct LoadTotals {
     /// Of those, sent later than their time by more than the tolerance.
     #[serde(default)]
     pub late: u64,
-    /// Of the late, those for which window and socket had room: the client itself was late.
+    /// Of the late and the dropped, those that were later than the tolerance by the client's own doing.
     #[serde(default)]
     pub late_by_client: u64,
     /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
@@ -105,4 +105,47 @@ pub struct Measured {
     pub duration_nanos: u64,
     /// What was counted in it.
     pub load: LoadTotals,
+}
+
+impl LoadTotals {
+    /// What the seconds of a run add up to, for a run whose end nobody counted.
+    pub fn of_seconds(rows: &[SecondRow]) -> Self {
+        let sum =
+            |count: fn(&SecondRow) -> u64| rows.iter().map(count).fold(0, u64::saturating_add);
+        let mut totals = Self {
+            published: sum(|row| row.published),
+            confirmed: sum(|row| row.confirmed),
+            nacked: sum(|row| row.nacked),
+            returned: sum(|row| row.returned),
+            consumed: sum(|row| row.consumed),
+            redelivered: sum(|row| row.redelivered),
+            rejected: sum(|row| row.rejected),
+            empty_polls: sum(|row| row.empty_polls),
+            confirm_timeouts: sum(|row| row.confirm_timeouts),
+            duplicates: sum(|row| row.duplicates),
+            out_of_order: sum(|row| row.out_of_order),
+            scheduled: sum(|row| row.scheduled),
+            late: sum(|row| row.late),
+            late_by_client: sum(|row| row.late_by_client),
+            dropped: sum(|row| row.dropped),
+            unconfirmed: rows.last().map_or(0, |row| row.unconfirmed),
+            unanswered: sum(|row| row.unanswered),
+            republished: sum(|row| row.republished),
+            reconnects: sum(|row| row.reconnects),
+            down_nanos: sum(|row| row.down_nanos),
+            bytes_written: sum(|row| row.bytes_written),
+            writes: sum(|row| row.writes),
+            bytes_read: sum(|row| row.bytes_read),
+            reads: sum(|row| row.reads),
+            socket_stall_nanos: sum(|row| row.socket_stall_nanos),
+            blocked_nanos: sum(|row| row.blocked_nanos),
+            window_full_nanos: sum(|row| row.window_full_nanos),
+            ..Self::default()
+        };
+        for row in rows {
+            totals.rpc.add(&row.rpc);
+            totals.churn.add(&row.churn);
+        }
+        totals
+    }
 }

@@ -39,7 +39,7 @@ pub struct ClientCheck {
     pub highest_demand: f64,
     /// Messages that a schedule asked for while the run was measured.
     pub scheduled: u64,
-    /// Of those, late although window and socket had room: the thread itself came too late.
+    /// Of those, late or dropped although window and socket had room: the thread itself came too late.
     pub late_by_client: u64,
     /// Share of the time in which publishers were held back by the broker (socket full, alarm,
     /// confirm window full), 0 to 1; of the kind that held most.

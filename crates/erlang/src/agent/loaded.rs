@@ -65,7 +65,26 @@ impl<'a> Loaded<'a> {
         Self::load(connection, source, start, compiled)
     }
 
+    /// Names are drawn by lot. One that the node has a module of is left to that, and another is drawn.
     fn load(
+        connection: &'a Connection,
+        source: Source,
+        start: Term,
+        compiled: Compiled,
+    ) -> Result<Self, ErlangError> {
+        for _ in 0..2 {
+            let module = unique(&format!("{}_", source.name));
+            match Self::load_as(module, connection, source, start.clone(), compiled) {
+                Err(ErlangError::ModuleTaken { .. }) => {}
+                done => return done,
+            }
+        }
+        let module = unique(&format!("{}_", source.name));
+        Self::load_as(module, connection, source, start, compiled)
+    }
+
+    fn load_as(
+        module: String,
         connection: &'a Connection,
         source: Source,
         start: Term,
@@ -73,7 +92,6 @@ impl<'a> Loaded<'a> {
     ) -> Result<Self, ErlangError> {
         let began = Instant::now();
         let mailbox = connection.mailbox();
-        let module = unique(&format!("{}_", source.name));
         let text = renamed(source, &module);
         let dead_man_ms = connection.dead_man().as_millis();
         let bindings = [
@@ -116,6 +134,13 @@ impl<'a> Loaded<'a> {
             Some((what, agent)) if what == "loaded" => {
                 self.agent = agent.as_pid().cloned();
                 Ok(())
+            }
+            Some((what, name)) if what == "taken" => {
+                self.ended = Some(Ended { reason: name });
+                Err(ErlangError::ModuleTaken {
+                    node: self.connection.node().to_owned(),
+                    module: self.module.clone(),
+                })
             }
             Some((_, reason)) => {
                 let reason = reason.to_text().unwrap_or_else(|| reason.to_string());

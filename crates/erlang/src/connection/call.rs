@@ -36,6 +36,9 @@ impl Call<'_> {
                 _ => {}
             }
             let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(self.late(within));
+            }
             let next = self.mailbox.receive_map(left, |received| {
                 let (reference, value) = referenced(received)?;
                 match reference {

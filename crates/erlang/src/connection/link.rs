@@ -30,6 +30,10 @@ const TICK: Duration = Duration::from_secs(1);
 /// A node that does not read takes no more memory here than this.
 const MOST_UNSENT_BYTES: usize = 16 << 20;
 
+/// What is read before the rest of a turn: a node that sends without end would get all of the time, and our
+/// ticks, the program's wishes and the end of the connection none. Some milliseconds of work.
+const MOST_READ_BYTES: usize = 1 << 20;
+
 /// What is still to be sent when the connection is closed may take so long.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -102,7 +106,7 @@ impl Link {
     /// Everything that can be done now, then a wait until there is more to do.
     fn turn(&mut self) -> Result<(), End> {
         self.obey();
-        self.read()?;
+        let more = self.read()?;
         self.tick();
         self.write()?;
         let now = Instant::now();
@@ -115,6 +119,10 @@ impl Link {
         let silence = Duration::from_millis(self.shared.silence_ms.load(Ordering::Relaxed));
         if now.duration_since(self.heard) > silence {
             return Err(End::Lost(format!("nothing was heard of it for {} s", silence.as_secs())));
+        }
+        if more {
+            // The poll tells of what arrives, not of what was left.
+            return Ok(());
         }
         let wait = self.next_tick.saturating_duration_since(now);
         match self.poll.poll(&mut Events::with_capacity(4), Some(wait)) {
@@ -146,21 +154,25 @@ impl Link {
         }
     }
 
-    fn read(&mut self) -> Result<(), End> {
+    /// Whether there may be more.
+    fn read(&mut self) -> Result<bool, End> {
         let mut buffer = [0; 16 << 10];
-        loop {
+        let mut taken = 0;
+        while taken < MOST_READ_BYTES {
             match self.wire.read(&mut buffer) {
                 Ok(0) => return Err(End::Lost("the node closed it".to_owned())),
                 Ok(count) => {
                     self.heard = Instant::now();
+                    taken += count;
                     self.frames.push(&buffer[..count]);
                     self.hand_out()?;
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
             }
         }
+        Ok(true)
     }
 
     fn write(&mut self) -> Result<(), End> {

@@ -104,8 +104,13 @@ impl Mailbox {
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(self.shared.lost()),
             };
             self.check_backlog()?;
+            self.backlog.bytes.fetch_sub(arrived.cost_bytes(), Ordering::Relaxed);
             if let Some(found) = self.read(arrived)?.and_then(&wanted) {
                 return Ok(Some(found));
+            }
+            // There may be no end of what is not wanted.
+            if left.is_zero() {
+                return Ok(None);
             }
         }
     }
@@ -126,7 +131,6 @@ impl Mailbox {
             Arrived::Exit { from, reason } => return Ok(Some(Received::Exit { from, reason })),
             Arrived::Message(payload) => payload,
         };
-        self.backlog.bytes.fetch_sub(payload.len(), Ordering::Relaxed);
         let message = message_of(&payload)
             .map_err(|source| ErlangError::Term { node: self.shared.node().to_owned(), source })?;
         if let Some([from, reply_as, _]) = message.as_tagged("io_request") {

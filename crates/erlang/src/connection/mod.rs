@@ -21,12 +21,12 @@ use std::{
 use call::Call;
 pub use mailbox::{Mailbox, Received};
 pub(crate) use open::unique;
-pub use options::{ConnectOptions, Port, TlsFiles};
+pub use options::{ConnectOptions, Peer, Port, TlsFiles, VerifyPeer};
 use switchboard::Switchboard;
 pub(crate) use switchboard::{Command, Renewal};
 
 use crate::{
-    ErlangError, Term,
+    Cookie, ErlangError, Term,
     distribution::{Outgoing, frame_of},
     term::Pid,
 };
@@ -37,6 +37,7 @@ pub struct Connection {
     shared: Arc<Switchboard>,
     link: Option<JoinHandle<()>>,
     dead_man: Duration,
+    cookie: Cookie,
 }
 
 /// How long the node may take for what costs it nothing.
@@ -69,6 +70,11 @@ impl Connection {
     /// For how long the node may hear nothing of us.
     pub(crate) fn dead_man(&self) -> Duration {
         self.dead_man
+    }
+
+    /// What the node and we know, so that it can be kept out of what is shown.
+    pub(crate) fn cookie(&self) -> &Cookie {
+        &self.cookie
     }
 
     /// A process of our own, for messages.

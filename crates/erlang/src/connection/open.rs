@@ -12,7 +12,7 @@ use std::{
 use mio::{Poll, Waker};
 
 use super::{
-    ConnectOptions, Connection, Port,
+    ConnectOptions, Connection, Peer, Port,
     link::{self, Link},
     switchboard::Switchboard,
     tls,
@@ -30,7 +30,9 @@ pub(super) fn open(options: &ConnectOptions) -> Result<Connection, ErlangError> 
     let mut refused = None;
     for cookie in &cookies {
         match open_as_anybody(options, cookie, deadline) {
-            Err(error @ ErlangError::CookieRefused { .. }) => refused = Some(error),
+            Err(error @ (ErlangError::CookieRefused { .. } | ErlangError::Impostor { .. })) => {
+                refused = Some(error);
+            }
             done => return done,
         }
     }
@@ -58,7 +60,7 @@ fn open_with(
     deadline: Instant,
 ) -> Result<Connection, ErlangError> {
     let node = &options.node;
-    let addresses = |port| resolve(node, port, deadline);
+    let addresses = |port| resolve(node, port, deadline).and_then(|all| verified(options, all));
     let port = match options.port {
         Port::Fixed(port) => port,
         Port::Mapped(mapper) => epmd::port_of(node, &addresses(mapper)?, deadline)?,
@@ -67,6 +69,11 @@ fn open_with(
         let address = format!("{}:{port}", node.host());
         ErlangError::Refused { node: node.to_string(), address, reason: error.to_string() }
     })?;
+    let lost = |error: std::io::Error| ErlangError::Lost {
+        node: node.to_string(),
+        reason: error.to_string(),
+    };
+    let (own, other) = timed.ends().map_err(lost)?;
     let (mut stream, prefix) = match &options.tls {
         None => (Stream::Plain(timed), Prefix::TwoBytes),
         Some(files) => {
@@ -74,15 +81,35 @@ fn open_with(
         }
     };
     let visitor = visitor(node);
-    shake_hands(&mut stream, prefix, node, &visitor, cookie)?;
-    start(stream, options, &visitor)
-        .map_err(|error| ErlangError::Lost { node: node.to_string(), reason: error.to_string() })
+    let verify = || match &options.verify {
+        Some(verify) => verify.peer(&Peer { own, other, cookie }).map_err(|it| impostor(node, it)),
+        None => Ok(()),
+    };
+    shake_hands(&mut stream, prefix, node, &visitor, cookie, &verify)?;
+    start(stream, options, &visitor, cookie).map_err(lost)
+}
+
+fn impostor(node: &NodeName, reason: String) -> ErlangError {
+    ErlangError::Impostor { node: node.to_string(), reason }
+}
+
+/// Addresses at which the node may be.
+fn verified(
+    options: &ConnectOptions,
+    addresses: Vec<SocketAddr>,
+) -> Result<Vec<SocketAddr>, ErlangError> {
+    if let Some(verify) = &options.verify {
+        let each = addresses.iter().map(|address| verify.address(address.ip()));
+        each.collect::<Result<(), _>>().map_err(|reason| impostor(&options.node, reason))?;
+    }
+    Ok(addresses)
 }
 
 fn start(
     stream: Stream,
     options: &ConnectOptions,
     visitor: &Visitor,
+    cookie: &Cookie,
 ) -> std::io::Result<Connection> {
     let mut wire = Wire::new(stream)?;
     let poll = Poll::new()?;
@@ -98,11 +125,11 @@ fn start(
     ));
     let link = Link::new(wire, poll, commands, Arc::clone(&shared));
     let link = thread::Builder::new().name("erlang-link".to_owned()).spawn(|| link.run())?;
-    Ok(Connection { shared, link: Some(link), dead_man: options.dead_man })
+    let (link, cookie) = (Some(link), cookie.clone());
+    Ok(Connection { shared, link, dead_man: options.dead_man, cookie })
 }
 
-/// Two visitors from one machine must differ. The node keeps every name that it has seen, so that
-/// there are not too many of them either.
+/// Two visitors from one machine must differ.
 fn visitor(node: &NodeName) -> Visitor {
     Visitor {
         name: node.of_visitor(&unique("rabbitscope-")).to_string(),
@@ -112,15 +139,19 @@ fn visitor(node: &NodeName) -> Visitor {
     }
 }
 
-/// The name and four random digits.
+/// The name and 64 random bits. A name that is taken is noticed on the node and another drawn; how long
+/// it is makes no difference to the node's table of atoms, where each has one entry.
 pub(crate) fn unique(name: &str) -> String {
-    format!("{name}{:04x}", random_u32() >> 16)
+    format!("{name}{:016x}", random_u64())
 }
 
 /// From the keys that the system's randomness gives to each hash map.
+fn random_u64() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 fn random_u32() -> u32 {
-    let hash = RandomState::new().build_hasher().finish();
-    u32::try_from(hash >> 32).expect("half of it")
+    u32::try_from(random_u64() >> 32).expect("half of it")
 }
 
 /// The resolver has no deadline of its own.

@@ -1,8 +1,14 @@
 //! What a connection needs to know.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
-use crate::{CookieSource, NodeName, epmd};
+use crate::{Cookie, CookieSource, NodeName, epmd};
 
 /// Which node, and how to get to it.
 #[derive(Clone, Debug)]
@@ -20,6 +26,29 @@ pub struct ConnectOptions {
     /// A program that the node has not heard of for so long is taken for dead, and what it has loaded
     /// there is removed. Its signs of life come once a second.
     pub dead_man: Duration,
+    /// Who may answer for the node; absent: whoever does.
+    pub verify: Option<Arc<dyn VerifyPeer>>,
+}
+
+/// Judges who answers for a node. What it refuses is never shown that we know the cookie. A reason ends with
+/// what to do.
+pub trait VerifyPeer: fmt::Debug + Send + Sync {
+    /// Before anything is sent there.
+    fn address(&self, address: IpAddr) -> Result<(), String>;
+
+    /// Before the answer to the challenge is sent.
+    fn peer(&self, peer: &Peer<'_>) -> Result<(), String>;
+}
+
+/// What answers for a node, and what it is to be shown.
+#[derive(Debug)]
+pub struct Peer<'a> {
+    /// Our end of the connection.
+    pub own: SocketAddr,
+    /// The other end.
+    pub other: SocketAddr,
+    /// The cookie that is to be used.
+    pub cookie: &'a Cookie,
 }
 
 /// Where a node listens.
@@ -50,6 +79,7 @@ impl ConnectOptions {
             tls: None,
             within: Duration::from_secs(5),
             dead_man: Duration::from_secs(15),
+            verify: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use mio::Waker;
 use crate::{
     ErlangError, Term,
     distribution::{Outgoing, frame_of},
-    term::{Atom, Pid, Reference},
+    term::{Atom, Pid, Reference, encode},
 };
 
 /// What nobody has read of one mailbox.
@@ -46,6 +46,22 @@ pub(super) enum Arrived {
     Message(Vec<u8>),
     Down { reference: Reference, reason: Term },
     Exit { from: Pid, reason: Term },
+}
+
+impl Arrived {
+    /// About the memory that it takes until it is read: what is small costs its place in the queue, and a
+    /// term some tens of bytes for each of its own.
+    pub(super) fn cost_bytes(&self) -> usize {
+        const PLACE: usize = 160;
+        const DECODED: usize = 32;
+        PLACE
+            + match self {
+                Self::Message(payload) => payload.len(),
+                Self::Down { reason, .. } | Self::Exit { reason, .. } => {
+                    DECODED * encode(reason).len()
+                }
+            }
+    }
 }
 
 /// Bytes that were delivered and not yet read, and whether it was too many once.
@@ -176,7 +192,7 @@ impl Entry {
 
     /// A mailbox that nobody reads takes no more than its share of memory.
     pub(super) fn deliver(&self, arrived: Arrived) {
-        let bytes = if let Arrived::Message(payload) = &arrived { payload.len() } else { 0 };
+        let bytes = arrived.cost_bytes();
         if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_UNREAD_BYTES {
             self.backlog.overflowed.store(true, Ordering::Relaxed);
             self.backlog.bytes.fetch_sub(bytes, Ordering::Relaxed);

@@ -2,11 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
+use rabbitscope_files::MOST_OF_A_TEXT;
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring::default_provider,
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject},
 };
+use zeroize::Zeroizing;
 
 use super::TlsFiles;
 use crate::{ErlangError, NodeName, distribution::Timed};
@@ -39,8 +41,10 @@ fn config(files: &TlsFiles) -> Result<ClientConfig, String> {
     let Some((certificate, key)) = &files.own else {
         return Ok(builder.with_no_client_auth());
     };
-    let unreadable = |error| format!("cannot read the key in {}: {error}", key.display());
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(unreadable)?;
+    let unreadable = |error: String| format!("cannot read the key in {}: {error}", key.display());
+    let text = text_of(key).map_err(unreadable)?;
+    let secret =
+        PrivateKeyDer::from_pem_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     builder.with_client_auth_cert(certificates(certificate)?, secret).map_err(|error| {
         format!("certificate {} with key {}: {error}", certificate.display(), key.display())
     })
@@ -57,8 +61,15 @@ fn authorities(file: &Path) -> Result<RootCertStore, String> {
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let unreadable =
         |error: String| format!("cannot read certificates in {}: {error}", file.display());
-    let found = CertificateDer::pem_file_iter(file)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+    let text = text_of(file).map_err(unreadable)?;
+    let found = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<Vec<_>, _>>()
         .map_err(|error| unreadable(error.to_string()))?;
     if found.is_empty() { Err(unreadable("there are none".to_owned())) } else { Ok(found) }
+}
+
+/// Cleared when it is dropped, as it may be a key.
+fn text_of(file: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
+    let text = rabbitscope_files::read(file, MOST_OF_A_TEXT).map(Zeroizing::new);
+    text.map_err(|error| error.to_string())
 }

@@ -44,13 +44,15 @@ pub(crate) enum Prefix {
     FourBytes,
 }
 
-/// Both sides prove that they know the cookie; the stream is at the first frame afterwards.
+/// Both sides prove that they know the cookie; the stream is at the first frame afterwards. The answer to a
+/// challenge lets whoever has it in at the real node, so that `verify` may end it before that.
 pub(crate) fn shake_hands(
     stream: &mut (impl Read + Write),
     prefix: Prefix,
     node: &NodeName,
     visitor: &Visitor,
     cookie: &Cookie,
+    verify: &dyn Fn() -> Result<(), ErlangError>,
 ) -> Result<(), ErlangError> {
     let broke_off = |doing: &'static str| {
         move |error: io::Error| ErlangError::Handshake {
@@ -64,6 +66,7 @@ pub(crate) fn shake_hands(
     check_status(node, &status)?;
     let challenge = prefix.receive(stream).map_err(broke_off("it was to send its challenge"))?;
     let greeting = greeting_of(node, &challenge)?;
+    verify()?;
     let answer = [&b"r"[..], &visitor.challenge.to_be_bytes(), &digest(cookie, greeting.challenge)];
     prefix
         .send(stream, &answer.concat())

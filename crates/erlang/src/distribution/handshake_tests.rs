@@ -35,7 +35,9 @@ fn outcome(sent: &[Vec<u8>]) -> Result<(), ErlangError> {
     let visitor = Visitor { name: "me@here".to_owned(), creation: 1, challenge: 2 };
     let node = NodeName::parse("a@b").unwrap();
     let cookie = Cookie::new("secret", "a test");
-    shake_hands(&mut Peer(&sent.concat()), Prefix::TwoBytes, &node, &visitor, &cookie)
+    let sent = sent.concat();
+    let mut peer = Peer(&sent);
+    shake_hands(&mut peer, Prefix::TwoBytes, &node, &visitor, &cookie, &|| Ok(()))
 }
 
 #[track_caller]

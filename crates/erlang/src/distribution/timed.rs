@@ -23,6 +23,11 @@ impl Timed {
         Ok(Self { stream, deadline })
     }
 
+    /// Our end and the other.
+    pub(crate) fn ends(&self) -> io::Result<(SocketAddr, SocketAddr)> {
+        Ok((self.stream.local_addr()?, self.stream.peer_addr()?))
+    }
+
     /// The socket, without deadline.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.stream

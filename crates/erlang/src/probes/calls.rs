@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::{
     answer::{Fields, function},
+    scrub::scrubbed,
     session::{ProbeSession, Watch},
     target::{FunctionName, FunctionPattern, ProcessKind, ProcessName, Who},
 };
-use crate::{ErlangError, Term, term::Pid};
+use crate::{Cookie, ErlangError, Term, term::Pid};
 
 const ASKED: &str = "trace";
 
@@ -98,8 +99,9 @@ impl ProbeSession<'_> {
         on_call: &mut dyn FnMut(TracedCall),
     ) -> Result<CallsResult, ErlangError> {
         let arguments = arguments_of(request);
+        let cookie = self.cookie();
         let result = self.ask(ASKED, arguments, request.duration, watch, &mut |event| {
-            on_call(call(&event)?);
+            on_call(call(&event, &cookie)?);
             Ok(())
         })?;
         let fields = Fields::new(ASKED, &result);
@@ -144,7 +146,7 @@ pub(super) fn millis(duration: Duration) -> Term {
     Term::from(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
-fn call(event: &Term) -> Result<TracedCall, ErlangError> {
+fn call(event: &Term, cookie: &Cookie) -> Result<TracedCall, ErlangError> {
     let fields = Fields::new(ASKED, event);
     let pid = fields.get("pid")?.as_pid().ok_or_else(|| fields.unexpected())?;
     Ok(TracedCall {
@@ -153,10 +155,10 @@ fn call(event: &Term) -> Result<TracedCall, ErlangError> {
         name: fields.text("name")?,
         function: fields.function("function")?,
         caller: function(fields.get("caller")?),
-        arguments: fields.text("args")?,
+        arguments: scrubbed(fields.text("args")?, cookie.secret()),
         at: Duration::from_nanos(fields.number("at_ns").unwrap_or(0)),
         took: fields.get("took_ns")?.as_u64().map(Duration::from_nanos),
         outcome: fields.word("outcome")?,
-        result: fields.text("result")?,
+        result: scrubbed(fields.text("result")?, cookie.secret()),
     })
 }

@@ -7,6 +7,7 @@ mod answer;
 mod calls;
 mod counters;
 mod samples;
+mod scrub;
 mod session;
 mod target;
 mod tree;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Compiled, Connection, ErlangError, Loaded, Reply, Source, Term};
+use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, Reply, Source, Term};
 
 /// One module of several files; only the first has a module's attributes.
 const AGENT: Source = Source {
@@ -21,6 +21,7 @@ const AGENT: Source = Source {
         include_str!("../../../../agent/calltree_stack.erl"),
         include_str!("../../../../agent/calltree_result.erl"),
         include_str!("../../../../agent/calls.erl"),
+        include_str!("../../../../agent/secrets.erl"),
         include_str!("../../../../agent/counters.erl"),
     ),
 };
@@ -63,6 +64,10 @@ impl<'c> ProbeSession<'c> {
         self.loaded.module()
     }
 
+    pub(super) fn cookie(&self) -> Cookie {
+        self.loaded.connection().cookie().clone()
+    }
+
     /// One request: its events as they come, and its result.
     pub(super) fn ask(
         &mut self,
@@ -73,6 +78,9 @@ impl<'c> ProbeSession<'c> {
         on_event: &mut dyn FnMut(Term) -> Result<(), ErlangError>,
     ) -> Result<Term, ErlangError> {
         arguments.push(("credit", CREDIT.into()));
+        // For those whom this one keeps waiting.
+        let by = format!("rabbitscope, process {}", std::process::id());
+        arguments.push(("by", Term::text(&by)));
         let pairs = arguments.into_iter().map(|(key, value)| (Term::atom(key), value)).collect();
         let began = Instant::now();
         let node = self.loaded.connection().node().to_owned();

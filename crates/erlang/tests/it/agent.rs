@@ -139,6 +139,64 @@ fn gone_although_the_agent_does_not_listen() {
     assert!(is_cleaned(&module, "mark_hangs"));
 }
 
+/// A module of somebody else, by this name.
+fn plant(connection: &Connection, module: &str) {
+    let planted = format!(
+        "Forms = [{{attribute, 1, module, {module}}}, {{attribute, 2, export, [{{here, 0}}]}}, \
+          {{function, 3, here, 0, [{{clause, 3, [], [], [{{atom, 3, planted}}]}}]}}], \
+         {{ok, {module}, Code}} = compile:forms(Forms, [binary]), \
+         {{module, {module}}} = code:load_binary({module}, \"planted\", Code)."
+    );
+    connection.evaluate(&planted, &[], PROMPT).unwrap();
+}
+
+#[track_caller]
+fn assert_planted(connection: &Connection, module: &str) {
+    assert_eq!(connection.call(module, "here", vec![], PROMPT).unwrap(), Term::atom("planted"));
+}
+
+#[test]
+fn a_module_that_was_put_in_the_place_of_ours_is_left_alone() {
+    let connection = connection();
+    let loaded = counting(&connection, "mark_replaced");
+    let module = loaded.module().to_owned();
+    plant(&connection, &module);
+    loaded.end().unwrap();
+    assert_planted(&connection, &module);
+}
+
+/// The keeper itself, with a name that is not drawn by lot.
+#[test]
+fn a_module_that_has_the_name_already_is_left_alone() {
+    const KEEPER: &str = include_str!("../../src/agent/keeper.txt");
+    let connection = connection();
+    for (module, on_disk) in [("planted_before", false), ("xref_reader", true)] {
+        if !on_disk {
+            plant(&connection, module);
+        }
+        let before = eval(&format!("code:is_loaded({module})"));
+        let mailbox = connection.mailbox();
+        let bindings = [
+            ("Controller", mailbox.pid().clone().into()),
+            ("Module", Term::atom(module)),
+            ("Source", Term::Binary(format!("-module({module}).\n").into_bytes())),
+            ("Options", Term::List(vec![])),
+            ("Start", Term::atom("none")),
+            ("DeadmanMs", 15_000.into()),
+        ];
+        connection.evaluate(KEEPER, &bindings, PROMPT).unwrap();
+        let said = mailbox.receive(PROMPT).unwrap();
+        let taken = Term::tuple([
+            Term::atom("rabbitscope_keeper"),
+            Term::atom("taken"),
+            Term::atom(module),
+        ]);
+        assert_eq!(said, Some(rabbitscope_erlang::Received::Message(taken)));
+        assert_eq!(eval(&format!("code:is_loaded({module})")), before);
+    }
+    assert_planted(&connection, "planted_before");
+}
+
 #[test]
 fn a_module_that_does_not_compile() {
     let connection = connection();

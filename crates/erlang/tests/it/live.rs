@@ -153,7 +153,7 @@ fn every_way_not_to_connect() {
     let good = options();
     let (home, _) = broker().distribution();
     let secret = std::fs::read_to_string(home.join(".erlang.cookie")).unwrap();
-    let file = std::env::temp_dir().join(format!("rabbitscope-cookie-{}", std::process::id()));
+    let file = broker().directory.join("wrong-cookie");
     std::fs::write(&file, "WRONG").unwrap();
     refuse(
         &ConnectOptions { cookie: CookieSource::File(file.clone()), ..good.clone() },

@@ -11,5 +11,6 @@ mod node;
 mod peer;
 mod planted;
 mod probes;
+mod secrets;
 mod tls;
 mod truths;

@@ -9,10 +9,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 /// Shared by all tests; ends with this process.
 pub(crate) fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
-    BROKER.get_or_init(|| {
-        let name = format!("rabbitscope-erlang-tests-{}.log", std::process::id());
-        Broker::start(&ThrowawayBroker::default(), &std::env::temp_dir().join(name)).unwrap()
-    })
+    BROKER.get_or_init(|| Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap())
 }
 
 pub(crate) fn options() -> ConnectOptions {

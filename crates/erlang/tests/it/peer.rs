@@ -3,7 +3,8 @@
 
 use std::{
     io::{Read, Write},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
+    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
@@ -26,10 +27,10 @@ fn peer(bytes: Vec<u8>, stays: bool) -> u16 {
 }
 
 fn outcome(port: Port) -> ErlangError {
-    let cookie = std::env::temp_dir().join(format!("rabbitscope-peer-{}", std::process::id()));
+    let cookie = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&cookie, "secret").unwrap();
     let options = ConnectOptions {
-        cookie: CookieSource::File(cookie),
+        cookie: CookieSource::File(cookie.path().to_owned()),
         port,
         within: WITHIN,
         ..ConnectOptions::new(NodeName::parse("rabbit@127.0.0.1").unwrap())
@@ -60,11 +61,19 @@ fn garbage_and_silence_instead_of_a_handshake() {
 
 /// A node as far as the handshake goes: it knows the cookie.
 fn knowing_peer(after: Vec<u8>) -> u16 {
+    peer_that(move |mut stream| {
+        stream.write_all(&after).unwrap();
+        while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {}
+    })
+}
+
+/// The same, and what it does when the handshake is done.
+fn peer_that(does: impl FnOnce(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let read = |stream: &mut std::net::TcpStream| {
+        let read = |stream: &mut TcpStream| {
             let mut length = [0; 2];
             stream.read_exact(&mut length).unwrap();
             let mut message = vec![0; u16::from_be_bytes(length).into()];
@@ -79,8 +88,7 @@ fn knowing_peer(after: Vec<u8>) -> u16 {
         let theirs = u32::from_be_bytes(answer[1..5].try_into().unwrap());
         let digest = md5_of(&format!("secret{theirs}"));
         stream.write_all(&[&[0, 17, b'a'][..], &digest].concat()).unwrap();
-        stream.write_all(&after).unwrap();
-        while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {}
+        does(stream);
     });
     port
 }
@@ -104,10 +112,10 @@ fn garbage_and_silence_after_the_handshake() {
 }
 
 fn outcome_within(port: u16, within: Duration) -> ErlangError {
-    let cookie = std::env::temp_dir().join(format!("rabbitscope-knows-{}", std::process::id()));
+    let cookie = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&cookie, "secret").unwrap();
     let options = ConnectOptions {
-        cookie: CookieSource::File(cookie),
+        cookie: CookieSource::File(cookie.path().to_owned()),
         port: Port::Fixed(port),
         ..ConnectOptions::new(NodeName::parse("rabbit@127.0.0.1").unwrap())
     };
@@ -115,4 +123,79 @@ fn outcome_within(port: u16, within: Duration) -> ErlangError {
     let error = Connection::open(&options).unwrap_err();
     assert!(began.elapsed() < within, "{:?}", began.elapsed());
     error
+}
+
+/// `{2, '', Pid}` and a message, again and again.
+fn flood_to(pid: &[u8], message: &[u8]) -> Vec<u8> {
+    let control = [&[112, 131, 104, 3, 97, 2, 119, 0][..], pid, message].concat();
+    let frame = [&u32::try_from(control.len()).unwrap().to_be_bytes()[..], &control].concat();
+    frame.repeat(1 + (256 << 10) / frame.len())
+}
+
+/// A peer that reads as a node does and sends without end; when it was sent ticks.
+fn flooding_peer(message: &'static [u8], to_us: bool) -> (u16, mpsc::Receiver<Instant>) {
+    let (ticked, ticks) = mpsc::channel();
+    let port = peer_that(move |mut stream| {
+        let mut asked = vec![0; 4096];
+        let count = stream.read(&mut asked).unwrap();
+        // The pid of the mailbox that the first call comes from: NEW_PID_EXT with a short atom.
+        let at = asked[..count].windows(2).position(|pair| pair == [88, 119]).unwrap();
+        let length = 3 + usize::from(asked[at + 2]) + 12;
+        let mut pid = asked[at..at + length].to_vec();
+        if !to_us {
+            pid[length - 12] ^= 0x7f;
+        }
+        let mut writer = stream.try_clone().unwrap();
+        let flood = flood_to(&pid, message);
+        thread::spawn(move || while writer.write_all(&flood).is_ok() {});
+        let mut bytes = [0; 4];
+        while stream.read_exact(&mut bytes).is_ok() {
+            let length = u32::from_be_bytes(bytes);
+            if length == 0 {
+                let _ = ticked.send(Instant::now());
+            }
+            std::io::copy(&mut Read::by_ref(&mut stream).take(length.into()), &mut std::io::sink())
+                .unwrap();
+        }
+    });
+    (port, ticks)
+}
+
+/// Resident, in MiB.
+fn resident_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
+/// The first call has five seconds; ticks go out once a second meanwhile.
+#[test]
+fn a_peer_that_sends_without_end_does_not_keep_us_from_anything() {
+    let (port, ticks) = flooding_peer(&[131, 106], false);
+    let began = Instant::now();
+    let error = outcome_within(port, Duration::from_secs(8));
+    assert!(error.to_string().contains("no answer"), "{error}");
+    let seen: Vec<f64> = ticks.try_iter().map(|at| (at - began).as_secs_f64()).collect();
+    assert!(seen.len() >= 4, "{seen:?}");
+    assert!(seen.windows(2).all(|pair| pair[1] - pair[0] < 2.0), "{seen:?}");
+}
+
+/// A million small messages are as much as a few large ones.
+#[test]
+fn a_mailbox_that_is_flooded_takes_bounded_memory_and_time() {
+    let before = resident_mib();
+    let (port, _ticks) = flooding_peer(&[131, 106], true);
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || ended.send(outcome_within(port, Duration::from_secs(8)).to_string()));
+    let mut most = 0;
+    let began = Instant::now();
+    let error = loop {
+        most = most.max(resident_mib());
+        assert!(began.elapsed() < Duration::from_secs(20), "it never ends");
+        if let Ok(error) = end.recv_timeout(Duration::from_millis(10)) {
+            break error;
+        }
+    };
+    assert!(most < before + 256, "from {before} to {most} MiB");
+    assert!(error.contains("no answer") || error.contains("MiB"), "{error}");
 }

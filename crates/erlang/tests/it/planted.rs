@@ -17,7 +17,7 @@ use rabbitscope_erlang::{
     },
 };
 
-use crate::node::{connection, eval, is_patterned};
+use crate::node::{broker, connection, eval, is_patterned};
 
 /// The module whose functions know their own times, on the node as if it were part of it: with its
 /// file, in which the agent looks for receives and tail calls.
@@ -29,9 +29,8 @@ impl<'c> Planted<'c> {
     pub(crate) fn load(connection: &'c Connection) -> Self {
         static LOADED: OnceLock<()> = OnceLock::new();
         LOADED.get_or_init(|| {
-            let name = format!("rabbitscope-planted-{}", std::process::id());
-            let directory = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&directory).unwrap();
+            let directory = broker().directory.join("planted");
+            std::fs::create_dir(&directory).unwrap();
             let source = directory.join("planted.erl");
             std::fs::write(&source, include_str!("../../../../agent/test/planted.erl")).unwrap();
             let (source, directory) = (source.display(), directory.display());

@@ -53,7 +53,7 @@ fn traced(
 ) -> Result<(Vec<TracedCall>, CallsResult), ErlangError> {
     let recorder = connection();
     let mut request = CallsRequest {
-        function: pattern("login/2"),
+        function: pattern("enroll/2"),
         filter: CallFilter::default(),
         arguments: true,
         results: true,
@@ -88,8 +88,8 @@ fn a_call_is_shown_without_secrets() {
     let connection = connection();
     let planted = Planted::load(&connection);
     let secrets = Term::map([("password", Term::text("hunter2")), ("tries", 3.into())]);
-    let call = ("login", vec![Term::text("anna"), secrets.clone()]);
-    let (calls, result) = traced(&planted, Some("login, 2"), |_| (), call).unwrap();
+    let call = ("enroll", vec![Term::text("anna"), secrets.clone()]);
+    let (calls, result) = traced(&planted, Some("enroll, 2"), |_| (), call).unwrap();
     assert_eq!((calls.len(), result.calls_on_node), (1, 1));
     let call = &calls[0];
     assert!(call.arguments.contains("<<\"anna\">>"), "{}", call.arguments);
@@ -98,11 +98,11 @@ fn a_call_is_shown_without_secrets() {
     assert_eq!((call.outcome.as_str(), call.result.as_str()), ("returned", "<<\"anna\">>"));
     assert!(call.took.unwrap() >= Duration::from_millis(1));
 
-    let call = ("login", vec![Term::text("anna"), secrets]);
+    let call = ("enroll", vec![Term::text("anna"), secrets]);
     let only = |request: &mut CallsRequest| {
         request.filter.arguments = Some("<<\"bert\">>, _".to_owned());
     };
-    let (calls, result) = traced(&planted, Some("login, 2"), only, call).unwrap();
+    let (calls, result) = traced(&planted, Some("enroll, 2"), only, call).unwrap();
     assert_eq!((calls.len(), result.calls_on_node), (0, 1));
     assert_nothing_left();
 }

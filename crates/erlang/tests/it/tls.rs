@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -12,6 +12,7 @@ use std::{
 use rabbitscope_erlang::{
     ConnectOptions, Connection, CookieSource, ErrorKind, NodeName, Port, Term, TlsFiles,
 };
+use tempfile::TempDir;
 
 const NAME: &str = "rabbitscope-tls@localhost";
 
@@ -37,35 +38,33 @@ certificate visitor
 
 /// A node and its port mapper, which end with this value.
 struct TlsNode {
-    directory: PathBuf,
+    directory: TempDir,
     epmd_port: u16,
     children: Vec<Child>,
 }
 
 impl TlsNode {
     fn start() -> Self {
-        let name = format!("rabbitscope-tls-{}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(&directory).unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&directory).output();
         let made = made.unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        write(&directory, ".erlang.cookie", "tlscookie");
+        write(directory.path(), ".erlang.cookie", "tlscookie");
         write(
-            &directory,
+            directory.path(),
             "tls.config",
             &format!(
                 "[{{server, [{{certfile, \"{0}/node.pem\"}}, {{keyfile, \"{0}/node.key\"}}, \
                  {{cacertfile, \"{0}/good.pem\"}}, {{verify, verify_peer}}, \
                  {{fail_if_no_peer_cert, true}}]}}].",
-                directory.display()
+                directory.path().display()
             ),
         );
         let epmd_port = free_port();
         let mut node = Self { directory, epmd_port, children: Vec::new() };
         node.spawn("epmd", &["-port", &epmd_port.to_string(), "-address", "127.0.0.1"]);
         eventually(|| TcpStream::connect(("127.0.0.1", epmd_port)).is_ok());
-        let config = node.directory.join("tls.config").display().to_string();
+        let config = node.directory.path().join("tls.config").display().to_string();
         node.spawn(
             "erl",
             &[
@@ -90,7 +89,7 @@ impl TlsNode {
         let child = Command::new(program)
             .args(arguments)
             .current_dir(&self.directory)
-            .env("HOME", &self.directory)
+            .env("HOME", self.directory.path())
             .env("ERL_EPMD_PORT", self.epmd_port.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -100,7 +99,7 @@ impl TlsNode {
     }
 
     fn options(&self, authority: &str, own: bool) -> ConnectOptions {
-        let file = |name: &str| self.directory.join(name);
+        let file = |name: &str| self.directory.path().join(name);
         ConnectOptions {
             cookie: CookieSource::File(file(".erlang.cookie")),
             port: Port::Mapped(self.epmd_port),
@@ -119,7 +118,6 @@ impl Drop for TlsNode {
             let _ = child.kill();
             let _ = child.wait();
         }
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

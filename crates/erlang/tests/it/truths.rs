@@ -3,7 +3,7 @@
 use rabbitscope_erlang::probes::{CallTree, NodeKey, TreeNode};
 
 use crate::{
-    node::{connection, tracing_alone},
+    node::{broker, connection, tracing_alone},
     planted::{LONG, Planted, below, busy, close, figures, micros, recorded, spent},
     probes::assert_nothing_left,
 };
@@ -120,7 +120,7 @@ fn a_small_case_is_as_fprof_has_it() {
     let planted = Planted::load(&connection);
     let call = ("nest", vec![1.into()]);
     let (tree, truth) = recorded(&planted, "nested_once/0", false, call);
-    let file = std::env::temp_dir().join(format!("rabbitscope-fprof-{}", std::process::id()));
+    let file = broker().directory.join("fprof");
     let asked = FPROF.replace("DEVICE", &format!("\"{}\"", file.display())) + ".";
     let fprof = connection.evaluate(&asked, &[], LONG).unwrap();
     let [said, table] = fprof.as_tuple().unwrap() else { panic!("{fprof}") };

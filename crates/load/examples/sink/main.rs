@@ -19,7 +19,7 @@ use std::{
 
 use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
 use rabbitscope_data::scenario;
-use rabbitscope_load::{Dialer, Session};
+use rabbitscope_load::{Dialer, Owner, Session};
 use rustix::{
     thread::{CpuSet, sched_setaffinity},
     time::{ClockId, clock_gettime},
@@ -81,7 +81,7 @@ fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     );
     let scenario = scenario::parse(&text, "sink", &[])?;
     let uri = Uri::parse(&format!("amqp://guest:guest@{sink}/%2f?heartbeat=0"))?;
-    let mut session = Session::open(&scenario, &Dialer::to(uri), &mut |_| {})?;
+    let mut session = Session::open(&scenario, &Dialer::to(uri), Owner::Caller)?;
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false))?;
     session.close()?;
     let during = outcome.measured.load;

@@ -4,8 +4,9 @@ mod stream;
 mod tls;
 
 use std::{
-    fs, io,
+    io,
     net::{SocketAddr, TcpStream, ToSocketAddrs},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -19,6 +20,7 @@ use rabbitscope_amqp::{
     blocking::{Client, ClientError},
 };
 use rabbitscope_data::scenario::{Allocation, Auth, Connecting};
+use rabbitscope_files::MOST_OF_A_TEXT;
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -60,7 +62,7 @@ impl Dialer {
             return Err(LoadError::ExternalWithoutTls);
         }
         if let Auth::Token { file } = &connecting.auth {
-            let token = fs::read_to_string(file)
+            let token = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT)
                 .map_err(|source| LoadError::File { path: file.clone(), source })?;
             for uri in &mut uris {
                 uri.set_token(token.trim());

@@ -1,14 +1,17 @@
 //! What a scenario says about TLS, made into a configuration: authorities, our certificate, checks.
 
-use std::{io, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use rabbitscope_data::scenario::Tls;
+use rabbitscope_files::MOST_OF_A_TEXT;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem, pem::PemObject},
 };
+
+use zeroize::Zeroizing;
 
 use crate::LoadError;
 
@@ -25,7 +28,8 @@ pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
     let config = match tls.cert.as_ref().zip(tls.key.as_ref()) {
         Some((cert, key)) => {
             let chain = certificates(cert)?;
-            let own = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, error))?;
+            let own = PrivateKeyDer::from_pem_slice(&text_of(key)?)
+                .map_err(|error| unreadable(key, &error))?;
             let config = builder.with_client_auth_cert(chain, own);
             config.map_err(|error| refused(&format!("use {cert} with {key}"), &error))?
         }
@@ -48,19 +52,25 @@ fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
 }
 
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    let certificates: Vec<_> = read.map_err(|error| unreadable(file, error))?;
+    let text = text_of(file)?;
+    let read = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
+    let certificates = read.map_err(|error| unreadable(file, &error))?;
     if certificates.is_empty() {
-        return Err(unreadable(file, pem::Error::NoItemsFound));
+        return Err(unreadable(file, &pem::Error::NoItemsFound));
     }
     Ok(certificates)
 }
 
-fn unreadable(file: &str, error: pem::Error) -> LoadError {
-    let source = match error {
-        pem::Error::Io(error) => error,
-        error => io::Error::new(io::ErrorKind::InvalidData, format!("{error} (PEM is expected)")),
-    };
+/// Cleared when it is dropped, as it may be a key.
+fn text_of(file: &str) -> Result<Zeroizing<Vec<u8>>, LoadError> {
+    rabbitscope_files::read(Path::new(file), MOST_OF_A_TEXT)
+        .map(Zeroizing::new)
+        .map_err(|source| LoadError::File { path: file.to_owned(), source })
+}
+
+fn unreadable(file: &str, error: &pem::Error) -> LoadError {
+    let reason = format!("{error} (PEM is expected)");
+    let source = io::Error::new(io::ErrorKind::InvalidData, reason);
     LoadError::File { path: file.to_owned(), source }
 }
 

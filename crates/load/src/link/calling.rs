@@ -5,6 +5,7 @@ use rabbitscope_data::scenario::{ReplyPath, RequestGroup};
 
 use super::{
     CHUNK, Moment,
+    client_delay::ClientDelay,
     in_flight::{InFlight, Waiting},
     socket::Socket,
     turns::Turns,
@@ -54,6 +55,9 @@ struct Caller {
     pace: Option<Timetable>,
     sent: u64,
     outstanding: u32,
+    /// There has been room for another request since then, and a way back for its reply.
+    roomy_since: u64,
+    delay: ClientDelay,
 }
 
 impl Caller {
@@ -65,11 +69,13 @@ impl Caller {
     }
 
     /// When the next request should go, in nanoseconds since the run began; absent when it is not due.
-    fn take_turn(&mut self, moment: &Moment<'_>) -> Option<u64> {
+    fn take_turn(&mut self, ready_since: u64, moment: &mut Moment<'_>) -> Option<u64> {
         let Some(pace) = &mut self.pace else { return Some(moment.now) };
         let until = moment.due_until?;
         let due = pace.due().filter(|due| *due <= until)?;
         pace.advance();
+        let own = self.delay.of(due, self.roomy_since.max(ready_since), moment.now);
+        moment.sent_behind(moment.now - due, own);
         Some(due)
     }
 
@@ -112,6 +118,8 @@ impl Calling {
                 pace: pace(seat.member),
                 sent: 0,
                 outstanding: 0,
+                roomy_since: 0,
+                delay: ClientDelay::default(),
             })
             .collect();
         let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
@@ -133,13 +141,13 @@ impl Calling {
 
     /// Prepares the way back on each channel. Direct replies may be asked for at once; a queue has
     /// to be there first.
-    pub(super) fn start(&mut self, connection: &mut Connection) {
+    pub(super) fn start(&mut self, now: u64, connection: &mut Connection) {
         for channel in 1..self.reply_to.len() {
             let number = u16::try_from(channel).unwrap_or(u16::MAX);
             match self.reply {
                 ReplyPath::Direct => {
                     consume(number, DIRECT, connection);
-                    self.open(number, DIRECT.to_owned());
+                    self.open(number, DIRECT.to_owned(), now);
                 }
                 ReplyPath::Queue => {
                     let declare = Request::QueueDeclare {
@@ -157,18 +165,25 @@ impl Calling {
     }
 
     /// The broker may have named the queue for the replies of a channel.
-    pub(super) fn on_reply(&mut self, channel: u16, reply: Reply, connection: &mut Connection) {
+    pub(super) fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        connection: &mut Connection,
+        now: u64,
+    ) {
         if let Reply::QueueDeclared { queue, .. } = reply {
             consume(channel, &queue, connection);
-            self.open(channel, queue);
+            self.open(channel, queue, now);
         }
     }
 
-    fn open(&mut self, channel: u16, reply_to: String) {
+    fn open(&mut self, channel: u16, reply_to: String, now: u64) {
         let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
         *place = Some(reply_to);
         for index in 0..self.callers.len() {
             if self.callers[index].channel == channel {
+                self.callers[index].roomy_since = now;
                 self.wake(index);
             }
         }
@@ -227,7 +242,7 @@ impl Calling {
         let most = caller.room().min(QUANTUM).min((*room / size).max(1) as u64);
         let mut count = 0;
         while count < most
-            && let Some(intended_at) = caller.take_turn(moment)
+            && let Some(intended_at) = caller.take_turn(socket.ready_since(), moment)
         {
             count += 1;
             let queue = caller.next_queue();
@@ -276,6 +291,9 @@ impl Calling {
     /// A request is done with, one way or the other.
     fn settle(&mut self, index: usize, moment: &mut Moment<'_>) {
         let caller = &mut self.callers[index];
+        if caller.room() == 0 {
+            caller.roomy_since = moment.now;
+        }
         caller.outstanding -= 1;
         if caller.is_done() {
             moment.callers_done += 1;

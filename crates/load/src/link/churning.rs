@@ -126,7 +126,7 @@ impl Churning {
                 }
                 State::Open => {
                     let slot = &self.slots[index];
-                    self.subject.close(index, slot.cycle.count(), slot.channel, connection);
+                    self.subject.close(index, slot.channel, connection);
                     self.slots[index].state = State::Closing;
                 }
                 _ => continue,
@@ -142,7 +142,7 @@ impl Churning {
             self.assign(index, channel);
         } else {
             let slot = &self.slots[index];
-            self.subject.open(index, slot.cycle.count(), slot.channel, connection);
+            self.subject.open(index, slot.channel, connection);
         }
         self.slots[index].state = State::Opening;
         Ok(())

@@ -3,6 +3,7 @@
 mod answering;
 mod calling;
 mod churning;
+mod client_delay;
 mod consuming;
 mod failure;
 mod in_flight;
@@ -133,7 +134,7 @@ impl Link {
         match &mut self.role {
             Role::Publishing(_) => {}
             Role::Consuming(consuming) => consuming.start(now, connection),
-            Role::Calling(calling) => calling.start(connection),
+            Role::Calling(calling) => calling.start(now, connection),
             Role::Answering(answering) => answering.start(connection),
             Role::Churning(churning) => churning.start(connection),
         }
@@ -223,7 +224,8 @@ impl Link {
                 answering.on_delivery(&request, &mut self.socket, moment);
             }
             (Role::Calling(calling), Event::Reply { channel, reply }) => {
-                calling.on_reply(channel, reply, &mut self.socket.connection);
+                let connection = &mut self.socket.connection;
+                calling.on_reply(channel, reply, connection, moment.now);
             }
             (Role::Churning(churning), event) if Churning::is_concerned(&event) => {
                 churning.on_event(event, &mut self.socket.connection, moment)?;

@@ -3,11 +3,12 @@
 use rabbitscope_amqp::Returned;
 
 use crate::{
-    catch_up::CatchUp,
+    burst_limiter::BurstLimiter,
     clock::RunClock,
     latency::Latency,
     stamp::{Numbering, Stamp},
     tally::Tally,
+    tempo::LATE_NANOS,
     verify::{Observation, Witness},
 };
 
@@ -34,7 +35,7 @@ pub(crate) struct Moment<'a> {
     pub(crate) fastest: Option<u64>,
     /// Schedules are served now.
     pub(crate) is_pacing: bool,
-    pub(crate) catch_up: &'a mut CatchUp,
+    pub(crate) limiter: &'a mut BurstLimiter,
     /// What is due until then may go, in nanoseconds since the run began; absent: schedules wait.
     pub(crate) due_until: Option<u64>,
     /// A schedule has been served.
@@ -48,13 +49,31 @@ impl Moment<'_> {
     pub(super) fn begin(&mut self, has_schedule: bool) {
         self.now = self.clock.nanos();
         if has_schedule && self.is_pacing && self.due_until.is_none() {
-            self.due_until = Some(self.catch_up.until(self.now));
+            self.due_until = Some(self.limiter.until(self.now));
         }
     }
 
     /// Schedules were served, but not all that was due: what is due at `due` waits for a later step.
     pub(crate) fn holds_back(&self, due: Option<u64>) -> bool {
         due.is_some_and(|due| due <= self.now) && self.due_until.is_some()
+    }
+
+    /// A message of a schedule is sent, so long after its time. So much of that is the client's doing.
+    #[inline]
+    pub(super) fn sent_behind(&mut self, late_nanos: u64, own_nanos: u64) {
+        let counts = &mut self.tally.counts;
+        counts.scheduled += 1;
+        counts.late += u64::from(late_nanos > LATE_NANOS);
+        counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
+        self.tally.measure(Latency::ClientDelay, own_nanos, 1);
+    }
+
+    /// A message of a schedule is left out.
+    pub(super) fn left_out(&mut self, own_nanos: u64) {
+        let counts = &mut self.tally.counts;
+        counts.scheduled += 1;
+        counts.dropped += 1;
+        counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
     }
 
     #[inline]

@@ -134,7 +134,7 @@ impl Publishing {
         let is_alone = self.publishers.len() == 1;
         let publisher = &mut self.publishers[index];
         let size = publisher.payload.wire_size();
-        publisher.catch_up(moment);
+        publisher.leave_out(socket, moment);
         let fair = if is_alone { u64::MAX } else { QUANTUM as u64 };
         let most = publisher.allowed(moment).min(fair);
         if most == 0 {

@@ -3,7 +3,10 @@
 use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use super::{LinkPlan, Members, link, spread};
-use crate::message::Random;
+use crate::{
+    message::Random,
+    topology::{OwnedBinding, OwnedQueue},
+};
 
 /// A group of churn on one connection.
 #[derive(Clone, Debug)]
@@ -63,15 +66,38 @@ pub(super) fn links<'a>(scenario: &'a Scenario, run: &str, links: &mut Vec<LinkP
 }
 
 /// Queues that churn of this run may leave behind if it is killed.
-pub(crate) fn churned_queues(scenario: &Scenario, run: &str) -> Vec<String> {
-    let outlive = |churn: &ChurnMembers<'_>| matches!(&churn.group.subject, ChurnSubject::Queues(queue) if !queue.exclusive);
-    let groups = ChurnMembers::all(scenario, run).filter(outlive);
-    groups
-        .flat_map(|churn| {
-            let slots = 0..churn.group.concurrency;
-            slots.map(|slot| churn.name_of(slot)).collect::<Vec<_>>()
-        })
-        .collect()
+pub(crate) fn churned_queues(scenario: &Scenario, run: &str) -> Vec<OwnedQueue> {
+    let mut owned = Vec::new();
+    for churn in ChurnMembers::all(scenario, run) {
+        let ChurnSubject::Queues(queue) = &churn.group.subject else { continue };
+        let slots = if queue.exclusive { 0..0 } else { 0..churn.group.concurrency };
+        owned.extend(slots.map(|slot| OwnedQueue {
+            name: churn.name_of(slot),
+            queue_type: queue.queue_type,
+            durable: queue.durable,
+            named_by_token: true,
+        }));
+    }
+    owned
+}
+
+/// Bindings of queues that stay, which churn of this run may leave behind if it is killed.
+pub(crate) fn churned_bindings(scenario: &Scenario, run: &str) -> Vec<OwnedBinding> {
+    let mut owned = Vec::new();
+    for churn in ChurnMembers::all(scenario, run) {
+        let ChurnSubject::Bindings { queue: Some(queue), exchange, arguments } =
+            &churn.group.subject
+        else {
+            continue;
+        };
+        owned.extend((0..churn.group.concurrency).map(|slot| OwnedBinding {
+            queue: queue.clone(),
+            exchange: exchange.clone(),
+            routing_key: churn.name_of(slot),
+            arguments: arguments.clone(),
+        }));
+    }
+    owned
 }
 
 /// Numbers of the queues of one member, when `queues` are shared out among `count`: one, unless
@@ -102,6 +128,24 @@ mod tests {
     }
 
     #[test]
+    fn bindings_of_a_queue_that_stays_are_remembered_by_slot() {
+        let text = r#"
+            name = "c"
+            run.duration = "1s"
+            queues = [{ name = "q" }]
+            churn = [
+                { kind = "bindings", queue = "q", exchange = "amq.topic", concurrency = 2 },
+                { kind = "bindings", exchange = "amq.topic", concurrency = 2 },
+            ]
+        "#;
+        let scenario = scenario::parse(text, "test", &[]).unwrap();
+        let owned = churned_bindings(&scenario, "run");
+        let keys: Vec<_> = owned.iter().map(|it| (&*it.queue, &*it.routing_key)).collect();
+        let expected = [("q", "rabbitscope-churn-run-0-0"), ("q", "rabbitscope-churn-run-0-1")];
+        assert_eq!(keys, expected);
+    }
+
+    #[test]
     fn only_queues_that_outlive_their_connection_are_remembered() {
         let text = r#"
             name = "c"
@@ -114,7 +158,8 @@ mod tests {
             ]
         "#;
         let scenario = scenario::parse(text, "test", &[]).unwrap();
-        let names = churned_queues(&scenario, "run");
+        let queues = churned_queues(&scenario, "run");
+        let names: Vec<_> = queues.iter().map(|queue| queue.name.as_str()).collect();
         assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
         let mut plans = Vec::new();
         links(&scenario, "run", &mut plans);

@@ -38,22 +38,6 @@ impl QueueSet {
     }
 }
 
-/// Names of what belongs to a run on the broker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Belongings {
-    /// Queues.
-    pub queues: Vec<String>,
-    /// Exchanges.
-    pub exchanges: Vec<String>,
-}
-
-impl Belongings {
-    /// There is none.
-    pub fn is_empty(&self) -> bool {
-        self.queues.is_empty() && self.exchanges.is_empty()
-    }
-}
-
 /// Everything that a scenario needs on the broker.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
@@ -61,18 +45,6 @@ pub(crate) struct Needs {
     pub(crate) missing: Declarations,
     /// There already, to be checked.
     pub(crate) present: Declarations,
-}
-
-impl Needs {
-    /// What will have to be removed after the run.
-    pub(crate) fn belongings(&self) -> Belongings {
-        let queues = self.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
-        let exchanges = self.missing.exchanges.iter().filter(|exchange| !exchange.keep);
-        Belongings {
-            queues: queues.flat_map(|set| set.names.iter().cloned()).collect(),
-            exchanges: exchanges.map(|exchange| exchange.name.clone()).collect(),
-        }
-    }
 }
 
 /// Looks up every queue and exchange that the scenario names.

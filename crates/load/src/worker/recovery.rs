@@ -38,7 +38,7 @@ impl Worker {
             return Err(failure);
         };
         let link = &mut self.links[index];
-        let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
+        let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.limiter, orders);
         link.lose(&mut moment);
         orders.control.count_done(&moment);
         let now = moment.now;
@@ -66,7 +66,7 @@ impl Worker {
                      when a connection was made again"
                 )));
             }
-            let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.catch_up, orders);
+            let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.limiter, orders);
             link.resume(wire, &mut moment);
             self.standings[index].up_since = moment.now;
             let registered = link.socket.register(self.poll.registry(), Token(index));

@@ -2,7 +2,6 @@
 //! a sentence that says what it was, soon, and without a panic.
 
 use std::{
-    net::SocketAddr,
     sync::{OnceLock, atomic::AtomicBool},
     time::{Duration, Instant},
 };
@@ -13,18 +12,14 @@ use rabbitscope_data::{
     run::Verdict,
     scenario::{self, ThrowawayBroker},
 };
-use rabbitscope_load::{Dialer, LoadError, Session};
+use rabbitscope_load::{Dialer, LoadError, Owner, Session};
 
 use crate::relay::{self, Damage};
 
-fn broker() -> SocketAddr {
+fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
-    let start = || {
-        let log =
-            std::env::temp_dir().join(format!("rabbitscope-damage-{}.log", std::process::id()));
-        Broker::start(&ThrowawayBroker::default(), &log).unwrap()
-    };
-    BROKER.get_or_init(start).address()
+    let start = || Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap();
+    BROKER.get_or_init(start)
 }
 
 fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
@@ -50,7 +45,7 @@ fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
 /// A run of a minute ends within seconds, aborted, for a reason with these words.
 #[track_caller]
 fn check(damage: Damage, queue: &str, expected: &str) {
-    let relay = relay::start(broker(), damage);
+    let relay = relay::start(broker().address(), damage);
     let text = format!(
         r#"
 name = "damage"
@@ -64,9 +59,10 @@ rate = 100
 "#
     );
     let scenario = scenario::parse(&text, "damage", &[]).unwrap();
-    let uri = Uri::parse(&format!("amqp://guest:guest@{relay}/%2f?heartbeat=1")).unwrap();
+    let (user, password) = broker().login();
+    let uri = Uri::parse(&format!("amqp://{user}:{password}@{relay}/%2f?heartbeat=1")).unwrap();
     let began = Instant::now();
-    let mut session = Session::open(&scenario, &Dialer::to(uri), &mut |_| {}).unwrap();
+    let mut session = Session::open(&scenario, &Dialer::to(uri), Owner::Caller).unwrap();
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
     session.close().unwrap();
     let took = began.elapsed();
@@ -116,7 +112,7 @@ fn a_peer_that_never_answers_is_given_up() {
     let uri = Uri::parse(&format!("amqp://{}", silent.local_addr().unwrap())).unwrap();
     let dialer = Dialer::new(vec![uri], &scenario.connecting, 1).unwrap();
     let began = Instant::now();
-    let refused = Session::open(&scenario, &dialer, &mut |_| {}).unwrap_err();
+    let refused = Session::open(&scenario, &dialer, Owner::Caller).unwrap_err();
     assert!(matches!(refused, LoadError::Unreachable { .. }), "{refused}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }

@@ -1,10 +1,6 @@
 //! The running emulator: which release it is, where its exported variables lie, where each
 //! scheduler's data is.
 
-use std::{collections::HashMap, fs};
-
-use object::{Object, ObjectKind, ObjectSymbol};
-
 use rabbitscope_data::profile::ThreadKind;
 
 use super::{layout::Layout, pids::Pids};
@@ -29,16 +25,8 @@ const BIF_TABLE: &str = "bif_table";
 /// Exported by every emulator.
 const PROCESS_TABLE: &str = "erts_proc";
 
-const WANTED: [&str; 8] = [
-    JIT_DESCRIPTOR,
-    SCHEDULER_DATA,
-    DIRTY_CPU_DATA,
-    DIRTY_IO_DATA,
-    RELEASE,
-    ERTS_VERSION,
-    BIF_TABLE,
-    PROCESS_TABLE,
-];
+/// `erts_proc` has 320 bytes on OTP 25.
+const MOST_PROCESS_TABLE_BYTES: u64 = 16 << 10;
 
 /// A VM whose release is known and whose structures were found where they belong.
 #[derive(Debug)]
@@ -70,10 +58,14 @@ pub(crate) struct SchedulerBlock {
 impl Emulator {
     /// Reads release and places out of the node's memory.
     pub(crate) fn read(process: &Process) -> Result<Self, ProbeError> {
-        let symbols = exported_symbols(process)?;
         let pid = process.pid;
-        let missing = || ProbeError::NotABeam { pid, program: program_of(process) };
-        let at = |name: &str| symbols.get(name).map(|&(address, _)| address);
+        let bias = load_bias(process)?;
+        let missing = || ProbeError::NotABeam { pid, program: "no known emulator".into() };
+        let span = |name: &str| {
+            let &(address, size) = process.image.symbols.get(name)?;
+            Some((address.wrapping_add(bias), size))
+        };
+        let at = |name: &str| span(name).map(|(address, _)| address);
         let scheduler_data = at(SCHEDULER_DATA).ok_or_else(missing)?;
         let jit_descriptor = at(JIT_DESCRIPTOR).ok_or(ProbeError::InterpreterOnly { pid })?;
         let release = text_at(process, at(RELEASE).ok_or_else(missing)?)?;
@@ -95,8 +87,8 @@ impl Emulator {
             release,
             layout,
             jit_descriptor,
-            pids: pids(process, layout, symbols.get(PROCESS_TABLE).copied())?,
-            bif_table: symbols.get(BIF_TABLE).copied(),
+            pids: pids(process, layout, span(PROCESS_TABLE))?,
+            bif_table: span(BIF_TABLE),
             schedulers: [
                 (ThreadKind::Scheduler, pointer(Some(scheduler_data))?),
                 (ThreadKind::DirtyCpu, pointer(at(DIRTY_CPU_DATA))?),
@@ -133,7 +125,8 @@ impl Emulator {
 
     fn block_of(&self, kind: ThreadKind, number: u32) -> Option<u64> {
         let &(_, base) = self.schedulers.iter().find(|&&(own, base)| own == kind && base != 0)?;
-        Some(base + u64::from(number.checked_sub(1)?) * self.layout.scheduler_stride)
+        let offset = u64::from(number.checked_sub(1)?) * self.layout.scheduler_stride;
+        base.checked_add(offset)
     }
 
     fn check(
@@ -150,7 +143,7 @@ impl Emulator {
         };
         let word = |offset: u32| {
             memory
-                .word(data + u64::from(offset))
+                .word(data.saturating_add(u64::from(offset)))
                 .map_err(|error| format!("cannot be read: {error}"))
         };
         let found_type = word(self.layout.scheduler_type)? & 0xffff_ffff;
@@ -167,10 +160,7 @@ impl Emulator {
 
 /// `table` is where the table of processes is, with its length in bytes.
 fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result<Pids, ProbeError> {
-    let table = table.and_then(|(address, size)| {
-        let words = (0..size / 8).map(|at| process.word(address + 8 * at));
-        words.collect::<Result<Vec<u64>, _>>().ok()
-    });
+    let table = table.and_then(|span| words_at(process, span, MOST_PROCESS_TABLE_BYTES));
     Pids::read(layout, &table.unwrap_or_default()).ok_or_else(|| ProbeError::LayoutMismatch {
         pid: process.pid,
         release: layout.release.into(),
@@ -178,36 +168,32 @@ fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result
     })
 }
 
-fn program_of(process: &Process) -> String {
-    process.executable().map_or_else(|_| "?".into(), |path| path.display().to_string())
-}
-
-/// Run-time addresses and sizes of the [`WANTED`] symbols.
-fn exported_symbols(process: &Process) -> Result<HashMap<String, (u64, u64)>, ProbeError> {
-    // Through the link itself, so that a replaced package or another root directory do not matter.
-    let path = format!("/proc/{}/exe", process.pid);
-    let bytes = fs::read(&path).map_err(ProbeError::io(format!("reading {path}")))?;
-    let not_a_beam = || ProbeError::NotABeam { pid: process.pid, program: program_of(process) };
-    let file = object::File::parse(bytes.as_slice()).map_err(|_| not_a_beam())?;
-    let program = process.executable()?.display().to_string();
-    let bias = load_bias(&file, &process.mappings()?, &program).ok_or_else(not_a_beam)?;
-    Ok(file
-        .dynamic_symbols()
-        .chain(file.symbols())
-        .filter_map(|symbol| {
-            let name = symbol.name().ok()?;
-            let name = name.split('@').next()?;
-            let span = (symbol.address().wrapping_add(bias), symbol.size());
-            WANTED.contains(&name).then(|| (name.to_owned(), span))
-        })
-        .collect())
+/// A structure of the VM as words, from its address and length, when it has no more than `most` bytes:
+/// the file of the VM says how long it is, and may say anything.
+pub(super) fn words_at(
+    memory: &impl ReadMemory,
+    (address, size): (u64, u64),
+    most: u64,
+) -> Option<Vec<u64>> {
+    if size > most {
+        return None;
+    }
+    let mut bytes = vec![0; usize::try_from(size).ok()?];
+    memory.read(address, &mut bytes).ok()?;
+    Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
 /// What is to be added to an address in the file to get one in the process.
-fn load_bias(file: &object::File<'_>, mappings: &[Mapping], program: &str) -> Option<u64> {
-    if file.kind() != ObjectKind::Dynamic {
-        return Some(0);
+fn load_bias(process: &Process) -> Result<u64, ProbeError> {
+    if !process.image.is_relocated {
+        return Ok(0);
     }
+    let path = process.executable()?;
+    let mappings = process.mappings()?;
+    bias_of(&mappings, &path).ok_or(ProbeError::NotABeam { pid: process.pid, program: path })
+}
+
+fn bias_of(mappings: &[Mapping], program: &str) -> Option<u64> {
     let own = |mapping: &&Mapping| {
         mapping.path.trim_end_matches(" (deleted)") == program.trim_end_matches(" (deleted)")
     };
@@ -222,4 +208,33 @@ fn text_at(process: &Process, address: u64) -> Result<String, ProbeError> {
         .map_err(ProbeError::io(format!("reading the memory of node {}", process.pid)))?;
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::{ReadMemory, words_at};
+
+    /// Memory that is there at every address.
+    struct Endless;
+
+    impl ReadMemory for Endless {
+        fn read(&self, _address: u64, bytes: &mut [u8]) -> io::Result<()> {
+            bytes.fill(1);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_structure_that_is_larger_than_any_is_not_read() {
+        let check = |size: u64, expected: Option<usize>| {
+            assert_eq!(words_at(&Endless, (8, size), 1024).map(|words| words.len()), expected);
+        };
+        check(0, Some(0));
+        check(1024, Some(128));
+        check(1025, None);
+        check(1 << 60, None);
+        check(u64::MAX, None);
+    }
 }

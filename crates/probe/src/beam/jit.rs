@@ -16,6 +16,9 @@ const MAX_ENTRIES: usize = 1 << 20;
 /// No module's table comes near this.
 const MAX_BLOB: usize = 64 << 20;
 
+/// Nor do all tables together.
+const MAX_BLOBS: usize = 512 << 20;
+
 /// The entry of the emulator is the shortest.
 const MIN_BLOB: usize = 24;
 
@@ -34,6 +37,8 @@ pub(crate) enum JitError {
     EntrySize { size: u64 },
     #[error("more than {MAX_ENTRIES} entries")]
     Endless,
+    #[error("tables of more than {MAX_BLOBS} bytes together")]
+    TooMuch,
     #[error("a table of {have} bytes ends in the middle of a field at byte {at}")]
     Truncated { at: usize, have: usize },
     #[error("a table of {have} bytes holds {used}")]
@@ -108,6 +113,7 @@ pub(crate) fn first_entry(memory: &impl ReadMemory, descriptor: u64) -> Result<u
 /// All entries, newest first.
 pub(crate) fn entries(memory: &impl ReadMemory, first: u64) -> Result<Vec<Entry>, JitError> {
     let mut found = Vec::new();
+    let mut left = MAX_BLOBS;
     let mut at = first;
     while at != 0 {
         if found.len() == MAX_ENTRIES {
@@ -123,6 +129,7 @@ pub(crate) fn entries(memory: &impl ReadMemory, first: u64) -> Result<Vec<Entry>
             .ok()
             .filter(|size| (MIN_BLOB..=MAX_BLOB).contains(size))
             .ok_or(JitError::EntrySize { size })?;
+        left = left.checked_sub(size).ok_or(JitError::TooMuch)?;
         let mut head = [0; HEAD_BYTES];
         let head_size = HEAD_BYTES.min(size);
         memory.read(blob, &mut head[..head_size])?;

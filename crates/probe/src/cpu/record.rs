@@ -22,7 +22,8 @@ use crate::{
     beam::{CodeMap, Emulator, judge},
     error::ProbeError,
     native::{Alignment, Tables},
-    node::{Process, first_argument, is_beam},
+    node::Process,
+    permission::{self, CLOCK, KERNEL_SYMBOLS, NODE, raise},
     tier::{Tier, choose_tier},
 };
 
@@ -94,6 +95,8 @@ pub fn record_cpu(
 
 /// Records what the node does, one profile for each event, until the time is up, `stop` is set or the node ends.
 /// What was recorded by then is returned; a node that ends early is noted in the capture.
+///
+/// The calling thread has no privileges afterwards, unless it is root's.
 pub fn record(
     options: &Options,
     stop: &AtomicBool,
@@ -102,7 +105,17 @@ pub fn record(
     let mut recording = Recording::start(options)?;
     recording.calibrate()?;
     recording.run(options.duration, stop, progress)?;
-    recording.finish()
+    let profiles = recording.finish();
+    permission::drop_privileges()?;
+    profiles
+}
+
+/// Without the privileges for it, a process of somebody else cannot be proven to be a VM.
+fn proven(pid: u32) -> Result<Process, ProbeError> {
+    Process::open(pid).map_err(|error| match permission::require_sampling() {
+        Err(missing) if error.is_permission() => missing,
+        _ => error,
+    })
 }
 
 struct Recording {
@@ -130,17 +143,17 @@ impl Recording {
         if !Process::exists(options.pid) {
             return Err(ProbeError::NoSuchProcess { pid: options.pid });
         }
-        if !is_beam(options.pid) {
-            let program = first_argument(options.pid).unwrap_or_else(|| "a kernel thread".into());
-            return Err(ProbeError::NotABeam { pid: options.pid, program });
-        }
+        let process = proven(options.pid)?;
         let choice = choose_tier(options.pid, options.tier)?;
         choice.require(&options.events)?;
-        let process = Process::open(options.pid)?;
-        let emulator = Emulator::read(&process)?;
-        let code = CodeMap::read(&process, emulator.jit_descriptor, process.pid)?;
-        let schedulers = emulator.schedulers(&process)?;
-        let mappings = process.mappings()?;
+        let (emulator, code, schedulers, mappings) = {
+            // Many small readings, and no file.
+            let _raised = raise(NODE);
+            let emulator = Emulator::read(&process)?;
+            let code = CodeMap::read(&process, emulator.jit_descriptor, process.pid)?;
+            let schedulers = emulator.schedulers(&process)?;
+            (emulator, code, schedulers, process.mappings()?)
+        };
         let live = live_state(&code, &mappings);
         let mut unwinding =
             Tables::new(Alignment { rows: ROWS_PER_CHUNK.into(), blocks: BLOCKS_PER_CHUNK.into() });
@@ -164,8 +177,11 @@ impl Recording {
                 Box::new(attached?)
             }
         };
+        let assembler = Assembler::new(&process, &emulator);
+        // From now on there is only the node to read, and what the program wrote.
+        permission::give_up(CLOCK | KERNEL_SYMBOLS)?;
         Ok(Self {
-            assembler: Assembler::new(&process, &emulator),
+            assembler,
             process,
             emulator,
             code,
@@ -272,7 +288,10 @@ impl Recording {
 
     /// Modules may be loaded while we sample.
     fn follow_code(&mut self) -> Result<(), ProbeError> {
-        let changed = self.code.refresh(&self.process, self.emulator.jit_descriptor);
+        let changed = {
+            let _raised = raise(NODE);
+            self.code.refresh(&self.process, self.emulator.jit_descriptor)
+        };
         // On an error the list changes right now, or the node is going: the next look will tell.
         if !changed.unwrap_or(false) {
             return Ok(());

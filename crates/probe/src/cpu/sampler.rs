@@ -29,6 +29,7 @@ use crate::{
     error::ProbeError,
     native::{Module, UnwindRow, Update},
     node::Process,
+    permission::{MAPS, PROGRAM, raise},
 };
 
 /// A tick takes less than this, unless its stack is a very deep one; the ring has room for those of four
@@ -110,6 +111,7 @@ impl Sampler {
         let block_chunks = block_chunks + SPARE_BLOCK_CHUNKS;
         let ring_bytes = ring_bytes(cpu_count, asked);
         let sizes = Sizes { samples: capacity, ring_bytes, row_chunks, block_chunks };
+        let _raised = raise(PROGRAM);
         let mut ebpf = load(process, emulator, code, sizes, asked.events)?;
         let mut sampler = Self {
             ticks: take(&mut ebpf, "ticks", RingBuf::try_from)?,
@@ -174,6 +176,7 @@ impl Sampler {
     }
 
     fn write_live(&mut self) -> Result<(), ProbeError> {
+        let _raised = raise(MAPS);
         self.live.set(0, self.state, 0).map_err(kernel_error)
     }
 
@@ -192,6 +195,7 @@ impl Sampler {
 
     /// A counter since attach.
     fn counter(&self, counter: Counter) -> Result<u64, ProbeError> {
+        let _raised = raise(MAPS);
         let values = self.counters.get(&(counter as u32), 0).map_err(kernel_error)?;
         Ok(values.iter().sum())
     }
@@ -221,6 +225,7 @@ impl Source for Sampler {
     }
 
     fn waiting(&self) -> Vec<Pending> {
+        let _raised = raise(MAPS);
         self.pending.iter().filter_map(Result::ok).map(|(_, waiting)| waiting).collect()
     }
 
@@ -242,6 +247,7 @@ impl Source for Sampler {
     /// Tells the program how to walk through new native code. Rows for which there is no room are
     /// left out: the walk then ends there, and is counted as cut.
     fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError> {
+        let _raised = raise(MAPS);
         for file in &update.files {
             let chunks = file.rows.chunks(ROWS_PER_CHUNK.into()).map(|part| {
                 let mut chunk = RowChunk([UnwindRow::default(); ROWS_PER_CHUNK as usize]);
@@ -266,13 +272,13 @@ impl Source for Sampler {
         self.write_live()
     }
 
-    /// Asks for snapshots of the next ticks in JIT code.
     fn request_snapshots(&mut self) -> Result<(), ProbeError> {
+        let _raised = raise(MAPS);
         self.snapshots_wanted.set(0, u64::from(SNAPSHOTS), 0).map_err(kernel_error)
     }
 
-    /// The snapshots taken so far.
     fn snapshots(&self) -> Result<Vec<Snapshot>, ProbeError> {
+        let _raised = raise(MAPS);
         let all: Result<Vec<Snapshot>, MapError> = self.snapshots.iter().collect();
         Ok(all.map_err(kernel_error)?.into_iter().filter(|snapshot| snapshot.valid == 1).collect())
     }
@@ -339,18 +345,21 @@ impl Sampler {
             self.state.since_nanos + u64::from(self.step_of(now_nanos)) * TIME_STEP_NANOS;
         self.write_live()?;
         sleep(SETTLE);
-        let keys: Vec<Key> = self
-            .samples
-            .keys()
-            .filter_map(Result::ok)
-            .filter(|key| key.generation == old)
-            .collect();
+        let raised = raise(MAPS);
+        let all = self.samples.keys().filter_map(Result::ok);
+        let keys: Vec<Key> = all.filter(|key| key.generation == old).collect();
+        drop(raised);
         self.fetched += keys.len() as u64;
         for key in keys {
-            each(&self.samples.get(&key, 0).map_err(kernel_error)?, first_step);
-            self.samples.remove(&key).map_err(kernel_error)?;
+            each(&self.take_out(&key)?, first_step);
         }
         Ok(())
+    }
+
+    fn take_out(&mut self, key: &Key) -> Result<RawSample, ProbeError> {
+        let _raised = raise(MAPS);
+        let sample = self.samples.get(key, 0);
+        self.samples.remove(key).and(sample).map_err(kernel_error)
     }
 }
 

@@ -4,9 +4,11 @@
 //! `.eh_frame_hdr` holds a sorted table of (function start, unwind entry); the format is in the
 //! Linux Standard Base, section "Exception Frame Header".
 
-use std::{fs, path::Path};
+use std::{fs::File, io::Seek};
 
 use object::{Object, ObjectSection, ObjectSegment};
+
+use super::MOST_CODE_BYTES;
 
 /// `DW_EH_PE_datarel | DW_EH_PE_sdata4`, the only table encoding that linkers write.
 const TABLE_ENCODING: u8 = 0x3b;
@@ -20,9 +22,10 @@ const ENTRY_BYTES: usize = 8;
 pub(super) struct FunctionStarts(Vec<u64>);
 
 impl FunctionStarts {
-    /// Reads the table of `path`; empty when the file has none.
-    pub(super) fn read(path: &Path) -> Self {
-        fs::read(path).ok().and_then(|bytes| Self::parse(&bytes)).unwrap_or_default()
+    /// Reads the table of `file`; empty when the file has none.
+    pub(super) fn read(file: &File) -> Self {
+        let bytes = read_from_start(file);
+        bytes.and_then(|bytes| Self::parse(&bytes)).unwrap_or_default()
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
@@ -49,6 +52,12 @@ impl FunctionStarts {
         let after = self.0.partition_point(|&start| start <= offset);
         self.0.get(after.checked_sub(1)?).copied()
     }
+}
+
+/// The file may stand anywhere.
+fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
+    file.rewind().ok()?;
+    rabbitscope_files::read_all(file.try_clone().ok()?, MOST_CODE_BYTES).ok()
 }
 
 /// Function addresses of a header at `base`. Entries are relative to the header itself.
@@ -104,7 +113,8 @@ mod tests {
 
     #[test]
     fn our_own_binary_has_a_table() {
-        let own = std::env::current_exe().unwrap();
+        let own = std::fs::File::open(std::env::current_exe().unwrap()).unwrap();
         assert!(FunctionStarts::read(&own).0.len() > 100);
+        assert!(FunctionStarts::read(&own).0.len() > 100, "wherever the file stands");
     }
 }

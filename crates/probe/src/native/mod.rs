@@ -9,6 +9,9 @@ mod unwind;
 
 pub use recorded::RecordedNames;
 
+/// Largest file of code that is read: the emulator has 4 MB, with debug information some 30.
+pub(crate) const MOST_CODE_BYTES: u64 = 512 << 20;
+
 pub(crate) use names::{NativeName, NativeNames};
 pub(crate) use unwind::{
     Alignment, Module, REG_R13, Registers, Step, Tables, UnwindRow, Update, Walker,

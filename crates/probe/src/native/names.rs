@@ -6,8 +6,11 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::HashMap,
-    fs::File,
-    os::fd::AsRawFd,
+    fs::{self, File},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::fs::MetadataExt,
+    },
     path::PathBuf,
 };
 
@@ -22,24 +25,22 @@ use object::{Object, ObjectSymbol};
 use rabbitscope_data::profile::source_name;
 
 use super::function_starts::FunctionStarts;
-use crate::node::{Mapping, Process, ReadMemory};
+use crate::{
+    node::{MOST_VDSO_BYTES, Mapping, Process},
+    permission::{KERNEL_SYMBOLS, raise},
+};
 
 /// Looks up native code of one node, and of the kernel.
 pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
     mappings: Vec<Mapping>,
-    files: HashMap<String, CodeFile>,
+    /// Of the node; paths begin there.
+    root: Option<OwnedFd>,
+    /// Those that may be read.
+    files: HashMap<String, Option<File>>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
     starts: RefCell<HashMap<String, FunctionStarts>>,
-}
-
-/// Where the code of a mapping can be read.
-struct CodeFile {
-    /// Through the node's own root.
-    outside: PathBuf,
-    /// The file itself, if it may be opened, whatever becomes of node and path.
-    held: Option<File>,
 }
 
 /// A name, or the best that can be said without one.
@@ -64,12 +65,20 @@ impl NativeNames {
             symbolizer,
             kernel: Source::Kernel(kernel),
             mappings: Vec::new(),
+            root: process.root().ok(),
             files: HashMap::new(),
             vdso: OnceCell::new(),
             starts: RefCell::default(),
         };
+        names.read_kernel_symbols();
         names.refresh(process);
         names
+    }
+
+    /// The list of the kernel's functions is read at the first question and kept. No other file is opened.
+    fn read_kernel_symbols(&self) {
+        let _raised = raise(KERNEL_SYMBOLS);
+        let _ = self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(0));
     }
 
     /// Reads the mappings again; keeps the old ones when the node has gone.
@@ -80,9 +89,9 @@ impl NativeNames {
         }
         self.mappings = mappings.into_iter().filter(|mapping| mapping.executable).collect();
         for mapping in self.mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
-            self.files.entry(mapping.path.clone()).or_insert_with(|| CodeFile {
-                outside: process.outside_path(&mapping.path),
-                held: process.mapped_file(mapping).ok(),
+            self.files.entry(mapping.path.clone()).or_insert_with(|| {
+                let by_path = |_| process.file(&mapping.path);
+                process.mapped_file(mapping).or_else(by_path).ok()
             });
         }
         if self.vdso.get().is_none()
@@ -107,7 +116,9 @@ impl NativeNames {
         if mapping.path == "[vdso]" {
             return self.vdso_name(address - mapping.start);
         }
-        let path = self.readable_path(&mapping.path);
+        let Some(path) = self.readable_path(&mapping.path) else {
+            return unknown_in(&mapping.path, offset);
+        };
         let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
         match self.symbolizer.symbolize_single(&source, Input::FileOffset(offset)) {
             Ok(found) => match found.into_sym() {
@@ -121,9 +132,10 @@ impl NativeNames {
     /// A function without a symbol is called by its file and the place where it begins.
     fn nameless(&self, path: &str, offset: u64) -> NativeName {
         let mut starts = self.starts.borrow_mut();
+        let file = self.files.get(path).and_then(Option::as_ref);
         let starts = starts
             .entry(path.to_owned())
-            .or_insert_with(|| FunctionStarts::read(&self.readable_path(path)));
+            .or_insert_with(|| file.map(FunctionStarts::read).unwrap_or_default());
         unknown_in(path, starts.at(offset).unwrap_or(offset))
     }
 
@@ -144,22 +156,26 @@ impl NativeNames {
         (address < mapping.end).then_some(mapping)
     }
 
-    /// By its path where possible, for files with debug information are found beside it.
-    fn readable_path(&self, inside: &str) -> PathBuf {
-        match self.files.get(inside) {
-            Some(CodeFile { outside, .. }) if outside.exists() => outside.clone(),
-            Some(CodeFile { held: Some(file), .. }) => {
-                PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
-            }
-            _ => PathBuf::from(inside),
-        }
+    /// By its path where that leads to it, for files with debug information are found beside it; else by
+    /// the descriptor, whatever became of node and path. The path is below a descriptor of ours, so that the
+    /// caller's own rights are enough, and no more than they are used.
+    fn readable_path(&self, inside: &str) -> Option<PathBuf> {
+        let file = self.files.get(inside)?.as_ref()?;
+        let held = file.metadata().ok()?;
+        let below = |root: &OwnedFd| {
+            let path = PathBuf::from(format!("/proc/self/fd/{}{inside}", root.as_raw_fd()));
+            let found = fs::metadata(&path).ok()?;
+            ((found.dev(), found.ino()) == (held.dev(), held.ino())).then_some(path)
+        };
+        let by_descriptor = || PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        Some(self.root.as_ref().and_then(below).unwrap_or_else(by_descriptor))
     }
 
     fn vdso_name(&self, offset: u64) -> NativeName {
         let symbols = self.vdso.get().map_or(&[][..], Vec::as_slice);
         symbols
             .iter()
-            .find(|&&(start, size, _)| (start..start + size.max(1)).contains(&offset))
+            .find(|&&(start, size, _)| (start..start.saturating_add(size.max(1))).contains(&offset))
             .map_or_else(
                 || unknown_in("[vdso]", offset),
                 |(_, _, name)| NativeName::Known(name.clone()),
@@ -169,8 +185,7 @@ impl NativeNames {
     /// The vdso is in no file; its symbols are read out of the node's memory.
     fn read_vdso(&self, process: &Process) -> Option<Vec<(u64, u64, String)>> {
         let mapping = self.mappings.iter().find(|mapping| mapping.path == "[vdso]")?;
-        let mut bytes = vec![0; usize::try_from(mapping.end - mapping.start).ok()?];
-        process.read(mapping.start, &mut bytes).ok()?;
+        let bytes = process.mapped_bytes(mapping, MOST_VDSO_BYTES)?;
         let file = object::File::parse(bytes.as_slice()).ok()?;
         let symbols = file.dynamic_symbols().filter_map(|symbol| {
             Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned()))

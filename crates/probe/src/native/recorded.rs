@@ -3,7 +3,8 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs,
+    fs::File,
+    os::fd::AsRawFd,
     path::Path,
 };
 
@@ -16,13 +17,24 @@ use blazesym::{
 };
 use rabbitscope_data::profile::CodeNames;
 
-use super::function_starts::FunctionStarts;
+use rabbitscope_files::Links;
+
+use super::{MOST_CODE_BYTES, function_starts::FunctionStarts};
+
+/// Files of code that are open at a time: far below the usual limit of a process (1,024), and more
+/// than any recording of a node names.
+const MOST_FILES: usize = 256;
+
+/// Largest list of generated code that is read; that of a large node has some megabytes.
+const MOST_MAP_BYTES: u64 = 64 << 20;
 
 /// Looks up addresses of a recording.
 pub struct RecordedNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
-    starts: HashMap<String, Option<FunctionStarts>>,
+    /// By path, where they may be opened.
+    files: HashMap<String, Option<File>>,
+    starts: HashMap<String, FunctionStarts>,
     generated: HashMap<u32, BTreeMap<u64, (u64, String)>>,
 }
 
@@ -37,6 +49,7 @@ impl Default for RecordedNames {
         Self {
             symbolizer,
             kernel: Source::Kernel(kernel),
+            files: HashMap::new(),
             starts: HashMap::new(),
             generated: HashMap::new(),
         }
@@ -52,11 +65,10 @@ impl RecordedNames {
     /// A function without a symbol is called by its file and the place where it begins, as in our
     /// own recordings.
     fn nameless(&mut self, path: &str, offset: u64) -> Option<String> {
-        let starts = self.starts.entry(path.to_owned()).or_insert_with(|| {
-            let file = Path::new(path);
-            file.is_file().then(|| FunctionStarts::read(file))
-        });
-        let start = starts.as_ref()?.at(offset)?;
+        let file = self.files.get(path)?.as_ref()?;
+        let starts =
+            self.starts.entry(path.to_owned()).or_insert_with(|| FunctionStarts::read(file));
+        let start = starts.at(offset)?;
         let file = path.rsplit('/').next().unwrap_or(path);
         Some(format!("{file}+{start:#x}"))
     }
@@ -64,7 +76,14 @@ impl RecordedNames {
 
 impl CodeNames for RecordedNames {
     fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
-        let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
+        if !self.files.contains_key(path) {
+            let is_full = self.files.len() >= MOST_FILES;
+            let file = rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+            self.files.insert(path.to_owned(), file.ok().filter(|_| !is_full));
+        }
+        let held = self.files.get(path)?.as_ref()?;
+        let held = format!("/proc/self/fd/{}", held.as_raw_fd());
+        let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(held) });
         self.symbol(&source, Input::FileOffset(offset)).or_else(|| self.nameless(path, offset))
     }
 
@@ -74,12 +93,19 @@ impl CodeNames for RecordedNames {
 
     fn generated(&mut self, pid: u32, address: u64) -> Option<String> {
         let map = self.generated.entry(pid).or_insert_with(|| {
-            let text = fs::read(format!("/tmp/perf-{pid}.map")).unwrap_or_default();
+            let text = read_map(pid).unwrap_or_default();
             parse_map(&String::from_utf8_lossy(&text))
         });
         let (_, (end, name)) = map.range(..=address).next_back()?;
         (address < *end).then(|| name.clone())
     }
+}
+
+/// Anybody may have put a file of this name there, or a link.
+fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
+    let path = format!("/tmp/perf-{pid}.map");
+    let file = rabbitscope_files::open_with(Path::new(&path), MOST_MAP_BYTES, Links::Refuse)?;
+    rabbitscope_files::read_all(file, MOST_MAP_BYTES)
 }
 
 /// Lines of start, size and name, the numbers in hexadecimal digits. A later line for the same

@@ -1,8 +1,15 @@
 //! Which Erlang nodes run on this machine, and under which names.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
-use crate::error::ProbeError;
+use super::{
+    command_line::{arguments, first_argument},
+    process::Process,
+};
+use crate::{
+    error::ProbeError,
+    permission::{NODE, raise},
+};
 
 /// An Erlang VM on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,26 +20,45 @@ pub struct Node {
     pub name: Option<String>,
 }
 
-/// All Erlang VMs of this machine, by pid.
+/// All Erlang VMs of this machine, by pid. Those that the caller may not look at are listed by what they
+/// call themselves.
 pub fn list_nodes() -> Result<Vec<Node>, ProbeError> {
-    let entries = fs::read_dir("/proc").map_err(ProbeError::io("listing /proc"))?;
-    let mut nodes: Vec<Node> = entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|&pid| is_beam(pid))
-        .map(|pid| Node { pid, name: node_name(pid) })
-        .collect();
-    nodes.sort_by_key(|node| node.pid);
-    Ok(nodes)
+    let mut pids = pids().map_err(ProbeError::io("listing /proc"))?;
+    pids.sort_unstable();
+    Ok(pids.into_iter().filter_map(node_of).collect())
+}
+
+fn pids() -> io::Result<Vec<u32>> {
+    // Processes of others may be hidden (`hidepid` of proc(5)).
+    let _raised = raise(NODE);
+    let entries = fs::read_dir("/proc")?;
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    Ok(pids.filter(|&pid| calls_itself_beam(pid)).collect())
+}
+
+/// Of a process that calls itself a VM.
+fn node_of(pid: u32) -> Option<Node> {
+    let from_arguments = arguments(pid).and_then(|all| name_in(&all));
+    let name = match Process::open(pid) {
+        // RabbitMQ's own variable, which its start script exports.
+        Ok(process) => from_arguments.or_else(|| process.variable("RABBITMQ_NODENAME")),
+        Err(error) if error.is_permission() => from_arguments,
+        Err(_) => return None,
+    };
+    Some(Node { pid, name })
 }
 
 /// The node called `name`; a name without `@` matches any host.
 pub fn find_node(name: &str) -> Result<Node, ProbeError> {
     let nodes = list_nodes()?;
-    let known = names_of(&nodes);
-    nodes
-        .into_iter()
-        .find(|node| node.name.as_deref().is_some_and(|own| matches(own, name)))
-        .ok_or(ProbeError::NoSuchNode { name: name.into(), known })
+    let called = |node: &&Node| node.name.as_deref().is_some_and(|own| matches(own, name));
+    let mut found = nodes.iter().filter(called);
+    match (found.next(), found.next()) {
+        (Some(node), None) => Ok(node.clone()),
+        (None, _) => Err(ProbeError::NoSuchNode { name: name.into(), known: names_of(&nodes) }),
+        // Anybody may give a node any name.
+        (Some(_), Some(_)) => Err(ProbeError::SeveralNodes { known: names_of(&nodes) }),
+    }
 }
 
 /// The only node of this machine; an error when there is none or several.
@@ -59,8 +85,8 @@ fn names_of(nodes: &[Node]) -> Vec<String> {
         .collect()
 }
 
-/// Whether `pid` calls itself an Erlang VM. Needs no privilege.
-pub(crate) fn is_beam(pid: u32) -> bool {
+/// What is worth a proof. Needs no privilege.
+fn calls_itself_beam(pid: u32) -> bool {
     first_argument(pid).is_some_and(|program| {
         Path::new(&program)
             .file_name()
@@ -69,36 +95,15 @@ pub(crate) fn is_beam(pid: u32) -> bool {
     })
 }
 
-/// The program that `pid` says it runs.
-pub(crate) fn first_argument(pid: u32) -> Option<String> {
-    nul_separated(&fs::read(format!("/proc/{pid}/cmdline")).ok()?).into_iter().next()
-}
-
-/// From `-sname`/`-name`, else from RabbitMQ's own variable, which its start script exports.
-fn node_name(pid: u32) -> Option<String> {
-    let arguments = nul_separated(&fs::read(format!("/proc/{pid}/cmdline")).ok()?);
-    let from_arguments = arguments
-        .windows(2)
-        .find(|pair| pair[0] == "-sname" || pair[0] == "-name")
-        .map(|pair| pair[1].clone());
-    from_arguments.or_else(|| {
-        nul_separated(&fs::read(format!("/proc/{pid}/environ")).ok()?)
-            .into_iter()
-            .find_map(|entry| entry.strip_prefix("RABBITMQ_NODENAME=").map(str::to_owned))
-    })
-}
-
-fn nul_separated(bytes: &[u8]) -> Vec<String> {
-    bytes
-        .split(|&byte| byte == 0)
-        .filter(|part| !part.is_empty())
-        .map(|part| String::from_utf8_lossy(part).into_owned())
-        .collect()
+/// From `-sname` or `-name`.
+fn name_in(arguments: &[String]) -> Option<String> {
+    let mut pairs = arguments.windows(2);
+    pairs.find(|pair| pair[0] == "-sname" || pair[0] == "-name").map(|pair| pair[1].clone())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, nul_separated};
+    use super::{super::command_line::nul_separated, matches, name_in};
 
     #[test]
     fn a_name_without_host_matches_any_host() {
@@ -110,6 +115,8 @@ mod tests {
 
     #[test]
     fn arguments_are_separated_by_nul() {
-        assert_eq!(nul_separated(b"beam.smp\0-sname\0x\0"), ["beam.smp", "-sname", "x"]);
+        let arguments = nul_separated(b"beam.smp\0-sname\0x\0");
+        assert_eq!(arguments, ["beam.smp", "-sname", "x"]);
+        assert_eq!(name_in(&arguments).as_deref(), Some("x"));
     }
 }

@@ -1,9 +1,14 @@
 //! The observed node as the operating system sees it: [`find`] its process, read its memory, its
-//! mappings, its threads and its pid namespace ([`process`]).
+//! mappings, its threads and its pid namespace ([`process`]), once it is proven to be one ([`image`]).
 
+mod command_line;
 mod find;
+mod image;
+mod memory;
 mod process;
+mod sockets;
 
 pub use find::{Node, find_node, list_nodes, sole_node};
-pub(crate) use find::{first_argument, is_beam};
-pub(crate) use process::{Mapping, Process, ReadMemory};
+pub(crate) use image::contents;
+pub(crate) use process::{MOST_VDSO_BYTES, Mapping, Process, ReadMemory};
+pub use sockets::holds_socket;

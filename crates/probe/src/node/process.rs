@@ -1,13 +1,32 @@
 //! The node's process: memory, mappings, threads, pid namespace. Only reads, never stops it.
+//!
+//! A [`Process`] is a proven VM ([`super::image`]) and stays that process: after each reading it is asked
+//! whether it is still there and still executes the same file, so that a pid that was given anew, or a
+//! process that became another program, gives nothing away.
 
 use std::{
     fs::{self, File},
     io,
-    os::unix::fs::FileExt,
-    path::PathBuf,
+    os::fd::OwnedFd,
 };
 
-use crate::error::ProbeError;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{Mode, OFlags},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
+
+use super::{
+    image::{Image, open_below, open_link},
+    memory,
+};
+use crate::{
+    error::ProbeError,
+    permission::{NODE, raise},
+};
+
+/// The vdso has two pages on every processor that is known here.
+pub(crate) const MOST_VDSO_BYTES: u64 = 1 << 20;
 
 /// Reads bytes at addresses of another address space; the seam at which parsers are tested.
 pub(crate) trait ReadMemory {
@@ -49,10 +68,15 @@ pub(crate) struct Thread {
 }
 
 /// An open handle on the node's process.
+#[derive(Debug)]
 pub(crate) struct Process {
     /// Pid as seen from here.
     pub(crate) pid: u32,
-    memory: File,
+    /// What it executes.
+    pub(crate) image: Image,
+    handle: OwnedFd,
+    /// Its root directory, which is below its own mounts.
+    root: OwnedFd,
 }
 
 /// Identity of the pid namespace of the node, and the node's pid in it.
@@ -65,57 +89,107 @@ pub(crate) struct PidNamespace {
     pub(crate) tgid: u32,
 }
 
+/// More than the kernel lets most processes have.
+const MOST_ENVIRONMENT_BYTES: u64 = 2 << 20;
+
 impl Process {
     /// Whether a process with this pid can be seen.
     pub(crate) fn exists(pid: u32) -> bool {
         fs::metadata(format!("/proc/{pid}")).is_ok()
     }
 
-    /// Opens the memory of `pid` for reading.
+    /// Proves that `pid` is an Erlang VM.
     pub(crate) fn open(pid: u32) -> Result<Self, ProbeError> {
-        let memory = File::open(format!("/proc/{pid}/mem"))
-            .map_err(ProbeError::io(format!("opening the memory of process {pid}")))?;
-        Ok(Self { pid, memory })
+        let gone = || ProbeError::NoSuchProcess { pid };
+        let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
+        // Before the proof, so that it is about this process.
+        let handle = pidfd_open(number, PidfdFlags::empty()).map_err(|_| gone())?;
+        let image = Image::of(pid)?;
+        let root = root_of(pid)
+            .map_err(ProbeError::io(format!("opening the root directory of process {pid}")))?;
+        let process = Self { pid, image, handle, root };
+        process.confirm().map_err(ProbeError::io(format!("looking at process {pid}")))?;
+        Ok(process)
     }
 
     /// False once the process has ended, also while it is still a zombie.
     pub(crate) fn is_alive(&self) -> bool {
-        fs::read_to_string(format!("/proc/{}/stat", self.pid)).is_ok_and(|stat| {
-            stat.rsplit(')').next().is_some_and(|rest| {
-                !matches!(rest.trim_start().as_bytes().first(), Some(b'Z' | b'X'))
-            })
-        })
+        let mut ended = [PollFd::new(&self.handle, PollFlags::IN)];
+        matches!(poll(&mut ended, Some(&Timespec::default())), Ok(0))
     }
 
-    /// The executable, reached through the node's own root directory.
-    pub(crate) fn executable(&self) -> Result<PathBuf, ProbeError> {
-        let link = PathBuf::from(format!("/proc/{}/exe", self.pid));
-        fs::read_link(&link)
+    /// What was read a moment ago was this process, and still the VM.
+    pub(super) fn confirm(&self) -> io::Result<()> {
+        // Alive after the reading, it had its pid during the reading.
+        if self.is_alive() && self.image.is_executed_by(self.pid) {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::NotFound, "it has ended or become another program"))
+    }
+
+    /// The path of the executable, as the node knows it.
+    pub(crate) fn executable(&self) -> Result<String, ProbeError> {
+        let _raised = raise(NODE);
+        let path = fs::read_link(format!("/proc/{}/exe", self.pid));
+        path.map(|path| path.display().to_string())
             .map_err(ProbeError::io(format!("reading the executable of process {}", self.pid)))
     }
 
-    /// A path of the node, as a path from here.
-    pub(crate) fn outside_path(&self, inside: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/{}/root{inside}", self.pid))
+    /// The node's root directory.
+    pub(crate) fn root(&self) -> io::Result<OwnedFd> {
+        self.root.try_clone()
+    }
+
+    /// The file that the node knows by this path, by the caller's own rights.
+    pub(crate) fn file(&self, inside: &str) -> io::Result<File> {
+        open_below(&self.root, inside)
     }
 
     /// The file behind a mapping, also one that was deleted or replaced since, or that its path leads to
-    /// from nowhere but the node's own mounts. Takes `CAP_CHECKPOINT_RESTORE`.
+    /// from nowhere but the node's own mounts. Only root may open that.
     pub(crate) fn mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
         let Mapping { start, end, .. } = mapping;
-        File::open(format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
+        open_link(&format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
+    }
+
+    /// The memory of a mapping, if it has no more than `most` bytes.
+    pub(crate) fn mapped_bytes(&self, mapping: &Mapping, most: u64) -> Option<Vec<u8>> {
+        let length = mapping.end.checked_sub(mapping.start).filter(|&length| length <= most)?;
+        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        self.read(mapping.start, &mut bytes).ok()?;
+        Some(bytes)
     }
 
     /// All mappings in order of address.
     pub(crate) fn mappings(&self) -> Result<Vec<Mapping>, ProbeError> {
-        let text = fs::read_to_string(format!("/proc/{}/maps", self.pid))
-            .map_err(ProbeError::io(format!("reading the mappings of process {}", self.pid)))?;
+        let text = self.text("maps")?;
         Ok(text.lines().filter_map(parse_mapping).collect())
+    }
+
+    /// A variable of the environment that the node was started with. All of it lies in one piece; nothing
+    /// else of it is kept.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let span = environment_in(&self.text("stat").ok()?)?;
+        let bytes = (span.end - span.start).min(MOST_ENVIRONMENT_BYTES);
+        let mut environment = vec![0; usize::try_from(bytes).ok()?];
+        self.read(span.start, &mut environment).ok()?;
+        let mut entries = environment.split(|&byte| byte == 0);
+        let value = entries.find_map(|it| it.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+        String::from_utf8(value.to_vec()).ok()
+    }
+
+    /// A small file of the kernel about this process.
+    fn text(&self, name: &str) -> Result<String, ProbeError> {
+        let path = format!("/proc/{}/{name}", self.pid);
+        let _raised = raise(NODE);
+        let read = fs::read_to_string(&path).and_then(|text| self.confirm().map(|()| text));
+        read.map_err(ProbeError::io(format!("reading {path}")))
     }
 
     /// All threads that can be seen now.
     pub(crate) fn threads(&self) -> Result<Vec<Thread>, ProbeError> {
         let directory = format!("/proc/{}/task", self.pid);
+        let _raised = raise(NODE);
         let entries = fs::read_dir(&directory)
             .map_err(ProbeError::io(format!("listing the threads of process {}", self.pid)))?;
         Ok(entries
@@ -132,22 +206,41 @@ impl Process {
     /// The pid namespace of the node.
     pub(crate) fn pid_namespace(&self) -> Result<PidNamespace, ProbeError> {
         let path = format!("/proc/{}/ns/pid", self.pid);
-        let stat = rustix::fs::stat(&path).map_err(|errno| ProbeError::Io {
+        let stat = {
+            let _raised = raise(NODE);
+            rustix::fs::stat(&path)
+        };
+        let stat = stat.map_err(|errno| ProbeError::Io {
             action: format!("looking at {path}"),
             source: errno.into(),
         })?;
-        let status_path = format!("/proc/{}/status", self.pid);
-        let status = fs::read_to_string(&status_path)
-            .map_err(ProbeError::io(format!("reading {status_path}")))?;
-        let tgid = innermost_pid(&status).unwrap_or(self.pid);
+        let tgid = innermost_pid(&self.text("status")?).unwrap_or(self.pid);
         Ok(PidNamespace { device: stat.st_dev, inode: stat.st_ino, tgid })
     }
 }
 
+/// For paths only: what lies below is opened by the caller's own rights.
+fn root_of(pid: u32) -> io::Result<OwnedFd> {
+    let _raised = raise(NODE);
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(format!("/proc/{pid}/root"), flags, Mode::empty())?)
+}
+
 impl ReadMemory for Process {
     fn read(&self, address: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.memory.read_exact_at(buf, address)
+        let _raised = raise(NODE);
+        memory::read(self.pid, address, buf).and_then(|()| self.confirm())
     }
+}
+
+/// Where the environment lies: fields 50 and 51 of `proc_pid_stat(5)`. The name of the program, field 2, may
+/// hold spaces and parentheses.
+fn environment_in(stat: &str) -> Option<std::ops::Range<u64>> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(50 - 3);
+    let mut next = || fields.next()?.parse().ok();
+    let (first, last) = (next()?, next()?);
+    (0 < first && first < last).then_some(first..last)
 }
 
 /// The last column of `NSpid`: the id in the namespace that the task itself lives in.
@@ -174,7 +267,15 @@ fn parse_mapping(line: &str) -> Option<Mapping> {
 
 #[cfg(test)]
 mod tests {
-    use super::{innermost_pid, parse_mapping};
+    use super::{environment_in, innermost_pid, parse_mapping};
+
+    #[test]
+    fn where_the_environment_lies() {
+        let zeros = "0 ".repeat(47);
+        assert_eq!(environment_in(&format!("7 (a) b) {zeros}4096 8192 0")), Some(4096..8192));
+        assert_eq!(environment_in(&format!("7 (a) {zeros}0 0 0")), None, "not to be seen");
+        assert_eq!(environment_in("7 (a) S"), None);
+    }
 
     #[test]
     fn a_mapping_with_spaces_in_its_path() {

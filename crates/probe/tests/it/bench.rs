@@ -33,20 +33,24 @@ pub(crate) struct Burner {
 /// The node that all tests share.
 pub(crate) fn node() -> &'static Broker {
     static NODE: OnceLock<Broker> = OnceLock::new();
-    NODE.get_or_init(|| own_node("shared"))
+    NODE.get_or_init(own_node)
 }
 
 /// A node for one test alone.
-pub(crate) fn own_node(name: &str) -> Broker {
-    let log = std::env::temp_dir().join(format!("rabbitscope-probe-test-{name}.log"));
-    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+pub(crate) fn own_node() -> Broker {
+    Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap()
+}
+
+/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+pub(crate) fn not_run(test: &str, reason: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
 /// Loads `burn.erl` under the name `module`.
 pub(crate) fn load(broker: &Broker, module: &str) {
     let source = std::fs::read_to_string(source_path()).unwrap();
-    // Tests run side by side, each with its node.
-    let own = std::env::temp_dir().join(format!("{module}-{}.erl", broker.pid));
+    let own = broker.directory.join(format!("{module}.erl"));
     std::fs::write(&own, source.replace("-module(burn)", &format!("-module({module})"))).unwrap();
     let path = own.display().to_string();
     let loaded = broker.eval(&format!(

@@ -17,18 +17,16 @@ pub(crate) struct Planted {
     pub(crate) broker: Broker,
     /// The port as an Erlang expression.
     port: String,
-    /// Of the driver, whose functions are named from its file.
+    /// Of the driver, whose functions are named from its file. Goes with the broker.
     directory: PathBuf,
 }
 
 impl Planted {
-    /// For the test called `name`.
-    pub(crate) fn start(name: &str) -> Self {
-        let broker = own_node(name);
+    pub(crate) fn start() -> Self {
+        let broker = own_node();
         load(&broker, "burn");
-        let own = format!("rabbitscope-driver-{name}-{}", std::process::id());
-        let directory = std::env::temp_dir().join(own);
-        fs::create_dir_all(&directory).unwrap();
+        let directory = broker.directory.join("driver");
+        fs::create_dir(&directory).unwrap();
         compile_to(&directory.join(LIBRARY));
         let opened =
             broker.eval(&format!("port_to_list(burn:planted_port(\"{}\")).", directory.display()));
@@ -46,12 +44,6 @@ impl Planted {
     /// Deletes the file of the driver, which goes on running.
     pub(crate) fn delete_library(&self) {
         fs::remove_file(self.directory.join(LIBRARY)).unwrap();
-    }
-}
-
-impl Drop for Planted {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

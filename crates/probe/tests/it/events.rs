@@ -10,9 +10,10 @@ use std::{
 };
 
 use rabbitscope_data::profile::{Event, Profile, is_lock_wait};
+use tempfile::TempDir;
 
 use crate::{
-    bench::{has_frame, load, names, own_node, record_events},
+    bench::{has_frame, load, names, not_run, own_node, record_events},
     driver::Planted,
 };
 
@@ -26,7 +27,7 @@ const WAIT: Duration = Duration::from_millis(1500);
 
 #[test]
 fn a_storm_of_mappings_has_its_bytes() {
-    let broker = own_node("mmap");
+    let broker = own_node();
     load(&broker, "burn");
     let profiles = record_events(broker.pid, &[Event::Mmap, Event::Munmap], || {
         broker.eval(&format!("burn:hold({BINARIES}, {BINARY_BYTES}).")).unwrap();
@@ -43,7 +44,7 @@ fn a_storm_of_mappings_has_its_bytes() {
 
 #[test]
 fn a_heap_that_grows_by_brk_has_its_bytes() {
-    let planted = Planted::start("brk");
+    let planted = Planted::start();
     let (steps, bytes): (u64, u64) = (50, 300_000);
     let profiles = record_events(planted.broker.pid, &[Event::Brk], || {
         planted.call("grow_heap", &[steps.into(), bytes.into()]);
@@ -61,13 +62,13 @@ fn a_heap_that_grows_by_brk_has_its_bytes() {
 
 #[test]
 fn a_read_that_waits_is_found_off_the_cpu_for_as_long_as_it_waited() {
-    let broker = own_node("read");
+    let broker = own_node();
     load(&broker, "burn");
-    let pipe = Pipe::new("read");
+    let pipe = Pipe::new();
     let mut waited = Duration::ZERO;
     let profiles = record_events(broker.pid, &[Event::OffCpu], || {
-        broker.eval(&format!("burn:read_pipe(\"{}\").", pipe.0.display())).unwrap();
-        let mut writer = fs::OpenOptions::new().write(true).open(&pipe.0).unwrap();
+        broker.eval(&format!("burn:read_pipe(\"{}\").", pipe.path.display())).unwrap();
+        let mut writer = fs::OpenOptions::new().write(true).open(&pipe.path).unwrap();
         let opened = Instant::now();
         sleep(WAIT);
         writer.write_all(b"line\n").unwrap();
@@ -78,7 +79,7 @@ fn a_read_that_waits_is_found_off_the_cpu_for_as_long_as_it_waited() {
 
 #[test]
 fn a_port_that_sleeps_is_found_off_the_cpu_below_its_caller() {
-    let planted = Planted::start("port");
+    let planted = Planted::start();
     let profiles = record_events(planted.broker.pid, &[Event::OffCpu], || {
         planted.call("sleep_in_port", &[WAIT.as_micros()]);
     });
@@ -88,7 +89,7 @@ fn a_port_that_sleeps_is_found_off_the_cpu_below_its_caller() {
 
 #[test]
 fn a_library_that_was_deleted_has_names() {
-    let planted = Planted::start("deleted");
+    let planted = Planted::start();
     planted.delete_library();
     let profiles = record_events(planted.broker.pid, &[Event::OffCpu], || {
         planted.call("sleep_in_port", &[WAIT.as_micros()]);
@@ -99,7 +100,7 @@ fn a_library_that_was_deleted_has_names() {
 /// No process runs meanwhile, and yet the scheduler is not idle.
 #[test]
 fn a_port_that_sleeps_in_its_turn_blocks_its_scheduler() {
-    let planted = Planted::start("port-turn");
+    let planted = Planted::start();
     let profiles = record_events(planted.broker.pid, &[Event::OffCpu], || {
         planted.call("sleep_in_port_later", &[WAIT.as_micros()]);
         sleep(WAIT * 2);
@@ -127,35 +128,32 @@ fn blocked_below(profile: &Profile, function: &str) -> u64 {
 }
 
 /// A named pipe, removed at the end of the test.
-struct Pipe(PathBuf);
-
-impl Pipe {
-    fn new(name: &str) -> Self {
-        let file = format!("rabbitscope-pipe-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(file);
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        Self(path)
-    }
+struct Pipe {
+    path: PathBuf,
+    _directory: TempDir,
 }
 
-impl Drop for Pipe {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+impl Pipe {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        Self { path, _directory: directory }
     }
 }
 
 #[test]
 fn an_open_that_waits_is_found_off_the_cpu() {
-    let broker = own_node("off-cpu");
+    let broker = own_node();
     load(&broker, "burn");
-    let pipe = Pipe::new("open");
+    let pipe = Pipe::new();
     let events = [Event::OffCpu, Event::ContextSwitches];
     let profiles = record_events(broker.pid, &events, || {
-        broker.eval(&format!("burn:open_pipe(\"{}\").", pipe.0.display())).unwrap();
+        broker.eval(&format!("burn:open_pipe(\"{}\").", pipe.path.display())).unwrap();
         sleep(WAIT);
     });
     // Lets the node go on.
-    drop(fs::OpenOptions::new().write(true).open(&pipe.0).unwrap());
+    drop(fs::OpenOptions::new().write(true).open(&pipe.path).unwrap());
     let (nanos, waits) = below(&profiles[0], "burn:wait_for_writer/1");
     let waiting = heaviest_below(&profiles[0], "burn:wait_for_writer/1");
     assert!(u128::from(nanos) > WAIT.as_nanos() * 9 / 10, "{nanos} ns in {waits} waits");
@@ -168,10 +166,12 @@ fn an_open_that_waits_is_found_off_the_cpu() {
 #[test]
 fn a_wait_for_a_lock_is_found_off_the_cpu() {
     if thread::available_parallelism().unwrap().get() < 2 {
-        println!("not run: on one CPU nobody holds a lock while another one wants it");
-        return;
+        return not_run(
+            "a_wait_for_a_lock_is_found_off_the_cpu",
+            "on one CPU nobody holds a lock while another one wants it",
+        );
     }
-    let broker = own_node("lock");
+    let broker = own_node();
     load(&broker, "burn");
     let profiles = record_events(broker.pid, &[Event::OffCpu], || {
         broker.eval("burn:contend().").unwrap();
@@ -198,7 +198,7 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
 
 #[test]
 fn touched_pages_are_counted() {
-    let broker = own_node("page-faults");
+    let broker = own_node();
     load(&broker, "burn");
     let profiles = record_events(broker.pid, &[Event::PageFaults], || {
         broker.eval(&format!("burn:hold({BINARIES}, {BINARY_BYTES}).")).unwrap();

@@ -12,7 +12,7 @@ use crate::bench::{has_frame, load, own_node, record, record_aside, start};
 
 #[test]
 fn a_module_loaded_while_we_sample_has_names() {
-    let broker = own_node("late-module");
+    let broker = own_node();
     let recorder = record_aside(broker.pid, 8.0);
     load(&broker, "late_burn");
     start(&broker, "late_burn", "erlang");
@@ -28,7 +28,7 @@ fn a_module_loaded_while_we_sample_has_names() {
 
 #[test]
 fn a_node_that_exits_leaves_what_was_recorded() {
-    let broker = own_node("exit");
+    let broker = own_node();
     load(&broker, "burn");
     start(&broker, "burn", "member");
     let recorder = record_aside(broker.pid, 60.0);
@@ -43,7 +43,7 @@ fn a_node_that_exits_leaves_what_was_recorded() {
 
 #[test]
 fn a_recorder_that_is_killed_leaves_no_program_in_the_kernel() {
-    let broker = own_node("killed");
+    let broker = own_node();
     let mut recorder = Command::new(std::env::current_exe().unwrap())
         .args(["lifetime::record_for_a_minute", "--exact", "--ignored"])
         .env("RABBITSCOPE_TEST_PID", broker.pid.to_string())

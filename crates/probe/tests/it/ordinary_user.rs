@@ -3,19 +3,26 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
 };
+
+use tempfile::TempDir;
 
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
 /// What an ordinary user may do at most with perf events: sample own processes, not the kernel.
 const USERS_OWN: i32 = 2;
 
-/// The user `nobody` with a directory of its own; both go away with this.
+/// User and group `nobody`, `nogroup`.
+const NOBODY: u32 = 65534;
+
+/// The user `nobody` with a home; both go away with this.
 pub(crate) struct OrdinaryUser {
-    directory: PathBuf,
+    /// Root's, so that nothing can be planted where root writes; the user may read it.
+    directory: TempDir,
+    home: PathBuf,
     paranoid: Option<String>,
 }
 
@@ -23,16 +30,18 @@ impl OrdinaryUser {
     /// For the test called `name`. Where the machine allows no perf events to ordinary users, it does until
     /// the end of the test.
     pub(crate) fn new(name: &str) -> Self {
-        let own = format!("rabbitscope-user-{name}-{}", std::process::id());
-        let directory = std::env::temp_dir().join(own);
-        fs::create_dir_all(&directory).unwrap();
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).unwrap();
+        let prefix = format!("rabbitscope-user-{name}-");
+        let directory = tempfile::Builder::new().prefix(&prefix).tempdir().unwrap();
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
+        let home = directory.path().join("home");
+        fs::create_dir(&home).unwrap();
+        chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
         let before = fs::read_to_string(PARANOID).unwrap();
         let is_allowed = before.trim().parse::<i32>().unwrap() <= USERS_OWN;
         if !is_allowed {
             fs::write(PARANOID, USERS_OWN.to_string()).unwrap();
         }
-        Self { directory, paranoid: (!is_allowed).then_some(before) }
+        Self { directory, home, paranoid: (!is_allowed).then_some(before) }
     }
 
     /// A command that this user runs.
@@ -42,15 +51,15 @@ impl OrdinaryUser {
             .args(["--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all"])
             .args(["--no-new-privs", "--"])
             .arg(program)
-            .env("HOME", &self.directory)
-            .current_dir(&self.directory);
+            .env("HOME", &self.home)
+            .current_dir(&self.home);
         command
     }
 
     /// Starts a node with these flags, in which `burn` burns CPU in each of these ways.
     pub(crate) fn start_node(&self, flags: &[&str], kinds: &[&str]) -> OwnNode {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/burn.erl");
-        let own = self.directory.join("burn.erl");
+        let own = self.directory.path().join("burn.erl");
         fs::copy(source, &own).unwrap();
         let starts: String = kinds.iter().flat_map(|kind| ["burn:start(", kind, "), "]).collect();
         let begin = format!(
@@ -74,7 +83,7 @@ impl OrdinaryUser {
 
     /// Runs an ignored test of this program as this user, with the pid of `node`.
     pub(crate) fn run_test(&self, test: &str, node: &OwnNode) -> Output {
-        let program = self.directory.join("it");
+        let program = self.directory.path().join("it");
         fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         self.command(&program)
@@ -90,7 +99,6 @@ impl Drop for OrdinaryUser {
         if let Some(before) = &self.paranoid {
             let _ = fs::write(PARANOID, before);
         }
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
@@ -110,6 +118,7 @@ impl Drop for OwnNode {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // The VM gives them these names, as whoever it runs as.
         for file in [format!("perf-{}.map", self.pid()), format!("jit-{}.dump", self.pid())] {
             let _ = fs::remove_file(Path::new("/tmp").join(file));
         }

@@ -26,8 +26,10 @@ use rabbitscope_web::write_curve;
 use crate::{
     atomic_file::{self, AtomicFile},
     experiment::{self, Finished, Target},
+    leftovers::Asked,
     output,
     rundir::RunDirectory,
+    salvage::Unwritten,
     watch::{Line, Watchers},
 };
 pub use text::text;
@@ -40,6 +42,8 @@ const CURVE: &str = "find-rate.html";
 pub struct Question {
     /// The scenario; its limits are the expectations, its publishers get the rate.
     pub scenario: Scenario,
+    /// Who asks for what earlier runs left behind to be removed.
+    pub asked: Asked,
     /// Rates over all publishers.
     pub range: Range,
     /// Left out at the beginning of each step.
@@ -48,37 +52,44 @@ pub struct Question {
     pub step: Duration,
 }
 
-/// Searches, and fills `directory`. `stop` ends it early; what was found is kept.
+/// Searches, and fills `directory`. `stop` ends it early; what was found is kept, also when a step
+/// fails or the result cannot be written: that comes second.
 pub fn find(
     question: &Question,
     directory: &RunDirectory,
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<Capacity> {
+) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
     directory.write_scenario(&question.scenario)?;
-    let target = Target::open(&question.scenario, directory, stop)?;
+    let target = Target::open(&question.scenario, directory, question.asked, stop)?;
     let mut search = Search::new(question.range);
     let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
     let mut capacity =
         Capacity { name: question.scenario.name.clone(), limits, ..Capacity::default() };
+    let mut failure = None;
     while let Some(rate) = search.next_rate() {
         let number = capacity.steps.len() + 1;
         let name = format!("steps/{number:02}-{rate:.0}");
-        let Some((tried, broker)) =
-            try_rate(question, &target, rate, directory.path(), &name, stop)?
-        else {
-            break;
+        let (tried, broker) = match try_rate(question, &target, rate, directory.path(), &name, stop)
+        {
+            Ok(Some(tried)) => tried,
+            Ok(None) => break,
+            Err(error) if capacity.steps.is_empty() => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
         };
         output::note(&text::step(&tried));
         search.record(rate, tried.verdict);
         capacity.steps.push(tried);
         capacity.broker = broker;
     }
-    let is_cut_short = stop.load(Ordering::Relaxed);
+    let is_cut_short = stop.load(Ordering::Relaxed) || failure.is_some();
     capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
     (capacity.rate, capacity.above) = (search.passed(), search.above());
     capacity.sentence = text::sentence(&capacity);
-    write(&capacity, directory.path())?;
-    Ok(capacity)
+    let failure = failure.or(write(&capacity, directory.path()).error());
+    Ok((capacity, failure))
 }
 
 /// One step; absent when it was cut short.
@@ -95,6 +106,9 @@ fn try_rate(
     let watchers = Watchers::new(vec![Box::new(Line::default())]);
     let finished = experiment::run_on(target, &scenario, &run_directory, watchers, stop)
         .with_context(|| format!("while trying {rate:.0} messages/s"))?;
+    if let Some(unwritten) = finished.unwritten {
+        return Err(unwritten);
+    }
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
@@ -149,11 +163,16 @@ fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> C
     }
 }
 
-fn write(capacity: &Capacity, directory: &Path) -> anyhow::Result<()> {
-    let mut json = serde_json::to_vec_pretty(capacity)?;
-    json.push(b'\n');
-    atomic_file::write(&directory.join(RESULT), &json)?;
-    let mut page = AtomicFile::create(&directory.join(CURVE))?;
-    write_curve(page.writer(), capacity).context("cannot write the curve")?;
-    page.commit()
+fn write(capacity: &Capacity, directory: &Path) -> Unwritten {
+    let mut unwritten = Unwritten::default();
+    let (result, curve) = (directory.join(RESULT), directory.join(CURVE));
+    let json = serde_json::to_vec_pretty(capacity).map(|json| [json.as_slice(), b"\n"].concat());
+    let json = json.map_err(Into::into).and_then(|json| atomic_file::write(&result, &json));
+    unwritten.note(&result.display().to_string(), json);
+    let page = AtomicFile::create(&curve).and_then(|mut page| {
+        write_curve(page.writer(), capacity)?;
+        page.commit()
+    });
+    unwritten.note(&curve.display().to_string(), page);
+    unwritten
 }

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use rabbitscope_data::capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict};
 
-use crate::experiment::{grouped_rate, short_time};
+use crate::{
+    escapes,
+    experiment::{grouped_rate, short_time},
+};
 
 /// Characters of the longest bar.
 const BAR: f64 = 30.0;
@@ -32,7 +35,7 @@ pub fn text(capacity: &Capacity) -> String {
             bar(step.p99, span)
         );
         for reason in &step.reasons {
-            let _ = writeln!(text, "{:>56}{reason}", "");
+            let _ = writeln!(text, "{:>56}{}", "", escapes::value(reason));
         }
     }
     text + "\n" + &capacity.sentence + "\n"

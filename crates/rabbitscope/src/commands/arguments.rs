@@ -2,9 +2,33 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use rabbitscope_data::units;
+use rabbitscope_data::{profile::USUAL_PROFILE_BYTES, units};
 
 use crate::exit::UsageError;
+
+/// How much of a profile from a file is taken.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct ProfileLimit {
+    /// Refuse a profile that has more bytes than this after decompression, or that takes more memory
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_size: Option<u64>,
+}
+
+impl ProfileLimit {
+    pub(super) fn bytes(self) -> u64 {
+        self.max_size.unwrap_or(USUAL_PROFILE_BYTES)
+    }
+}
+
+/// A size of one byte or more.
+fn size(text: &str) -> Result<u64, String> {
+    match units::parse_size(text) {
+        Ok(0) => Err("must be more than zero".to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+    }
+}
 
 /// A time longer than zero.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {

@@ -1,12 +1,17 @@
 //! `rabbitscope broker`: throwaway brokers that stay until they are stopped.
 
-use std::{fmt::Write, fs, path::PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
-use rabbitscope_broker::{Broker, Node, Registry};
+use rabbitscope_broker::{Broker, Listener, Node, Registry};
 use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_files::MOST_OF_A_TEXT;
 use serde::Serialize;
 
 use crate::{
+    escapes,
     exit::{Exit, UsageError},
     experiment, output,
 };
@@ -15,6 +20,9 @@ const NONE: &str = "no throwaway broker runs";
 
 /// Start, list and stop throwaway brokers: the installed RabbitMQ, on free ports of this machine
 /// only, in a temporary directory (TMPDIR)
+///
+/// The URI that is printed has the broker's password: keep it to yourself. Others can see it on a command
+/// line; they cannot see it in the environment variable `RABBITSCOPE_URI`
 #[derive(Debug, clap::Args)]
 pub(super) struct Typed {
     #[command(subcommand)]
@@ -78,6 +86,7 @@ struct Listed<'a> {
     directory: &'a PathBuf,
     log: &'a PathBuf,
     management_url: Option<String>,
+    listeners: &'a [Listener],
 }
 
 impl Typed {
@@ -122,8 +131,8 @@ fn directory(path: Option<PathBuf>) -> Result<String, UsageError> {
     path.into_string().map_err(|_| UsageError("--plugins-directory has to be UTF-8".to_owned()))
 }
 
-fn text_of(file: &PathBuf) -> Result<String, UsageError> {
-    fs::read_to_string(file)
+fn text_of(file: &Path) -> Result<String, UsageError> {
+    rabbitscope_files::read_text(file, MOST_OF_A_TEXT)
         .map_err(|error| UsageError(format!("cannot read {}: {error}", file.display())))
 }
 
@@ -147,7 +156,7 @@ impl Stop {
             output::result(NONE);
         }
         for node in chosen {
-            node.end();
+            node.end()?;
             output::result(&format!("stopped {}", node.name));
         }
         Ok(Exit::Done)
@@ -181,6 +190,7 @@ impl<'a> From<&'a Node> for Listed<'a> {
             directory: &node.directory,
             log: &node.log,
             management_url: node.management_port().map(|port| format!("http://127.0.0.1:{port}/")),
+            listeners: &node.listeners,
         }
     }
 }
@@ -193,10 +203,13 @@ impl Listed<'_> {
             self.uri,
             self.node_name,
             self.pid,
-            self.directory.display()
+            escapes::value(&self.directory.to_string_lossy())
         );
         if let Some(url) = &self.management_url {
             let _ = writeln!(text, "  management  {url}");
+        }
+        for Listener { protocol, port } in self.listeners {
+            let _ = writeln!(text, "  listens     127.0.0.1:{port} {protocol}");
         }
         text
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::arguments::ProfileLimit;
 use crate::{
     comparison::{Comparison, DiffPage},
     exit::Exit,
@@ -21,12 +22,14 @@ pub(super) struct Typed {
     /// Print every change as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limit: ProfileLimit,
 }
 
 impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let page = self.output.as_deref().map(DiffPage::check).transpose()?;
-        let comparison = Comparison::read(&self.before, &self.after)?;
+        let comparison = Comparison::read(&self.before, &self.after, self.limit.bytes())?;
         if let Some(page) = &page {
             page.write(&comparison)?;
         }

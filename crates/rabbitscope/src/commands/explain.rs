@@ -1,10 +1,11 @@
 //! `rabbitscope profile --explain`: what would be recorded here and how, and what is missing.
 
+use rabbitscope_erlang::Connection;
 use rabbitscope_probe::{Choice, Fact, Tier, choose_tier, explain};
 use serde::Serialize;
 
 use super::node::NodeArguments;
-use crate::{exit::Exit, output};
+use crate::{escapes, exit::Exit, output};
 
 /// How a node would be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,21 +76,25 @@ struct FactRecord<'a> {
     found: &'a str,
 }
 
-/// Prints what there is for the node with this pid, or why there is no such node.
+/// Prints what there is for the node with this pid and name, or why there is no such node.
 pub(super) fn execute(
-    pid: anyhow::Result<u32>,
+    found: anyhow::Result<(u32, Option<String>)>,
     asked: Option<Tier>,
     node: &NodeArguments,
     json: bool,
 ) -> anyhow::Result<Exit> {
-    let (pid, no_node) = match pid {
-        Ok(pid) => (Some(pid), None),
-        Err(error) => (None, Some(error.to_string())),
+    let (pid, connected, no_node) = match found {
+        Ok((pid, name)) => {
+            let options = node.options_of(pid, name);
+            let connected = options.and_then(|options| Ok(Connection::open(&options)?));
+            (Some(pid), connected, None)
+        }
+        Err(error) => (None, node.connect(), Some(error.to_string())),
     };
+    let connected = connected.map(drop);
     let mut facts = explain(pid);
     let missing = |found| Fact { what: "node", is_met: false, is_needed: true, found };
     facts.extend(no_node.map(missing));
-    let connected = node.connect().map(drop);
     let has_cookie = connected.is_ok();
     facts.push(Fact {
         what: "cookie",
@@ -127,7 +132,7 @@ fn table(facts: &[Fact], way: &Way) -> String {
             (false, true) => "MISSING",
             (false, false) => "no",
         };
-        format!("{:<22}{word:<9}{}\n", fact.what, fact.found)
+        format!("{:<22}{word:<9}{}\n", fact.what, escapes::value(&fact.found))
     };
     let lines: String = facts.iter().map(line).collect();
     format!("{lines}\n{}", way.sentence())

@@ -9,11 +9,15 @@ use super::run::read_scenario;
 use crate::{
     capacity::{self, Question},
     exit::{Exit, UsageError},
-    experiment, interrupt, output,
+    experiment, interrupt,
+    leftovers::Asked,
+    output,
     rundir::RunDirectory,
 };
 
 /// Find the highest rate that a broker takes within limits, without messages piling up
+///
+/// Find it only with scenarios that you trust: see `run --help`
 #[derive(Debug, clap::Args)]
 pub(super) struct Typed {
     /// The scenario, a TOML file; its publishers get the rates that are tried
@@ -46,6 +50,10 @@ pub(super) struct Typed {
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
+    /// it; without this only what is empty is removed, and the rest is said
+    #[arg(long)]
+    remove_leftovers: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +61,7 @@ pub(super) struct Typed {
 
 impl Typed {
     fn validate(self) -> anyhow::Result<(Question, RunDirectory, bool)> {
+        let asked = Asked::explicitly_if(self.remove_leftovers);
         let range = self.range()?;
         let limits =
             self.slo.iter().map(|limit| expectation(limit)).collect::<Result<Vec<_>, _>>()?;
@@ -73,7 +82,7 @@ impl Typed {
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,
         };
         let (warm_up, step) = (self.warm_up, self.step_time);
-        Ok((Question { scenario, range, warm_up, step }, directory, self.json))
+        Ok((Question { scenario, asked, range, warm_up, step }, directory, self.json))
     }
 
     fn range(&self) -> Result<Range, UsageError> {
@@ -95,13 +104,16 @@ impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (question, directory, json) = self.validate()?;
         let stop = interrupt::watch()?;
-        let capacity = capacity::find(&question, &directory, &stop)
+        let (capacity, failure) = capacity::find(&question, &directory, &stop)
             .inspect_err(|_| directory.discard_if_unused())?;
         if json {
             output::json(&capacity)?;
         } else {
             output::result(&capacity::text(&capacity));
             output::result(&format!("results  {}", directory.path().display()));
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
         }
         Ok(match capacity.outcome {
             CapacityOutcome::Found | CapacityOutcome::Unlimited => Exit::Done,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::arguments::ProfileLimit;
 use crate::{
     exit::Exit,
     format::{ProfileFile, read_profile},
@@ -16,12 +17,14 @@ pub(super) struct Typed {
     /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    limit: ProfileLimit,
 }
 
 impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let file = ProfileFile::check(&self.output)?;
-        file.write(&read_profile(&self.input)?)?;
+        file.write(&read_profile(&self.input, self.limit.bytes())?)?;
         Ok(Exit::Done)
     }
 }

@@ -6,6 +6,7 @@ use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Tri
 
 use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
 use crate::{
+    escapes,
     exit::{Exit, UsageError},
     format::ProfileFile,
     inside::{self, FunctionLine},
@@ -103,7 +104,7 @@ fn text_of(table: &[FunctionLine], rows: usize) -> String {
         let _ = write!(
             text,
             "\n{:width$} {:>11} {:>11.2} {:>6.1} {:>9.2} {:>11} {:>11} {:>9} {:>9}",
-            line.function,
+            escapes::value(&line.function),
             line.calls,
             line.own_us / 1e3,
             line.own_share * 100.0,

@@ -9,6 +9,7 @@ mod explain;
 mod find_rate;
 mod flamegraph;
 mod functions;
+mod leftovers;
 mod node;
 mod profile;
 mod queues;
@@ -50,6 +51,7 @@ enum Command {
     Calltree(calltree::Typed),
     Functions(functions::Typed),
     Report(report::Typed),
+    Leftovers(leftovers::Args),
     Queues(queues::Typed),
     Top(top::Typed),
     Broker(broker::Typed),
@@ -58,6 +60,9 @@ enum Command {
 impl Cli {
     /// Does what was typed.
     pub fn execute(self) -> anyhow::Result<Exit> {
+        if !self.command.may_record() {
+            rabbitscope_probe::drop_privileges()?;
+        }
         match self.command {
             Command::Run(typed) => typed.execute(),
             Command::FindRate(typed) => typed.execute(),
@@ -68,10 +73,18 @@ impl Cli {
             Command::Calltree(typed) => typed.execute(),
             Command::Functions(typed) => typed.execute(),
             Command::Report(typed) => typed.execute(),
+            Command::Leftovers(args) => args.execute(),
             Command::Queues(typed) => typed.execute(),
             Command::Top(typed) => typed.execute(),
             Command::Broker(typed) => typed.execute(),
         }
+    }
+}
+
+impl Command {
+    /// Whether it may look at a node from outside. Only the command itself knows whether it will.
+    fn may_record(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Profile(_))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Which node a command looks into, and how to get to it: arguments that several commands share.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use anyhow::Context;
 use rabbitscope_broker::{Node, Registry};
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
 
 use super::arguments::dead_man;
+use crate::inside::Expected;
 
 /// Where a port mapper listens unless told otherwise.
 const EPMD_PORT: u16 = 4369;
@@ -55,10 +57,21 @@ impl NodeArguments {
         Ok(Connection::open(&self.options()?)?)
     }
 
-    /// How to connect to the node of this name, which was found in another way; or as typed.
-    pub(super) fn options_of(&self, name: Option<String>) -> anyhow::Result<ConnectOptions> {
-        let typed = Self { node: name.or_else(|| self.node.clone()), ..self.clone() };
-        typed.options()
+    /// How to connect to the node of this process, which was found in another way and may have a name.
+    pub(super) fn options_of(
+        &self,
+        pid: u32,
+        name: Option<String>,
+    ) -> anyhow::Result<ConnectOptions> {
+        let name = name.or_else(|| self.node.clone());
+        let name = name.context("the node's name cannot be told from outside; give --node")?;
+        let typed = Self { node: Some(name), ..self.clone() };
+        let expected = Expected { pid: Some(pid), ..self.expected() };
+        Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..typed.options()? })
+    }
+
+    fn expected(&self) -> Expected {
+        Expected { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
     }
 
     /// How to connect.
@@ -86,6 +99,7 @@ impl NodeArguments {
             port: self.dist_port.map_or(Port::Mapped(mapper), Port::Fixed),
             tls,
             dead_man: self.dead_man.unwrap_or(usual.dead_man),
+            verify: Some(Arc::new(self.expected())),
             ..usual
         })
     }

@@ -17,6 +17,7 @@ use crate::{
     format::ProfileFile,
     inside::{self, Namer},
     interrupt, output,
+    salvage::Unwritten,
 };
 
 /// More often a process is not asked from inside.
@@ -98,6 +99,7 @@ impl Typed {
 
     /// Stacks as the node itself tells them.
     fn record_from_inside(&self, stop: &AtomicBool) -> anyhow::Result<Profile> {
+        rabbitscope_probe::drop_privileges()?;
         let connection = self.node.connect()?;
         let mut session = ProbeSession::start(&connection)?;
         let line = output::ProgressLine::default();
@@ -111,8 +113,8 @@ impl Typed {
 
     fn record_from_outside(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
         let valid = self.validate()?;
-        let namer =
-            (!self.no_names).then(|| Namer::start(self.node.options_of(valid.name.clone())));
+        let options = || self.node.options_of(valid.pid, valid.name.clone());
+        let namer = (!self.no_names).then(|| Namer::start(options()));
         let mut profiles = valid.record(stop)?;
         if let Some(namer) = namer {
             namer.name(&mut profiles);
@@ -122,8 +124,8 @@ impl Typed {
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (false, Some(output)) = (self.explain, self.output.as_deref()) else {
-            let pid = self.validate().map(|valid| valid.pid);
-            return explain::execute(pid, self.tier, &self.node, self.json);
+            let found = self.validate().map(|valid| (valid.pid, valid.name));
+            return explain::execute(found, self.tier, &self.node, self.json);
         };
         if self.from_inside && self.event != [Event::Cpu] {
             return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
@@ -138,14 +140,14 @@ impl Typed {
             self.record_from_outside(&stop)?
         };
         let cut_short = stop.load(std::sync::atomic::Ordering::Relaxed);
-        for (file, profile) in files.iter().zip(&profiles) {
-            file.write(profile)?;
-        }
-        self.say(&profiles, &paths)?;
-        Ok(if cut_short { Exit::Failed } else { Exit::Done })
+        let mut unwritten = Unwritten::default();
+        let places = write_each(&files, &profiles, &mut unwritten);
+        self.say(&profiles, &places)?;
+        let exit = if cut_short { Exit::Failed } else { Exit::Done };
+        unwritten.error().map_or(Ok(exit), Err)
     }
 
-    fn say(&self, profiles: &[Profile], paths: &[PathBuf]) -> anyhow::Result<()> {
+    fn say(&self, profiles: &[Profile], places: &[Option<PathBuf>]) -> anyhow::Result<()> {
         match (profiles, self.json) {
             ([profile], true) => output::json(&experiment::ProfileSummary::of(profile)),
             (several, true) => {
@@ -153,9 +155,10 @@ impl Typed {
                 output::json(&all)
             }
             (all, false) => {
-                for (profile, path) in all.iter().zip(paths) {
-                    let said = said_of(profile);
-                    output::result(&format!("{said}\nprofile  {}", path.display()));
+                for (profile, place) in all.iter().zip(places) {
+                    let place =
+                        place.as_ref().map_or("not written".into(), |path| path.to_string_lossy());
+                    output::result(&format!("{}\nprofile  {place}", said_of(profile)));
                 }
                 Ok(())
             }
@@ -178,6 +181,20 @@ impl Valid {
         })?;
         Ok(profiles)
     }
+}
+
+/// Each by itself; says where each is. What cannot be written where it was asked for is kept
+/// elsewhere: the recording cannot be made again.
+fn write_each(
+    files: &[ProfileFile],
+    profiles: &[Profile],
+    unwritten: &mut Unwritten,
+) -> Vec<Option<PathBuf>> {
+    let write = |(file, profile): (&ProfileFile, &Profile)| {
+        let name = file.path().display().to_string();
+        unwritten.note_recording(&name, profile, file.write(profile))
+    };
+    files.iter().zip(profiles).map(write).collect()
 }
 
 fn said_of(profile: &Profile) -> String {

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     exit::Exit,
-    inside::{Guard, Listing, Page, QueueReader, Service, SortKey, Wanted, prometheus},
+    http::{Host, Listener, Listening, parse_address},
+    inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve},
     interrupt, output,
 };
 
@@ -59,13 +60,18 @@ pub(super) struct Typed {
     /// Time between two readings with `--watch`
     #[arg(long, value_parser = duration, default_value = "2s", requires = "watch")]
     interval: Duration,
-    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C
-    #[arg(long, value_name = "ADDRESS:PORT",
+    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C; an address that
+    /// other machines reach needs `--auth-file`
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address,
           conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit"])]
     listen: Option<SocketAddr>,
-    /// With `--listen`: a file with `user:password` or a token that requests have to bring
+    /// With `--listen`: a file with `user:password` or a token that requests have to bring; others
+    /// than its owner and group must not be able to read it
     #[arg(long, value_name = "FILE", requires = "listen")]
     auth_file: Option<PathBuf>,
+    /// With `--listen`: a further name or address, without a port, that requests may have in `Host`
+    #[arg(long = "allow-host", value_name = "NAME", requires = "listen")]
+    allow_hosts: Vec<Host>,
 }
 
 impl Typed {
@@ -90,11 +96,11 @@ impl Typed {
         let page = Page { number: self.page, size: self.limit };
         let shown = listing.shown(&wanted, self.sort, page);
         if self.json && self.watch {
-            output::result(&serde_json::to_string(&shown)?);
+            output::json_line(&shown)?;
         } else if self.json {
             output::json(&shown)?;
         } else if self.prometheus {
-            output::result(&prometheus(&shown.queues, shown.unanswered.len()));
+            output::metrics(&prometheus(&shown.queues, shown.unanswered.len()));
         } else if self.watch {
             output::screen(&shown.to_text());
         } else {
@@ -121,13 +127,17 @@ impl Typed {
     }
 
     fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {
-        let guard = self.auth_file.as_deref().map_or(Ok(Guard::Open), Guard::read)?;
-        let service = Service::bind(address, guard)?;
+        let listener = Listener::bind(Listening {
+            address,
+            auth_file: self.auth_file.as_deref(),
+            auth_option: "--auth-file",
+            hosts: self.allow_hosts.clone(),
+        })?;
         let options = self.node.options()?;
         let connection = Connection::open(&options)?;
-        let (node, address) = (connection.node().to_owned(), service.address()?);
+        let (node, address) = (connection.node().to_owned(), listener.address()?);
         output::note(&format!("queues of {node} at http://{address}/queues and /metrics"));
-        service.run(connection, options, stop)?;
+        serve(listener, connection, options, stop)?;
         Ok(Exit::Done)
     }
 }

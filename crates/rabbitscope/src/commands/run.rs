@@ -1,7 +1,6 @@
 //! `rabbitscope run`: a scenario, once.
 
 use std::{
-    fs,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
@@ -9,17 +8,30 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_data::scenario::{self, BrokerSpec, Scenario};
+use rabbitscope_files::MOST_OF_A_TEXT;
 
 use super::environment;
 use crate::{
     exit::{Exit, UsageError},
-    experiment, interrupt, output, perftest,
+    experiment,
+    http::{Host, Listener, Listening, parse_address},
+    interrupt,
+    leftovers::Asked,
+    output, perftest,
     rundir::RunDirectory,
     watch::{self, Watcher, Watchers},
 };
 
+/// Most of a file that a scenario names: a million names of queues.
+const MOST_OF_A_LIST: u64 = 64 << 20;
+
 /// Run a scenario: load, measurements, profile, report
+///
+/// Run only scenarios that you trust: one that starts a throwaway broker decides what code runs in it
+/// (`erl-args`, `config`, `advanced-config`, `plugins-directory`), and any can send files of yours to a
+/// broker that it names
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Typed {
     /// The scenario, a TOML file
     #[arg(required_unless_present = "from_perftest")]
@@ -38,6 +50,10 @@ pub(super) struct Typed {
     /// Directory for the results, new or empty [default: runs/TIME-NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
+    /// it; without this only what is empty is removed, and the rest is said
+    #[arg(long)]
+    remove_leftovers: bool,
     /// Print the run record as JSON
     #[arg(long)]
     json: bool,
@@ -47,9 +63,18 @@ pub(super) struct Typed {
     /// Write every second to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Answer Prometheus at this address while the run goes, for example 127.0.0.1:9419
-    #[arg(long, value_name = "ADDRESS")]
+    /// Answer Prometheus at this address while the run goes, for example localhost:9419; one that
+    /// other machines reach needs `--prometheus-auth-file`
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address)]
     prometheus: Option<SocketAddr>,
+    /// With `--prometheus`: a file with `user:password` or a token that requests have to bring;
+    /// others than its owner and group must not be able to read it
+    #[arg(long, value_name = "FILE", requires = "prometheus")]
+    prometheus_auth_file: Option<PathBuf>,
+    /// With `--prometheus`: a further name or address, without a port, that requests may have in
+    /// `Host`
+    #[arg(long = "allow-host", value_name = "NAME", requires = "prometheus")]
+    allow_hosts: Vec<Host>,
     /// Show one line of progress instead of the live view
     #[arg(long)]
     plain: bool,
@@ -57,6 +82,7 @@ pub(super) struct Typed {
 
 struct Valid {
     scenario: Scenario,
+    asked: Asked,
     directory: RunDirectory,
     form: Form,
     watching: Watching,
@@ -74,18 +100,22 @@ enum Form {
 #[derive(Debug)]
 struct Watching {
     csv: Option<PathBuf>,
-    prometheus: Option<SocketAddr>,
+    prometheus: Option<Listener>,
     plain: bool,
 }
 
 impl Typed {
     fn validate(self) -> anyhow::Result<Valid> {
-        let path = self.scenario.expect("the command line asks for it");
-        let mut scenario = read_scenario(&path, &self.set)?;
-        if let Some(uri) = self.uri {
-            scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
+        let path = self.scenario.as_ref().expect("the command line asks for it");
+        let mut scenario = read_scenario(path, &self.set)?;
+        if let Some(uri) = &self.uri {
+            scenario.broker = BrokerSpec::Existing { uris: vec![uri.clone()] };
+        }
+        if scenario.profile.is_none() {
+            rabbitscope_probe::drop_privileges()?;
         }
         experiment::check(&scenario)?;
+        let prometheus = self.listener()?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&scenario.name)?,
@@ -95,19 +125,36 @@ impl Typed {
             (_, true) => Form::Seconds,
             _ => Form::Summary,
         };
-        let watching = Watching { csv: self.csv, prometheus: self.prometheus, plain: self.plain };
-        Ok(Valid { scenario, directory, form, watching })
+        let watching = Watching { csv: self.csv, prometheus, plain: self.plain };
+        let asked = Asked::explicitly_if(self.remove_leftovers);
+        Ok(Valid { scenario, asked, directory, form, watching })
+    }
+
+    /// Where Prometheus may ask.
+    fn listener(&self) -> anyhow::Result<Option<Listener>> {
+        let bind = |address| {
+            Listener::bind(Listening {
+                address,
+                auth_file: self.prometheus_auth_file.as_deref(),
+                auth_option: "--prometheus-auth-file",
+                hosts: self.allow_hosts.clone(),
+            })
+        };
+        self.prometheus.map(bind).transpose()
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         if let Some(command_line) = &self.from_perftest {
+            rabbitscope_probe::drop_privileges()?;
             output::result(perftest::scenario_of(command_line)?.trim_end());
             return Ok(Exit::Done);
         }
-        let valid = self.validate()?;
+        let mut valid = self.validate()?;
         let stop = interrupt::watch()?;
-        let watchers = watchers(&valid, &stop)?;
-        let finished = experiment::run(&valid.scenario, &valid.directory, watchers, &stop)
+        let finished = watchers(&mut valid, &stop)
+            .and_then(|watchers| {
+                experiment::run(&valid.scenario, valid.asked, &valid.directory, watchers, &stop)
+            })
             .inspect_err(|_| valid.directory.discard_if_unused())?;
         match valid.form {
             Form::Record => output::json(&finished.record)?,
@@ -116,12 +163,12 @@ impl Typed {
                 output::result(&experiment::summary(&finished, valid.directory.path()));
             }
         }
-        Ok(experiment::exit_code(&finished.record))
+        finished.unwritten.map_or_else(|| Ok(experiment::exit_code(&finished.record)), Err)
     }
 }
 
 /// Those who watch this run.
-fn watchers(valid: &Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
+fn watchers(valid: &mut Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
     let Valid { scenario, form, watching, .. } = valid;
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
     if *form == Form::Seconds {
@@ -130,8 +177,8 @@ fn watchers(valid: &Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
     if let Some(path) = &watching.csv {
         watchers.push(Box::new(watch::Csv::create(path)?));
     }
-    if let Some(address) = watching.prometheus {
-        let endpoint = watch::Endpoint::open(address, &scenario.name)?;
+    if let Some(listener) = watching.prometheus.take() {
+        let endpoint = watch::Endpoint::start(listener, &scenario.name)?;
         output::note(&format!("Prometheus: http://{}/metrics", endpoint.address()));
         watchers.push(Box::new(endpoint));
     }
@@ -155,11 +202,14 @@ fn watchers(valid: &Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
 
 pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
     let file = path.display().to_string();
-    let text = fs::read_to_string(path)
+    let text = rabbitscope_files::read_text(path, MOST_OF_A_TEXT)
         .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;
     // What is typed comes last and so holds.
     let mut all = environment::overrides(std::env::vars());
     all.extend_from_slice(overrides);
-    let mut read = |path: &str| fs::read_to_string(path).map_err(|error| error.to_string());
+    let mut read = |path: &str| {
+        rabbitscope_files::read_text(Path::new(path), MOST_OF_A_LIST)
+            .map_err(|error| error.to_string())
+    };
     scenario::parse_with_files(&text, &file, &all, &mut read).context("the scenario is not valid")
 }

@@ -8,7 +8,7 @@ use rabbitscope_erlang::probes::{
 use serde_json::{Value, json};
 
 use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
-use crate::{exit::Exit, inside, interrupt, output};
+use crate::{escapes, exit::Exit, inside, interrupt, output};
 
 /// Show calls of a function as they happen: who calls it, how long it takes. Ends by itself
 #[derive(Debug, clap::Args)]
@@ -79,21 +79,18 @@ impl Typed {
         let mut watch = Watch { stop: &stop, progress: &mut progress };
         let result = session.calls(&request, &mut watch, &mut |call| {
             if self.json {
-                output::result(&json_of(&call).to_string());
+                output::json_value(&json_of(&call));
             } else {
                 output::result(&text_of(&call));
             }
         })?;
         let said = inside::said_of_calls(&result);
         if self.json {
-            output::result(
-                &json!({ "stopped-by": result.stopped_by, "calls": result.calls,
+            output::json_value(&json!({ "stopped-by": result.stopped_by, "calls": result.calls,
                 "calls-on-node": result.calls_on_node, "calls-per-second": result.calls_per_second,
                 "calls-dropped": result.calls_dropped, "narrowed": result.narrowed,
                 "processes": result.processes, "elapsed-ns": nanos(result.elapsed),
-                "notes": said })
-                .to_string(),
-            );
+                "notes": said }));
         } else {
             for sentence in &said {
                 output::note(sentence);
@@ -108,7 +105,7 @@ fn text_of(call: &TracedCall) -> String {
     let name = if call.name.is_empty() { String::new() } else { format!(" {}", call.name) };
     let caller = call.caller.as_ref().map_or_else(String::new, |caller| format!(" from {caller}"));
     let result = if call.result.is_empty() { String::new() } else { format!(" {}", call.result) };
-    format!(
+    let line = format!(
         "{:>9.3} s  {:<14} {:<13} {:>10}  {}{}{name}{caller} → {}{result}",
         call.at.as_secs_f64(),
         call.pid.to_string(),
@@ -117,7 +114,8 @@ fn text_of(call: &TracedCall) -> String {
         call.function,
         call.arguments,
         call.outcome.replace('_', " "),
-    )
+    );
+    escapes::value(&line).into_owned()
 }
 
 fn json_of(call: &TracedCall) -> Value {

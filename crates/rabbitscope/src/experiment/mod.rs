@@ -7,10 +7,10 @@
 //! What does not live here: the load and the profile themselves, and printing.
 
 mod judgement;
-mod leftovers;
 mod owners;
 mod pages;
 mod recording;
+mod results;
 mod run;
 mod seconds;
 mod snapshot;
@@ -24,4 +24,4 @@ pub(crate) use run::run_on;
 pub use run::{Finished, check, run};
 pub use summary::{ProfileSummary, second, summary};
 pub(crate) use summary::{grouped, grouped_rate, short_time};
-pub(crate) use target::{Target, sweep_dead_brokers};
+pub(crate) use target::{Target, dialer, sweep_dead_brokers};

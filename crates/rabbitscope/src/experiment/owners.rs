@@ -6,6 +6,8 @@ use rabbitscope_analysis::{Dimension, owner_shares, share};
 use rabbitscope_data::profile::Profile;
 use serde::Serialize;
 
+use crate::escapes;
+
 /// Lines of each table.
 const FIRST: usize = 5;
 
@@ -70,9 +72,9 @@ impl fmt::Display for Owners {
 }
 
 fn line(owner: &Owner) -> String {
-    let mut line = format!("{:>6.1} %  {}", 100.0 * owner.share, owner.name.escape_debug());
+    let mut line = format!("{:>6.1} %  {}", 100.0 * owner.share, escapes::value(&owner.name));
     if !owner.vhost.is_empty() && owner.vhost != "/" {
-        let _ = write!(line, "  in {}", owner.vhost.escape_debug());
+        let _ = write!(line, "  in {}", escapes::value(&owner.vhost));
     }
     if owner.processes > 1 {
         let _ = write!(line, "  ({} processes)", owner.processes);

@@ -1,26 +1,25 @@
 //! What a scenario's pollers ask for: the complete address, the password from where the scenario
 //! says it is, the authorities to believe.
 
-use std::{env, fs};
+use std::{env, path::Path};
 
 use anyhow::Context;
 use rabbitscope_data::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
+use rabbitscope_files::MOST_OF_A_TEXT;
 use rabbitscope_load::Page;
 
 use super::target::Target;
 use crate::exit::UsageError;
 
-/// Who asks a throwaway broker's management listener.
-const GUEST: (&str, &str) = ("guest", "guest");
-
 /// Refuses a password or an authority that is not there.
 pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    scenario.pollers.iter().try_for_each(|group| page(group, group.url.clone()).map(drop))
+    scenario.pollers.iter().try_for_each(|group| page(group, group.url.clone(), None).map(drop))
 }
 
 /// The pages of all groups.
 pub(super) fn of(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
-    scenario.pollers.iter().map(|group| page(group, address(group, target)?)).collect()
+    let throwaway = target.throwaway.as_ref().map(|broker| broker.login());
+    scenario.pollers.iter().map(|group| page(group, address(group, target)?, throwaway)).collect()
 }
 
 fn address(group: &PollerGroup, target: &Target) -> Result<String, UsageError> {
@@ -34,14 +33,15 @@ fn address(group: &PollerGroup, target: &Target) -> Result<String, UsageError> {
     Ok(format!("http://127.0.0.1:{port}{}", group.url))
 }
 
-fn page(group: &PollerGroup, url: String) -> anyhow::Result<Page> {
+/// `throwaway` logs in to the management listener of a throwaway broker.
+fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> anyhow::Result<Page> {
     let password = group.login.as_ref().map(|login| password(&login.password)).transpose()?;
     let login = match group.login.as_ref().zip(password.as_deref()) {
         Some((login, password)) => Some((login.user.as_str(), password)),
-        None => group.url.starts_with('/').then_some(GUEST),
+        None => throwaway.filter(|_| group.url.starts_with('/')),
     };
     let authorities = match &group.trust {
-        PollerTrust::Authorities(file) => fs::read(file)
+        PollerTrust::Authorities(file) => rabbitscope_files::read(Path::new(file), MOST_OF_A_TEXT)
             .map_err(|error| UsageError(format!("cannot read the authorities {file}: {error}")))?,
         PollerTrust::System | PollerTrust::Anybody => Vec::new(),
     };
@@ -53,8 +53,11 @@ fn password(source: &PasswordSource) -> Result<String, UsageError> {
         PasswordSource::Environment(name) => env::var(name).map_err(|_| {
             UsageError(format!("the password of a poller is to be in the variable {name}: set it"))
         }),
-        PasswordSource::File(file) => fs::read_to_string(file)
-            .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
-            .map_err(|error| UsageError(format!("cannot read the password file {file}: {error}"))),
+        PasswordSource::File(file) => {
+            let text = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT);
+            text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned()).map_err(|error| {
+                UsageError(format!("cannot read the password file {file}: {error}"))
+            })
+        }
     }
 }

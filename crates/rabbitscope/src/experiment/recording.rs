@@ -52,10 +52,11 @@ pub(super) fn record(
 }
 
 /// A recording of no length: whatever forbids a recording says so now, and not when the load has
-/// been running for a while.
+/// been running for a while. On a thread of its own, for a recording gives up the privileges of its thread.
 pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
     let options = options(pid, spec, Duration::ZERO);
-    rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {}).map(drop)
+    let record = || rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {});
+    thread::scope(|scope| scope.spawn(record).join().expect("recording panicked").map(drop))
 }
 
 fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {

@@ -1,26 +1,31 @@
 //! The order of things in a run.
 
 use std::{
+    io,
     path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
 };
 
 use rabbitscope_data::{
-    run::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
+    run::{BrokerFacts, FORMAT_VERSION, ProfileFacts, RunRecord, SecondRow},
     scenario::{Auth, BrokerSpec, Scenario},
 };
-use rabbitscope_load::{LoadOutcome, PollOutcome, Session};
+use rabbitscope_load::{Belongings, LoadOutcome, Memory, Owner, PollOutcome, Session};
 
 use super::{
-    judgement::judged,
-    leftovers::Ledger,
-    pages,
-    recording::{self, Recorded},
+    pages, recording,
+    results::{self, lost_samples},
     snapshot::{self, BeforeAndAfter},
     target::{self, Target},
-    under_load::{UnderLoad, load_and_record},
+    under_load::load_and_record,
 };
-use crate::{exit::UsageError, machine, output, rundir::RunDirectory, watch::Watchers};
+use crate::{
+    exit::UsageError,
+    leftovers::{self, Asked, Journal},
+    machine, output,
+    rundir::RunDirectory,
+    watch::Watchers,
+};
 
 /// A run that has ended, one way or the other.
 #[derive(Debug)]
@@ -33,13 +38,17 @@ pub struct Finished {
     pub profile: Option<rabbitscope_data::profile::Profile>,
     /// Where the report is.
     pub report: PathBuf,
+    /// What could not be written, as one message.
+    pub unwritten: Option<anyhow::Error>,
 }
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     rabbitscope_load::check_files(scenario).map_err(|error| UsageError(error.to_string()))?;
     match &scenario.broker {
-        BrokerSpec::Existing { uris } => target::dialer(uris, scenario).map(drop),
+        BrokerSpec::Existing { uris } => {
+            target::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
+        }
         BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {
             let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
             Err(UsageError(reason.to_owned()).into())
@@ -49,15 +58,17 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     pages::check(scenario)
 }
 
-/// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept.
+/// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept. What runs
+/// before left on the same broker is removed first, as far as `asked` allows.
 pub fn run(
     scenario: &Scenario,
+    asked: Asked,
     directory: &RunDirectory,
     watchers: Watchers,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
-    let target = Target::open(scenario, directory, stop)?;
+    let target = Target::open(scenario, directory, asked, stop)?;
     run_on(&target, scenario, directory, watchers, stop)
 }
 
@@ -71,8 +82,7 @@ pub(crate) fn run_on(
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
     prepare_profile(scenario, target)?;
-    let ledger = target.throwaway.is_none().then(|| Ledger::open(&target.uri)).transpose()?;
-    let mut session = open_session(scenario, target, ledger.as_ref())?;
+    let mut session = open_session(scenario, target)?;
     let facts = BrokerFacts {
         pid: target.pid,
         throwaway: target.throwaway.is_some(),
@@ -80,13 +90,17 @@ pub(crate) fn run_on(
     };
     let pages = pages::of(scenario, target)?;
     let before = snapshot::take(target);
+    let room = directory.reserve_room()?;
     let series = directory.start_series()?;
     let load = load_and_record(scenario, &mut session, target, (series, pages, watchers), stop);
     let source = snapshot::source(target);
     let after = snapshot::take(target);
-    close(session, ledger.as_ref());
-    directory.write_broker(&BeforeAndAfter { facts: facts.clone(), source, before, after })?;
-    write_results(scenario, directory, facts, load?)
+    close(session, target);
+    let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
+    let written = directory.write_broker(&snapshots);
+    let mut load = load?;
+    load.unwritten.note("broker.json", written);
+    results::write(scenario, directory, facts, load, room)
 }
 
 /// Makes sure that the profile that the scenario asks for can be taken.
@@ -104,83 +118,67 @@ fn no_local_node(target: &Target) -> UsageError {
     ))
 }
 
-/// Queues on somebody else's broker are remembered, so that they can be removed later should this
-/// process be killed.
-fn open_session(
-    scenario: &Scenario,
-    target: &Target,
-    ledger: Option<&Ledger>,
-) -> anyhow::Result<Session> {
-    let Some(ledger) = ledger else {
-        return Ok(Session::open(scenario, &target.dialer, &mut |_| {})?);
+/// What is declared on somebody else's broker is written down first, so that it can be removed later
+/// should this process be killed.
+fn open_session(scenario: &Scenario, target: &Target) -> anyhow::Result<Session> {
+    let Some(journal) = &target.journal else {
+        return Ok(Session::open(scenario, &target.dialer, Owner::Caller)?);
     };
-    let removed = ledger.pay_debts(&target.dialer)?;
-    if !removed.is_empty() {
-        let names = removed.join(", ");
-        output::note(&format!("removed what an interrupted run had left behind: {names}"));
+    let entries = Entries { journal, broker: target.dialer.uri().to_string() };
+    let session = Session::open(scenario, &target.dialer, Owner::SomebodyElse(&entries))?;
+    if let Some(words) = session.unmarked() {
+        output::note(&format!(
+            "should this run be killed, what it declares cannot be removed by a later one: the user may \
+             not declare exchanges and queues `rabbitscope.*` ({words})"
+        ));
     }
-    let mut remembered = Ok(());
-    let session = Session::open(scenario, &target.dialer, &mut |belongings| {
-        remembered = ledger.remember(belongings);
-    });
-    remembered?;
-    Ok(session?)
+    Ok(session)
+}
+
+/// The journal, for a run on one broker.
+struct Entries<'a> {
+    journal: &'a Journal,
+    broker: String,
+}
+
+impl Memory for Entries<'_> {
+    fn remember(&self, declaring: &Belongings) -> io::Result<()> {
+        let added = self.journal.add(&self.broker, declaring);
+        added.map_err(|error| io::Error::other(format!("{error:#}")))
+    }
+
+    fn forget(&self, gone: &Belongings) {
+        self.journal.remove(&gone.token);
+    }
 }
 
 /// Removes what the session declared. A throwaway broker takes it along anyway; on another it stays
 /// remembered when it cannot be removed now, and the results of the run are none the worse.
-fn close(session: Session, ledger: Option<&Ledger>) {
+fn close(session: Session, target: &Target) {
+    let token = session.declared().token.clone();
     let closed = session.close();
-    let Some(ledger) = ledger else { return };
+    let Some(journal) = &target.journal else { return };
+    let next = format!("`rabbitscope leftovers --remove --uri {}`", target.dialer.uri());
     match closed {
-        Ok(()) => ledger.forget(),
+        Ok(removal) => {
+            if !removal.kept.is_empty() {
+                let kept = leftovers::kept(&removal.kept);
+                output::note(&format!("left what this run declared and others use: {kept}"));
+            }
+            if removal.kept.iter().any(|kept| kept.reason.is_ours()) {
+                output::note(&format!("{next} removes it once nobody uses it"));
+            } else {
+                journal.remove(&token);
+            }
+        }
         Err(error) => output::note(&format!(
-            "could not remove the queues of this run: {error}; the next run against this broker \
-             removes them"
+            "could not remove what this run declared: {error}; {next} removes it"
         )),
     }
 }
 
-/// Everything that was recorded is written before a failure of the profile is reported.
-fn write_results(
-    scenario: &Scenario,
-    directory: &RunDirectory,
-    broker: BrokerFacts,
-    load: UnderLoad,
-) -> anyhow::Result<Finished> {
-    for latency in load.outcome.latencies.iter().chain(&load.polls.latencies) {
-        directory.write_latency(latency)?;
-    }
-    let (recorded, failure) = match load.recorded.transpose() {
-        Ok(recorded) => (recorded, None),
-        Err(failure) => (None, Some(failure)),
-    };
-    let profile = recorded.as_ref().map(|it| profile_facts(directory, it)).transpose()?;
-    let trace = directory.write_trace(&load.outcome.trace)?;
-    let record =
-        RunRecord { trace, ..record_of(scenario, broker, (load.outcome, load.polls), profile)? };
-    let record = judged(record, load.series.rows(), scenario);
-    directory.write_record(&record)?;
-    let report = directory.write_report()?;
-    if let Some(failure) = failure {
-        return Err(failure.into());
-    }
-    let profile = recorded.map(|recorded| recorded.profile);
-    Ok(Finished { record, series: load.series.rows().to_vec(), profile, report })
-}
-
-fn profile_facts(directory: &RunDirectory, recorded: &Recorded) -> anyhow::Result<ProfileFacts> {
-    let Recorded { profile, offset } = recorded;
-    Ok(ProfileFacts {
-        event: profile.event.name().to_owned(),
-        file: directory.write_profile(profile)?,
-        offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
-        capture: profile.capture.clone(),
-        quality: profile.quality,
-    })
-}
-
-fn record_of(
+/// The record, without what follows from it.
+pub(super) fn record_of(
     scenario: &Scenario,
     broker: BrokerFacts,
     (outcome, polls): (LoadOutcome, PollOutcome),
@@ -213,15 +211,5 @@ fn record_of(
         verification: outcome.verification,
         expectations: Vec::new(),
         trace: None,
-    })
-}
-
-fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
-    let quality = &profile.quality;
-    (quality.lost > 0).then(|| Loss {
-        what: "profile samples".to_owned(),
-        count: quality.lost,
-        of: quality.lost + quality.recorded(),
-        meaning: "shares in the profile leave these moments out".to_owned(),
     })
 }

@@ -13,7 +13,7 @@ use std::{
 use rabbitscope_data::run::SecondRow;
 use rabbitscope_load::{Depths, Page, PollOutcome, Pollers, Progress};
 
-use crate::{machine::UsageMeter, rundir::SeriesFile, watch::Watchers};
+use crate::{machine::UsageMeter, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
 
 /// Takes what the load tells while it runs, completes it and passes it on.
 pub(super) struct Seconds {
@@ -26,12 +26,13 @@ pub(super) struct Seconds {
     started: Option<Sender<Instant>>,
     watchers: Watchers,
     stop: Arc<AtomicBool>,
+    /// Of writing the series.
     failure: anyhow::Result<()>,
 }
 
 impl Seconds {
-    /// `pid` is the node's, when it is on this machine. `stop` is set when something fails that
-    /// makes the rest of the run worthless.
+    /// `pid` is the node's, when it is on this machine. `stop` is set when the series cannot be
+    /// written: what comes later would be lost.
     pub(super) fn new(
         pid: Option<u32>,
         series: SeriesFile,
@@ -81,18 +82,20 @@ impl Seconds {
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
         row.queue_messages = self.depths.as_ref().and_then(Depths::messages);
         row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
-        if self.failure.is_ok() {
-            let watched = self.watchers.second(&row);
-            self.failure = watched.and(self.series.push(row));
-            if self.failure.is_err() {
-                self.stop.store(true, Ordering::Relaxed);
-            }
+        self.watchers.second(&row);
+        let written = self.series.push(row);
+        if self.failure.is_ok() && written.is_err() {
+            self.failure = written;
+            self.stop.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The series, what the pollers saw, and whether all could be written.
-    pub(super) fn finish(mut self) -> (SeriesFile, PollOutcome, anyhow::Result<()>) {
+    /// The series, what the pollers saw, what could not be written, and why that ended the load.
+    pub(super) fn finish(mut self) -> (SeriesFile, PollOutcome, Unwritten, Option<String>) {
         let polls = self.pollers.take().map(Pollers::finish).unwrap_or_default();
-        (self.series, polls, self.failure)
+        let mut unwritten = self.watchers.finish();
+        let cut_short = self.failure.as_ref().err().map(|error| format!("{error:#}"));
+        unwritten.note("the rest of series.jsonl", self.failure);
+        (self.series, polls, unwritten, cut_short)
     }
 }

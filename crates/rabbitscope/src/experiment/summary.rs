@@ -13,6 +13,7 @@ use rabbitscope_data::{
 use serde::Serialize;
 
 use super::{Finished, owners::Owners};
+use crate::escapes;
 
 const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
@@ -37,6 +38,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &record.losses.iter().map(loss).collect::<String>();
     text += &judgement(record);
     if let Verdict::Aborted { reason } = &record.verdict {
+        let reason = escapes::value(reason);
         let _ = writeln!(text, "\nCut short: {reason}. What was recorded until then is kept.");
     }
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
@@ -45,10 +47,11 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
 fn head(record: &RunRecord) -> String {
     let broker = &record.broker;
     let kind = if broker.throwaway { "throwaway" } else { "existing" };
-    format!(
-        "{}: {} {} ({}), {kind} broker at {}\n\n",
+    let line = format!(
+        "{}: {} {} ({}), {kind} broker at {}",
         record.name, broker.product, broker.version, broker.platform, broker.address
-    )
+    );
+    format!("{}\n\n", escapes::value(&line))
 }
 
 /// Rates are those of the time under load; counts are of the whole run.
@@ -164,7 +167,7 @@ impl fmt::Display for ProfileSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Hottest Erlang functions (own time, with native and kernel code they call)")?;
         for hot in &self.hottest {
-            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, hot.function)?;
+            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, escapes::value(&hot.function))?;
         }
         write!(f, "{}", self.owners)?;
         writeln!(f, "\n{}", quality_sentence(self.quality))
@@ -194,7 +197,7 @@ fn judgement(record: &RunRecord) -> String {
             DoubtKind::ClientLimited => "client-limited",
             DoubtKind::NotSteady => "not steady",
         };
-        let _ = writeln!(text, "NOT VALID, {kind}: {}", doubt.reason);
+        let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
     }
     text
 }

@@ -20,7 +20,7 @@ use super::{
     seconds::Seconds,
     target::Target,
 };
-use crate::{inside::local_node, rundir::SeriesFile, watch::Watchers};
+use crate::{inside::local_node, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
 
 /// What the time under load gave.
 pub(super) struct UnderLoad {
@@ -28,6 +28,10 @@ pub(super) struct UnderLoad {
     pub(super) polls: PollOutcome,
     pub(super) recorded: Option<Result<Recorded, ProbeError>>,
     pub(super) series: SeriesFile,
+    /// What those who watch could not write, and the series itself.
+    pub(super) unwritten: Unwritten,
+    /// Why the load was ended before its time, when that was for the series.
+    pub(super) cut_short: Option<String>,
 }
 
 /// Puts the load on. What happens goes to the series and to those who watch.
@@ -40,24 +44,27 @@ pub(super) fn load_and_record(
 ) -> anyhow::Result<UnderLoad> {
     let (started, load_started) = mpsc::channel();
     let load_ended = AtomicBool::new(false);
-    let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
-    seconds.tell_start(started);
-    seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
     thread::scope(|scope| {
+        let load_ended = &load_ended;
         let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
-            let (load_started, load_ended) = (load_started, &load_ended);
             let throwaway = target.throwaway.as_ref();
-            scope.spawn(move || {
+            let record = move || {
                 let node = local_node(pid, throwaway);
                 record(pid, spec, node, (&load_started, load_ended), stop)
-            })
+            };
+            thread::Builder::new().name("recorder".to_owned()).spawn_scoped(scope, record)
         });
+        let recording = recording.transpose()?;
+        // The recorder keeps its privileges; this thread and those that it starts have none.
+        rabbitscope_probe::drop_privileges()?;
+        let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
+        seconds.tell_start(started);
+        seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
         let outcome = session.run(&mut |progress| seconds.take(progress), stop);
         load_ended.store(true, Ordering::Relaxed);
-        let (series, polls, written) = seconds.finish();
+        let (series, polls, unwritten, cut_short) = seconds.finish();
         let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
-        written?;
-        Ok(UnderLoad { outcome: outcome?, polls, recorded, series })
+        Ok(UnderLoad { outcome: outcome?, polls, recorded, series, unwritten, cut_short })
     })
 }
 

@@ -1,5 +1,7 @@
 //! Tables for people.
 
+use crate::escapes;
+
 /// On which side a column has its edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -10,8 +12,13 @@ pub(crate) enum Align {
 /// A column: its title and its side.
 pub(crate) type Column = (&'static str, Align);
 
-/// A title line and a line for each row; columns are as wide as what is in them.
+/// A title line and a line for each row; columns are as wide as what is in them. A value stays on its line,
+/// whatever it is.
 pub(crate) fn table<const N: usize>(columns: [Column; N], rows: &[[String; N]]) -> String {
+    let rows: Vec<[String; N]> = rows
+        .iter()
+        .map(|row| row.each_ref().map(|cell| escapes::value(cell).into_owned()))
+        .collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([columns[column].0.chars().count()]).max().unwrap_or_default()
@@ -22,7 +29,7 @@ pub(crate) fn table<const N: usize>(columns: [Column; N], rows: &[[String; N]]) 
         let padded = (0..N).map(|column| padded(&cells[column], widths[column], columns[column].1));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    std::iter::once(&titles).chain(rows).map(line).collect::<Vec<_>>().join("\n")
+    std::iter::once(&titles).chain(&rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn padded(text: &str, width: usize, align: Align) -> String {

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::Duration,
 };
 
@@ -12,8 +13,10 @@ use rabbitscope_broker::Broker;
 use rabbitscope_data::profile::{FrameKind, GONE, Identities, Identity, Profile, StackOutcome};
 use rabbitscope_erlang::{
     ConnectOptions, Connection, CookieSource, ErlangError, Loaded, NodeName, Port,
-    Source as Module, Term,
+    Source as Module, Term, VerifyPeer,
 };
+
+use super::peer::Expected;
 
 const MODULE: Module = Module {
     name: "rabbitscope_who",
@@ -33,17 +36,23 @@ const AT_ONCE: usize = 5_000;
 
 /// How to get to a node of this machine: to a throwaway one with its own cookie and port mapper.
 pub(crate) fn local_node(pid: u32, throwaway: Option<&Broker>) -> anyhow::Result<ConnectOptions> {
+    let verify = Some(verify(Expected { pid: Some(pid), cookie_is_chosen: false }));
     if let Some(broker) = throwaway {
         let (home, epmd_port) = broker.distribution();
         return Ok(ConnectOptions {
             cookie: CookieSource::File(home.join(".erlang.cookie")),
             port: Port::Mapped(epmd_port),
+            verify,
             ..ConnectOptions::new(NodeName::parse(&broker.node_name())?)
         });
     }
     let node = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
     let name = node.and_then(|node| node.name).context("the node's name cannot be told")?;
-    Ok(ConnectOptions::new(NodeName::parse(&name)?))
+    Ok(ConnectOptions { verify, ..ConnectOptions::new(NodeName::parse(&name)?) })
+}
+
+fn verify(expected: Expected) -> Arc<dyn VerifyPeer> {
+    Arc::new(expected)
 }
 
 /// Asks a node, or says why it cannot be asked.

@@ -11,6 +11,7 @@ use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::{Align, human_bytes, table};
+use crate::escapes;
 
 /// A queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -196,8 +197,8 @@ impl QueueRow {
             None => self.state.as_deref().unwrap_or("-").to_owned(),
         };
         [
-            printable(&self.name),
-            printable(&self.vhost),
+            self.name.to_string(),
+            self.vhost.to_string(),
             self.kind.to_string(),
             number(self.ready),
             number(self.unacknowledged),
@@ -210,11 +211,6 @@ impl QueueRow {
 
 fn tenths_of_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e4).round() / 10.0
-}
-
-/// A name may hold anything, also what a terminal would obey.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 impl Shown<'_> {
@@ -259,7 +255,7 @@ impl Shown<'_> {
 
 fn some_of(names: &[String]) -> String {
     const MOST: usize = 20;
-    let first: Vec<String> = names.iter().take(MOST).map(|name| printable(name)).collect();
+    let first: Vec<_> = names.iter().take(MOST).map(|name| escapes::value(name)).collect();
     let more = if names.len() > MOST { " …" } else { "" };
     first.join(" ") + more
 }
@@ -327,10 +323,5 @@ mod tests {
         let all = Page { number: 1, size: None };
         let text = listing.shown(&Wanted::default(), SortKey::Name, all).to_text();
         assert!(text.ends_with("; 1 gave no answer: /a"), "{text}");
-    }
-
-    #[test]
-    fn a_terminal_obeys_no_name() {
-        assert_eq!(printable("a\x1b[2Jb"), "a\u{fffd}[2Jb");
     }
 }

@@ -10,7 +10,7 @@ use rabbitscope_erlang::{
 };
 use serde::Serialize;
 
-use super::{Align, human_bytes, listing::printable, microstates::Microstates, table};
+use super::{Align, human_bytes, microstates::Microstates, table};
 
 const MODULE: Module = Module {
     name: "rabbitscope_top",
@@ -328,7 +328,7 @@ impl TopRow {
         let [cpu, memory, binaries, mailbox] = self.costs();
         let role = self.role.clone().unwrap_or_default();
         let current = self.current_function.clone().unwrap_or_else(unknown);
-        [self.pid.clone(), role, printable(&self.name), cpu, memory, binaries, mailbox, current]
+        [self.pid.clone(), role, self.name.clone(), cpu, memory, binaries, mailbox, current]
     }
 
     fn of_broker(&self, in_bytes: bool) -> [String; 8] {
@@ -343,9 +343,9 @@ impl TopRow {
             Some(rate) if in_bytes => human_bytes(rate as u64),
             Some(rate) => format!("{rate:.0}"),
         };
-        let vhost = printable(self.vhost.as_deref().unwrap_or_default());
+        let vhost = self.vhost.clone().unwrap_or_default();
         let (into, out) = (rate(self.in_per_second), rate(self.out_per_second));
-        [printable(&self.name), vhost, cpu, memory, binaries, mailbox, into, out]
+        [self.name.clone(), vhost, cpu, memory, binaries, mailbox, into, out]
     }
 }
 

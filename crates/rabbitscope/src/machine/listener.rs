@@ -1,8 +1,7 @@
 //! Which Erlang node of this machine listens on an address: from the kernel's socket tables and
-//! the node's descriptors, so that a forwarded port is not mistaken for a local broker.
+//! what the node has open, so that a forwarded port is not mistaken for a local broker.
 
 use std::{
-    collections::HashSet,
     fs,
     net::{IpAddr, ToSocketAddrs, UdpSocket},
 };
@@ -17,16 +16,17 @@ pub fn local_node_at(host: &str, port: u16) -> Option<u32> {
     }
     let sockets = listening_on(port);
     let nodes = rabbitscope_probe::list_nodes().ok()?;
-    nodes.into_iter().map(|node| node.pid).find(|&pid| holds_any(pid, &sockets))
+    let holds = |&pid: &u32| rabbitscope_probe::holds_socket(pid, &sockets).unwrap_or(false);
+    nodes.into_iter().map(|node| node.pid).find(holds)
 }
 
 /// Only an own address can be bound to.
-fn is_own(address: IpAddr) -> bool {
+pub(crate) fn is_own(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
 
 /// Inodes of the TCP sockets that listen on `port`.
-fn listening_on(port: u16) -> HashSet<u64> {
+fn listening_on(port: u16) -> Vec<u64> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
     tables
         .iter()
@@ -45,19 +45,6 @@ fn listening_inode(line: &str, port: u16) -> Option<u64> {
     listens.then(|| fields.get(9)?.parse().ok())?
 }
 
-fn holds_any(pid: u32, inodes: &HashSet<u64>) -> bool {
-    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    descriptors
-        .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .filter_map(|link| socket_inode(link.to_str()?))
-        .any(|inode| inodes.contains(&inode))
-}
-
-/// `socket:[123]`
-fn socket_inode(link: &str) -> Option<u64> {
-    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +57,5 @@ mod tests {
         assert_eq!(listening_inode(LINE, 5672), Some(4711));
         assert_eq!(listening_inode(LINE, 5671), None);
         assert_eq!(listening_inode(&LINE.replace(" 0A ", " 01 "), 5672), None);
-        assert_eq!(socket_inode("socket:[4711]"), Some(4711));
-        assert_eq!(socket_inode("pipe:[4711]"), None);
     }
 }

@@ -2,8 +2,13 @@
 
 mod facts;
 mod listener;
+mod origin;
 mod process;
+mod sockets;
 
 pub use facts::machine_facts;
+pub(crate) use listener::is_own;
 pub use listener::local_node_at;
+pub use origin::{Liveness, ProcessOrigin};
 pub use process::{ProcessIdentity, TreeUsage, UsageMeter};
+pub(crate) use sockets::{Holder, holder_of};

@@ -23,6 +23,17 @@ impl ProcessIdentity {
         Some(Self { pid, start_ticks: stat.start_ticks })
     }
 
+    /// Its pid.
+    pub fn pid(self) -> u32 {
+        self.pid
+    }
+
+    /// Another process that was given the same pid.
+    #[cfg(test)]
+    pub(super) fn other(self) -> Self {
+        Self { start_ticks: self.start_ticks + 1, ..self }
+    }
+
     /// That very process still exists.
     pub fn is_alive(self) -> bool {
         Self::of(self.pid) == Some(self)

@@ -4,12 +4,14 @@
 //! ever holds a password.
 
 mod read;
+mod series;
+mod unfinished;
 mod write;
 
 use rabbitscope_data::profile::Event;
 
 pub use read::{profile_path, write_report};
-pub use write::{RunDirectory, SeriesFile};
+pub use write::{ReservedRoom, RunDirectory, SeriesFile};
 
 const RECORD: &str = "run.json";
 const SCENARIO: &str = "scenario.toml";

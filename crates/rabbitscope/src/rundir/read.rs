@@ -1,20 +1,22 @@
 //! A run directory that is complete, or as complete as it got.
 
-use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_data::{
-    profile::{Event, read_pprof},
-    run::{FORMAT_VERSION, RunRecord, SecondRow},
+    profile::{Event, Profile, read_pprof},
+    run::{FORMAT_VERSION, Loss, RunRecord},
 };
 use rabbitscope_web::Report;
 
-use super::{RECORD, SERIES, profile_name};
+use super::{RECORD, SERIES, profile_name, series::Series, unfinished};
 use crate::{atomic_file::AtomicFile, exit::UsageError};
+
+/// Largest record that is read.
+const MOST_OF_A_RECORD: u64 = 64 << 20;
+
+/// Largest profile file that is read; its own reader says what it may hold.
+const MOST_OF_A_PROFILE: u64 = 1 << 30;
 
 /// The profile of a run.
 pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
@@ -22,35 +24,71 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
     if let Some(path) = places.into_iter().find(|path| path.is_file()) {
         return Ok(path);
     }
+    let place = run_dir.display();
     let message = if run_dir.join(RECORD).is_file() {
-        format!("the run {} has no profile", run_dir.display())
+        format!("the run {place} has no profile")
+    } else if run_dir.join(SERIES).is_file() {
+        format!(
+            "the run {place} was killed, or still goes on, and has no profile; `rabbitscope report` \
+             shows what it has"
+        )
     } else {
-        format!("{} is not a run directory (no {RECORD})", run_dir.display())
+        no_run_directory(run_dir)
     };
     Err(UsageError(message).into())
 }
 
-/// Makes the report of a run directory from its data.
+fn no_run_directory(run_dir: &Path) -> String {
+    format!("{} is not a run directory (it has neither {RECORD} nor {SERIES})", run_dir.display())
+}
+
+/// Makes the report of a run directory from its data. Of a run that was killed it has what is there.
 pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
-    let run = read_record(run_dir)?;
-    let series = read_series(run_dir)?;
+    let series = || Series::read(&run_dir.join(SERIES));
+    let (mut run, series) = if let Some(run) = read_record(run_dir)? {
+        (run, series()?)
+    } else {
+        let series = series()?;
+        (unfinished::record(run_dir, &series.rows), series)
+    };
+    if series.is_torn {
+        run.losses.push(torn_line(series.rows.len()));
+    }
     let profile = match profile_path(run_dir) {
-        Ok(path) => Some(read_pprof(open(&path)?).with_context(|| cannot_read(&path))?),
+        Ok(path) => Some(read_profile(&path).with_context(|| cannot_read(&path))?),
         Err(_) => None,
     };
     let mut file = AtomicFile::create(output)?;
-    let report = Report { run: Some(&run), series: &series, profile: profile.as_ref() };
-    rabbitscope_web::write_report(file.writer(), &report).context("cannot write the report")?;
+    let report = Report { run: Some(&run), series: &series.rows, profile: profile.as_ref() };
+    rabbitscope_web::write_report(file.writer(), &report)
+        .with_context(|| format!("cannot write {}", output.display()))?;
     file.commit()
 }
 
-fn read_record(run_dir: &Path) -> anyhow::Result<RunRecord> {
-    let path = run_dir.join(RECORD);
-    if !path.is_file() {
-        let message = format!("{} is not a run directory (no {RECORD})", run_dir.display());
-        return Err(UsageError(message).into());
+fn torn_line(whole: usize) -> Loss {
+    Loss {
+        what: "seconds".to_owned(),
+        count: 1,
+        of: whole as u64 + 1,
+        meaning: format!("the last line of {SERIES} was not written to its end and is left out"),
     }
-    let text = fs::read(&path).with_context(|| cannot_read(&path))?;
+}
+
+fn read_profile(path: &Path) -> anyhow::Result<Profile> {
+    Ok(read_pprof(rabbitscope_files::open(path, MOST_OF_A_PROFILE)?)?)
+}
+
+/// `None` when there is none but the seconds of a run are there.
+fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
+    let path = run_dir.join(RECORD);
+    if !path.exists() {
+        if run_dir.join(SERIES).is_file() {
+            return Ok(None);
+        }
+        return Err(UsageError(no_run_directory(run_dir)).into());
+    }
+    let text =
+        rabbitscope_files::read(&path, MOST_OF_A_RECORD).with_context(|| cannot_read(&path))?;
     let record: serde_json::Value =
         serde_json::from_slice(&text).with_context(|| cannot_read(&path))?;
     let version = record["format-version"].as_u64();
@@ -60,22 +98,9 @@ fn read_record(run_dir: &Path) -> anyhow::Result<RunRecord> {
         path.display(),
         version.map_or_else(|| "none".to_owned(), |number| number.to_string())
     );
-    serde_json::from_value(record).with_context(|| cannot_read(&path))
+    serde_json::from_value(record).map(Some).with_context(|| cannot_read(&path))
 }
 
-fn read_series(run_dir: &Path) -> anyhow::Result<Vec<SecondRow>> {
-    let path = run_dir.join(SERIES);
-    let lines = open(&path)?.lines();
-    lines
-        .map(|line| Ok(serde_json::from_str(&line?)?))
-        .collect::<anyhow::Result<_>>()
-        .with_context(|| cannot_read(&path))
-}
-
-fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
-    File::open(path).map(BufReader::new).with_context(|| cannot_read(path))
-}
-
-fn cannot_read(path: &Path) -> String {
+pub(super) fn cannot_read(path: &Path) -> String {
     format!("cannot read {}", path.display())
 }

@@ -2,7 +2,8 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Seek, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -29,18 +30,46 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct RunDirectory {
     path: PathBuf,
+    /// It was not there before.
+    is_new: bool,
+}
+
+/// Far more than `run.json` takes, which has some kilobytes for each group of the scenario.
+const RECORD_BYTES: u64 = 1 << 20;
+
+/// Room on the disk for the record of a run, whatever else cannot be written. Given back when it is
+/// dropped; it has no name, so that a run that is killed leaves nothing.
+#[derive(Debug)]
+pub struct ReservedRoom {
+    _file: File,
 }
 
 impl RunDirectory {
     /// Makes the directory. One that is there may not hold anything: results are never mixed.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let cannot = || format!("cannot make the directory {}", path.display());
-        fs::create_dir_all(path).with_context(cannot)?;
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).with_context(cannot)?;
+        }
+        let is_new = match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(error).with_context(cannot);
+            }
+            made => made.is_ok(),
+        };
         if fs::read_dir(path).with_context(cannot)?.next().is_some() {
             let message = format!("{} is not empty; name a new directory", path.display());
             return Err(UsageError(message).into());
         }
-        Ok(Self { path: path.to_owned() })
+        if !is_new && can_be_changed_by_others(path).with_context(cannot)? {
+            let message = format!(
+                "{} belongs to somebody else, or others may write to it: they could put links there \
+                 that lead what is written elsewhere; name a new directory",
+                path.display()
+            );
+            return Err(UsageError(message).into());
+        }
+        Ok(Self { path: path.to_owned(), is_new })
     }
 
     /// Makes `runs/TIME-NAME`, with a number at the end when two runs start in the same second.
@@ -51,7 +80,7 @@ impl RunDirectory {
             let suffix = if number == 1 { String::new() } else { format!("-{number}") };
             let path = Path::new("runs").join(format!("{stem}{suffix}"));
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path }),
+                Ok(()) => return Ok(Self { path, is_new: true }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     return Err(error)
@@ -63,12 +92,15 @@ impl RunDirectory {
     }
 
     /// Removes the directory of a run that ended before it measured anything: one that holds the
-    /// scenario at most. A broker's log is kept.
+    /// scenario at most. A broker's log is kept, and so is a directory that was there before.
     pub fn discard_if_unused(&self) {
         let names = |entry: io::Result<fs::DirEntry>| entry.map(|entry| entry.file_name());
         let Ok(entries) = fs::read_dir(&self.path) else { return };
         if entries.map(names).all(|name| name.is_ok_and(|name| name == SCENARIO)) {
-            let _ = fs::remove_dir_all(&self.path);
+            let _ = fs::remove_file(self.path.join(SCENARIO));
+            if self.is_new {
+                let _ = fs::remove_dir(&self.path);
+            }
         }
     }
 
@@ -92,7 +124,22 @@ impl RunDirectory {
         let path = self.path.join(SERIES);
         let file =
             File::create_new(&path).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(SeriesFile { file, rows: Vec::new() })
+        Ok(SeriesFile { file, rows: Vec::new(), whole_bytes: 0 })
+    }
+
+    /// Keeps room for the record, so that a disk that fills while the run goes does not lose it.
+    pub fn reserve_room(&self) -> anyhow::Result<ReservedRoom> {
+        let file = tempfile::tempfile_in(&self.path).and_then(|file| {
+            match rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RECORD_BYTES)
+            {
+                // File systems that cannot set room aside.
+                Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) | Ok(()) => Ok(file),
+                Err(error) => Err(error.into()),
+            }
+        });
+        let path = self.path.display();
+        let file = file.with_context(|| format!("there is no room for results in {path}"))?;
+        Ok(ReservedRoom { _file: file })
     }
 
     /// Writes one latency in full.
@@ -106,22 +153,27 @@ impl RunDirectory {
         if messages.is_empty() {
             return Ok(None);
         }
-        let mut file = AtomicFile::create(&self.path.join(TRACE))?;
+        let path = self.path.join(TRACE);
+        let mut file = AtomicFile::create(&path)?;
+        let cannot = || format!("cannot write {}", path.display());
         for message in messages {
-            serde_json::to_writer(file.writer(), message)?;
-            file.writer().write_all(b"\n").context("cannot write the trace")?;
+            serde_json::to_writer(file.writer(), message).with_context(cannot)?;
+            file.writer().write_all(b"\n").with_context(cannot)?;
         }
         file.commit()?;
         Ok(Some(TRACE.to_owned()))
     }
 
-    /// Writes the profile and says under which name.
-    pub fn write_profile(&self, profile: &Profile) -> anyhow::Result<String> {
+    /// Writes the profile. Says under which name, also when that fails.
+    pub fn write_profile(&self, profile: &Profile) -> (String, anyhow::Result<()>) {
         let name = profile_name(profile.event);
-        let mut file = AtomicFile::create(&self.path.join(&name))?;
-        write_pprof(profile, file.writer()).context("cannot write the profile")?;
-        file.commit()?;
-        Ok(name)
+        let path = self.path.join(&name);
+        let written = AtomicFile::create(&path).and_then(|mut file| {
+            write_pprof(profile, file.writer())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            file.commit()
+        });
+        (name, written)
     }
 
     /// Writes what the broker looked like before and after.
@@ -158,22 +210,45 @@ impl RunDirectory {
 pub struct SeriesFile {
     file: File,
     rows: Vec<SecondRow>,
+    /// Length of the lines that were written in full.
+    whole_bytes: u64,
 }
 
 impl SeriesFile {
-    /// Adds one second.
+    /// Adds one second. Where it cannot be written the file has the lines before it.
     pub fn push(&mut self, row: SecondRow) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(&row)?;
         line.push(b'\n');
-        self.file.write_all(&line).context("cannot write the series")?;
         self.rows.push(row);
+        if let Err(error) = self.file.write_all(&line) {
+            let _ = self.file.set_len(self.whole_bytes);
+            let _ = self.file.seek(io::SeekFrom::Start(self.whole_bytes));
+            return Err(error).context(format!("cannot write {SERIES}"));
+        }
+        self.whole_bytes += line.len() as u64;
         Ok(())
+    }
+
+    /// Makes sure that the lines are on the disk.
+    pub fn sync(&self) -> anyhow::Result<()> {
+        self.file.sync_all().with_context(|| format!("cannot write {SERIES}"))
     }
 
     /// All seconds so far.
     pub fn rows(&self) -> &[SecondRow] {
         &self.rows
     }
+}
+
+fn can_be_changed_by_others(directory: &Path) -> io::Result<bool> {
+    const GROUP_MAY_WRITE: u32 = 0o020;
+    const ALL_MAY_WRITE: u32 = 0o002;
+    let found = fs::metadata(directory)?;
+    let is_of_another = found.uid() != rustix::process::geteuid().as_raw();
+    // With a group for each user, as some distributions have it, the group is nobody else.
+    let is_of_another_group = found.gid() != rustix::process::getegid().as_raw();
+    let by_group = found.mode() & GROUP_MAY_WRITE != 0 && is_of_another_group;
+    Ok(is_of_another || by_group || found.mode() & ALL_MAY_WRITE != 0)
 }
 
 /// `20260102T030405Z`

@@ -10,6 +10,7 @@ use anyhow::Context;
 use rabbitscope_data::run::{LatencyPoint, SecondRow};
 
 use super::Watcher;
+use crate::atomic_file;
 
 /// A file that grows line by line.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct Csv {
 type Value = fn(&SecondRow) -> Option<f64>;
 
 /// Times are milliseconds, CPU is in cores, memory in bytes, counts are those of the second.
-const COLUMNS: [(&str, Value); 29] = [
+const COLUMNS: [(&str, Value); 30] = [
     ("second", |row| Some(f64::from(row.second))),
     ("length_ms", |row| Some(row.interval_nanos as f64 / 1e6)),
     ("draining", |row| Some(f64::from(u8::from(row.draining)))),
@@ -44,6 +45,7 @@ const COLUMNS: [(&str, Value); 29] = [
     ("end_to_end_p99_ms", |row| millis(row.end_to_end_latency, |it| it.p99)),
     ("end_to_end_max_ms", |row| millis(row.end_to_end_latency, |it| it.max)),
     ("end_to_end_intended_p99_ms", |row| millis(row.end_to_end_intended_latency, |it| it.p99)),
+    ("client_delay_p99_ms", |row| millis(row.client_delay, |it| it.p99)),
     ("socket_stall_ms", |row| Some(row.socket_stall_nanos as f64 / 1e6)),
     ("blocked_ms", |row| Some(row.blocked_nanos as f64 / 1e6)),
     ("bytes_written", |row| Some(row.bytes_written as f64)),
@@ -58,12 +60,11 @@ fn millis(point: Option<LatencyPoint>, value: fn(LatencyPoint) -> u64) -> Option
 }
 
 impl Csv {
-    /// Makes the file and writes the names of the columns.
+    /// Makes the file and writes the names of the columns. A regular file that is there is
+    /// replaced; it is not opened.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
-        let cannot = || format!("cannot write {}", path.display());
-        let mut file = File::create(path).with_context(cannot)?;
-        writeln!(file, "{}", COLUMNS.map(|(name, _)| name).join(",")).with_context(cannot)?;
-        Ok(Self { file, path: path.to_owned() })
+        let names = COLUMNS.map(|(name, _)| name).join(",") + "\n";
+        Ok(Self { file: atomic_file::start(path, &names)?, path: path.to_owned() })
     }
 }
 
@@ -76,6 +77,10 @@ impl Watcher for Csv {
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
         writeln!(self.file, "{}", line(row))
             .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    fn name(&self) -> String {
+        format!("the rest of {}", self.path.display())
     }
 }
 

@@ -11,7 +11,7 @@ pub struct JsonLines;
 
 impl Watcher for JsonLines {
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
-        output::result(&serde_json::to_string(row)?);
+        output::json_line(row)?;
         Ok(())
     }
 }

@@ -6,13 +6,14 @@ use std::{
 };
 
 /// Which crates of this workspace each crate may use.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("data", &[]),
     ("analysis", &["data"]),
     ("amqp", &["data"]),
-    ("load", &["data", "analysis", "amqp"]),
-    ("probe", &["data"]),
-    ("erlang", &[]),
+    ("files", &[]),
+    ("load", &["data", "analysis", "amqp", "files"]),
+    ("probe", &["data", "files"]),
+    ("erlang", &["files"]),
     ("broker", &["data"]),
     ("web", &["data", "analysis"]),
 ];

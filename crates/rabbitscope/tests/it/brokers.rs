@@ -1,18 +1,38 @@
 //! `broker start`, `status`, `stop`.
 
-use std::fs;
+use std::{fs, net::TcpStream};
 
-use crate::workbench::{Workbench, eventually};
+use rustix::process::Signal;
+
+use crate::workbench::{Workbench, eventually, processes_with, signal};
 
 #[test]
 fn a_broker_that_stays_until_it_is_stopped() {
     let bench = Workbench::new("broker");
     bench.file("rabbitmq.conf", "channel_max = 42\n");
-    let started = bench.rabbitscope("broker start --json --config rabbitmq.conf").code(0);
+    let plugins = "--plugins rabbitmq_mqtt,rabbitmq_stream";
+    let started =
+        bench.rabbitscope(&format!("broker start --json --config rabbitmq.conf {plugins}")).code(0);
     let started: serde_json::Value = serde_json::from_str(&started.stdout).unwrap();
     let name = started["name"].as_str().unwrap();
     let log = || fs::read_to_string(started["log"].as_str().unwrap()).unwrap();
     eventually("the log is written", || log().contains("Server startup complete"));
+
+    let port_of = |protocol: &str| {
+        let listeners = started["listeners"].as_array().unwrap();
+        let found = listeners.iter().find(|it| it["protocol"] == protocol);
+        u16::try_from(found.unwrap()["port"].as_u64().unwrap()).unwrap()
+    };
+    let text = bench.rabbitscope("broker status").code(0).stdout;
+    for protocol in ["amqp", "mqtt", "stream"] {
+        let port = port_of(protocol);
+        TcpStream::connect(("127.0.0.1", port)).unwrap();
+        assert!(text.contains(&format!("127.0.0.1:{port} {protocol}\n")), "{text}");
+    }
+    assert!(port_of("mqtt") != port_of("stream"));
+    let password = started["uri"].as_str().unwrap().split([':', '@']).nth(2).unwrap();
+    assert!(text.contains(password) && !log().contains(password));
+    assert_eq!(processes_with(password), [0; 0]);
 
     let listed = bench.rabbitscope("broker status --json").code(0);
     let listed: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -39,4 +59,15 @@ fn a_broker_that_was_killed_with_its_guard_is_cleaned_up_after() {
     let ended = bench.rabbitscope("broker status").code(0);
     assert!(ended.stderr.contains("had left behind"), "{ended:#?}");
     assert!(bench.broker_directories().is_empty());
+}
+
+/// Nobody would know of it: it has no name yet that `broker stop` could be given.
+#[test]
+fn a_start_that_is_killed_leaves_no_broker() {
+    let bench = Workbench::new("killed-start");
+    let mut starting = bench.start("broker start");
+    eventually("the node is being started", || bench.processes().len() > 3);
+    signal(&starting, Signal::KILL);
+    starting.wait().unwrap();
+    bench.assert_nothing_left();
 }

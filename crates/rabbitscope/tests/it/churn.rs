@@ -31,7 +31,7 @@ fn run(bench: &Workbench, text: &str) -> Value {
 
 #[test]
 fn every_kind_keeps_its_rate_and_leaves_nothing() {
-    let broker = own_broker("churn");
+    let broker = own_broker();
     let bench = Workbench::new("churn");
     let groups: String = ["connections", "channels", "queues", "bindings", "consumers"]
         .map(|kind| {
@@ -151,7 +151,7 @@ rate = 10
 
 #[test]
 fn queues_of_a_killed_churn_are_removed_by_the_next_run() {
-    let broker = &own_broker("churn-killed");
+    let broker = &own_broker();
     let bench = Workbench::new("churn-killed");
     let text = r#"
 name = "killed"

@@ -23,6 +23,31 @@ fn ctrl_c_keeps_what_was_recorded() {
     bench.assert_nothing_left();
 }
 
+/// The terminal goes away, as when an SSH connection breaks.
+#[test]
+fn the_end_of_the_terminal_keeps_what_was_recorded() {
+    let bench = Workbench::new("hang-up");
+    bench.file("s.toml", &scenario("hang-up", "60s"));
+    let uri = existing_broker().uri();
+    let running = bench.start(&format!("run s.toml --uri {uri} --out out"));
+    eventually("a second is recorded", || lines(&bench.path("out/series.jsonl")) >= 1);
+    signal(&running, Signal::HUP);
+    Ended::from(running.wait_with_output().unwrap()).code(1);
+    assert_eq!(bench.json("out/run.json")["verdict"]["kind"], "aborted");
+    assert!(!queues_on(existing_broker()).contains("hang-up"));
+
+    // Under nohup it goes on.
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    let mut under = bench.command_line(&format!("nohup {program} run s.toml --uri {uri} --out on"));
+    let running = under.spawn().unwrap();
+    eventually("a second is recorded", || lines(&bench.path("on/series.jsonl")) >= 1);
+    signal(&running, Signal::HUP);
+    let seconds = lines(&bench.path("on/series.jsonl"));
+    eventually("it goes on", || lines(&bench.path("on/series.jsonl")) > seconds + 1);
+    signal(&running, Signal::INT);
+    Ended::from(running.wait_with_output().unwrap()).code(1);
+}
+
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
     let bench = Workbench::new("twice");
@@ -91,7 +116,8 @@ fn queues_of_a_killed_run_are_removed_by_the_next() {
     running.wait().unwrap();
     assert!(queues_on(broker).contains("debts"));
 
-    let ended = bench.rabbitscope(&format!("{arguments} next --set run.duration=1s")).code(0);
+    let short = format!("{arguments} next --set run.duration=1s --remove-leftovers");
+    let ended = bench.rabbitscope(&short).code(0);
     assert!(
         ended.stderr.contains("had left behind") && ended.stderr.contains("debts"),
         "{ended:#?}"

@@ -9,7 +9,7 @@ use std::{
 use rabbitscope_broker::Broker;
 use rabbitscope_data::scenario::ThrowawayBroker;
 
-use crate::workbench::Workbench;
+use crate::workbench::{Workbench, basic_authentication};
 
 fn request(port: u16, path: &str, credentials: Option<&str>) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -48,7 +48,8 @@ fn the_plugin_serves_the_brokers_own_users() {
     ));
     assert_eq!(started.unwrap(), "ok");
 
-    let guest = Some("Z3Vlc3Q6Z3Vlc3Q=");
+    let login = basic_authentication(&broker);
+    let guest = Some(login.as_str());
     let (status, body) = request(port, "/queue-info", guest);
     let queues: serde_json::Value = serde_json::from_str(&body).unwrap();
     assert_eq!((status, queues.as_array().unwrap().len()), (200, 1), "{body}");

@@ -15,7 +15,7 @@ use crate::workbench::{Workbench, eventually, own_broker, signal};
 
 /// Erlang that tells what of us is on the node: traced processes, flags for new ones, patterns,
 /// modules, processes that run one of these or what was sent as text, trace sessions.
-const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
+pub(crate) const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}, {lists, reverse, 1}], \
      {all, false} =/= erlang:trace_info(F, all)], \
@@ -34,15 +34,15 @@ const TRACES: &str = "case list_to_integer(erlang:system_info(otp_release)) >= 2
 const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, \
     code:all_loaded())";
 
-const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
+pub(crate) const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
 
-fn node_of(broker: &Broker) -> String {
+pub(crate) fn node_of(broker: &Broker) -> String {
     let (home, epmd) = broker.distribution();
     let cookie = home.join(".erlang.cookie");
     format!("--node {} --cookie-file {} --epmd-port {epmd}", broker.node_name(), cookie.display())
 }
 
-fn eval(broker: &Broker, expression: &str) -> String {
+pub(crate) fn eval(broker: &Broker, expression: &str) -> String {
     let (home, epmd_port) = broker.distribution();
     let options = ConnectOptions {
         cookie: CookieSource::File(home.join(".erlang.cookie")),
@@ -55,7 +55,7 @@ fn eval(broker: &Broker, expression: &str) -> String {
 }
 
 #[track_caller]
-fn assert_nothing_left(broker: &Broker, of: &str) {
+pub(crate) fn assert_nothing_left(broker: &Broker, of: &str) {
     eventually(&format!("nothing is left of {of}: {}", eval(broker, LEFT)), || {
         eval(broker, LEFT) == NOTHING
     });
@@ -72,11 +72,17 @@ fn await_work(broker: &Broker, of: &str) {
 const BUSY: &str = "-module(busy).\n-export([run/0]).\n\
     run() -> put(last, lists:reverse([erlang:get_cookie()])), timer:sleep(1), run().\n";
 
-fn busy_broker(bench: &Workbench) -> Broker {
-    let broker = own_broker("leaving");
+pub(crate) fn busy_broker(bench: &Workbench) -> Broker {
+    let broker = own_broker();
+    start_busy(bench, &broker);
+    broker
+}
+
+/// Starts the process `busy`.
+pub(crate) fn start_busy(bench: &Workbench, broker: &Broker) {
     let source = bench.file("busy.erl", BUSY);
     eval(
-        &broker,
+        broker,
         &format!(
             "{{ok, busy, Code}} = compile:file(\"{}\", [binary]), \
              {{module, busy}} = code:load_binary(busy, \"busy\", Code), \
@@ -84,7 +90,6 @@ fn busy_broker(bench: &Workbench) -> Broker {
             source.display()
         ),
     );
-    broker
 }
 
 const PROBES: [&str; 5] = [
@@ -266,6 +271,29 @@ fn two_programs_do_not_get_into_each_others_way() {
     assert_nothing_left(&broker, "both");
 }
 
+/// Arguments and environment of a process, as whoever may look at it sees them.
+#[track_caller]
+fn shown_of(pid: u32) -> [String; 2] {
+    ["cmdline", "environ"].map(|file| {
+        let path = format!("/proc/{pid}/{file}");
+        let shown =
+            fs::read(&path).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"));
+        String::from_utf8_lossy(&shown).into_owned()
+    })
+}
+
+/// The look for the cookie finds one where there is one.
+#[test]
+fn a_cookie_that_is_shown_would_be_seen() {
+    let mut child =
+        std::process::Command::new("sleep").args(["20"]).env("PLANTED", "COOKIE").spawn().unwrap();
+    eventually("the program runs", || shown_of(child.id())[0].starts_with("sleep"));
+    let seen = shown_of(child.id());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(seen[0].contains("20") && seen[1].contains("PLANTED=COOKIE"), "{seen:?}");
+}
+
 #[test]
 fn the_cookie_is_nowhere() {
     let bench = Workbench::new("cookie");
@@ -278,9 +306,12 @@ fn the_cookie_is_nowhere() {
     for probe in PROBES.map(|probe| probe.replace("60s", "2s")).iter().chain([&own.to_owned()]) {
         let running = bench.start(&format!("{probe} {node}"));
         await_work(&broker, probe);
-        for file in ["cmdline", "environ"] {
-            let shown = fs::read(format!("/proc/{}/{file}", running.id())).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&shown).contains(&cookie), "{file} of {probe}");
+        let [arguments, environment] = shown_of(running.id());
+        // What is read is that of the program, and could have a cookie in it.
+        assert!(arguments.contains(&broker.node_name()), "{arguments}");
+        assert!(environment.contains("XDG_STATE_HOME="), "{environment}");
+        for shown in [arguments, environment] {
+            assert!(!shown.contains(&cookie), "{probe}: {shown}");
         }
         let ended = running.wait_with_output().unwrap();
         assert!(ended.status.success(), "{ended:?}");
@@ -289,9 +320,37 @@ fn the_cookie_is_nowhere() {
             assert!(!said.contains(&cookie), "{probe}: {said}");
         }
         let said = String::from_utf8_lossy(&ended.stdout);
-        assert!(*probe != own || said.contains("[redacted]"), "{said}");
+        assert!(*probe != own || said.contains("[not shown: authentication]"), "{said}");
     }
     assert!(fs::read_dir(bench.path("out")).unwrap().count() >= 2);
     assert!(bench.files_with("out", &cookie).is_empty());
     assert!(!fs::read_to_string(&broker.log).unwrap().contains(&cookie));
+}
+
+/// Every session leaves the name of our node and of our module in the node's table of atoms, for good.
+#[test]
+fn a_session_makes_two_atoms() {
+    const MOST: i64 = 3;
+    let bench = Workbench::new("atoms");
+    fs::create_dir(bench.path("out")).unwrap();
+    let broker = busy_broker(&bench);
+    let node = node_of(&broker);
+    // To ask is a session as well, with a name.
+    let atoms = || eval(&broker, "erlang:system_info(atom_count)").parse::<i64>().unwrap();
+    let probes = PROBES.map(|probe| probe.replace("60s", "300ms"));
+    let lists = ["queues --json", "top --json --interval 300ms"].map(str::to_owned);
+    let ask = atoms();
+    let asked = atoms() - ask;
+    for command in probes.iter().chain(&lists) {
+        let command = format!("{command} {node}");
+        let before = atoms();
+        bench.rabbitscope(&command).code(0);
+        let first = atoms();
+        for _ in 0..5 {
+            bench.rabbitscope(&command).code(0);
+        }
+        let each = (atoms() - first - asked) / 5;
+        println!("{command}: {} at the first use, then {each}", first - before - asked);
+        assert!(each <= MOST, "{each} atoms a session: {command}");
+    }
 }

@@ -166,7 +166,7 @@ fn a_queue_deleted_in_the_middle_ends_the_run() {
 
 #[test]
 fn a_pause_of_the_broker_shows_in_the_latency() {
-    let broker = own_broker("pause");
+    let broker = own_broker();
     let bench = Workbench::new("pause");
     bench.file("s.toml", &scenario("pause", "6s"));
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
@@ -185,7 +185,7 @@ fn a_pause_of_the_broker_shows_in_the_latency() {
 
 #[test]
 fn an_alarm_blocks_and_is_counted() {
-    let broker = own_broker("alarm");
+    let broker = own_broker();
     let bench = Workbench::new("alarm");
     bench.file("s.toml", &scenario("alarm", "6s"));
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));

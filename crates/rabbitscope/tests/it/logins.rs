@@ -76,11 +76,12 @@ fn tls_broker(bench: &Workbench) -> (Broker, u16) {
 #[test]
 fn tls_is_checked_and_certificates_log_in() {
     let bench = Workbench::new("tls");
-    let (_broker, port) = tls_broker(&bench);
+    let (broker, port) = tls_broker(&bench);
+    let (user, password) = broker.login();
     let own = "ca = \"own-ca.pem\"\nserver-name = \"broker.test\"";
     let client = "cert = \"own-client.pem\"\nkey = \"own-client-key.pem\"";
     let check = |keys: &str, tls: &str, expected: Result<(), (i32, &str)>| {
-        let uri = format!("uri = \"amqps://guest:guest@127.0.0.1:{port}\"");
+        let uri = format!("uri = \"amqps://{user}:{password}@127.0.0.1:{port}\"");
         bench.file("s.toml", &text(&format!("{uri}\n{keys}\n[broker.tls]\n{tls}")));
         std::fs::remove_dir_all(bench.path("out")).ok();
         let ended = bench.rabbitscope("run s.toml --out out --json");

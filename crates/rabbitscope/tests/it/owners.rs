@@ -7,7 +7,9 @@ use rabbitscope_data::profile::{Profile, read_pprof};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::workbench::{Workbench, eventually, may_profile, own_broker, scenario, signal};
+use crate::workbench::{
+    Workbench, eventually, may_profile_or_says_so, own_broker, scenario, signal,
+};
 
 const QUEUES: u32 = 99;
 
@@ -36,11 +38,11 @@ fn read(bench: &Workbench, name: &str) -> Profile {
 
 #[test]
 fn a_hot_queue_among_a_hundred_is_named_first() {
-    if !may_profile() {
+    if !may_profile_or_says_so("a_hot_queue_among_a_hundred_is_named_first") {
         return;
     }
     let bench = Workbench::new("owners");
-    let broker = own_broker("owners");
+    let broker = own_broker();
     declare_others(&broker);
     bench.file("s.toml", &scenario("hot", "60s"));
     let mut load = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
@@ -102,11 +104,11 @@ const BRIEF: &str = "Forms = [begin {ok, Tokens, _} = erl_scan:string(Text), \
 
 #[test]
 fn processes_that_have_ended_are_known_by_their_stacks() {
-    if !may_profile() {
+    if !may_profile_or_says_so("processes_that_have_ended_are_known_by_their_stacks") {
         return;
     }
     let bench = Workbench::new("ended");
-    let broker = own_broker("ended");
+    let broker = own_broker();
     assert_eq!(broker.eval(BRIEF).unwrap(), "ok");
     let node = arguments_of(&broker);
     bench.rabbitscope(&format!("profile {node} --duration 2s -o p.pb.gz")).code(0);

@@ -37,9 +37,8 @@ fn a_throwaway_broker_is_polled() {
 #[test]
 fn a_pause_shows_in_the_time_from_the_schedule() {
     let spec = ThrowawayBroker { plugins: vec![PLUGIN.to_owned()], ..ThrowawayBroker::default() };
-    let log = std::env::temp_dir().join("rabbitscope-test-polling-broker.log");
-    let broker = Broker::start(&spec, &log).unwrap();
     let bench = Workbench::new("polling-pause");
+    let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
     let pollers = format!(
         "[[pollers]]\nname = \"slow\"\nurl = \"http://127.0.0.1:{}/api/overview\"\n\
          interval = \"100ms\"\nuser = \"guest\"\npassword-env = \"POLLER_PASSWORD\"\n",
@@ -50,7 +49,7 @@ fn a_pause_shows_in_the_time_from_the_schedule() {
     bench.rabbitscope(&arguments).code(2).says(&["POLLER_PASSWORD"]);
 
     let mut command = bench.command(&arguments);
-    let running = command.env("POLLER_PASSWORD", "guest").spawn().unwrap();
+    let running = command.env("POLLER_PASSWORD", broker.login().1).spawn().unwrap();
     let series = bench.path("out/series.jsonl");
     eventually("a second is recorded", || lines(&series) >= 1);
     let pid = Pid::from_raw(broker.pid.try_into().unwrap()).unwrap();

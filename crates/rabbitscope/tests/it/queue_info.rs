@@ -11,11 +11,10 @@ use rabbitscope_broker::Broker;
 use rabbitscope_data::scenario::ThrowawayBroker;
 use serde_json::Value;
 
-use crate::workbench::{Workbench, eventually};
+use crate::workbench::{Workbench, basic_authentication, eventually};
 
-/// `guest:guest` as basic authentication has it, and likewise below.
-const ADMINISTRATOR: &str = "Z3Vlc3Q6Z3Vlc3Q=";
-/// `limited:secret`, with the tag `management` and permissions on the virtual host `seen` only.
+/// `limited:secret` as basic authentication has it, with the tag `management` and permissions on the virtual
+/// host `seen` only; and likewise below.
 const LIMITED: &str = "bGltaXRlZDpzZWNyZXQ=";
 /// `untagged:secret`, with permissions but no tag.
 const UNTAGGED: &str = "dW50YWdnZWQ6c2VjcmV0";
@@ -51,7 +50,7 @@ impl Plugin {
             plugins_directory: plugins.display().to_string(),
             advanced_config: format!(
                 "[{{rabbit, [{{collect_statistics_interval, 200}}]}}, \
-                 {{rabbitmq_queue_info, [{{listener, [{{ip, \"127.0.0.1\"}}, {{port, {port}}}]}}]}}]."
+                 {{rabbitmq_queue_info, [{{listener, [{{port, {port}}}]}}]}}]."
             ),
             ..ThrowawayBroker::default()
         };
@@ -87,11 +86,15 @@ impl Plugin {
 fn users_see_the_queues_of_the_virtual_hosts_that_they_may_use() {
     let bench = Workbench::new("queue-info");
     let plugin = Plugin::start(&bench);
+    // Everything that begins with 127 is this machine, and only what listens everywhere hears it.
+    let elsewhere = TcpStream::connect(("127.0.0.2", plugin.port));
+    assert!(elsewhere.is_err(), "nobody said that other machines may ask");
     assert_eq!(plugin.broker.eval(SET_UP).unwrap(), "ok");
     let seen = r#""seen"/"a\"b""#;
     let unseen = r#""unseen"/"secret-queue""#;
-    assert_eq!(plugin.names("/queue-info", ADMINISTRATOR), [seen, unseen]);
-    assert_eq!(plugin.names("/queue-info/unseen", ADMINISTRATOR), [unseen]);
+    let administrator = basic_authentication(&plugin.broker);
+    assert_eq!(plugin.names("/queue-info", &administrator), [seen, unseen]);
+    assert_eq!(plugin.names("/queue-info/unseen", &administrator), [unseen]);
     assert_eq!(plugin.names("/queue-info", LIMITED), [seen]);
     assert_eq!(plugin.names("/queue-info/seen", LIMITED), [seen]);
 
@@ -102,7 +105,7 @@ fn users_see_the_queues_of_the_virtual_hosts_that_they_may_use() {
     };
     check("/queue-info/unseen", LIMITED, 404);
     check("/queue-info/no-such", LIMITED, 404);
-    check("/queue-info/no-such", ADMINISTRATOR, 404);
+    check("/queue-info/no-such", &administrator, 404);
     check("/queue-info", UNTAGGED, 403);
     check("/queue-info", WRONG, 401);
     check("/queue-info", "", 401);

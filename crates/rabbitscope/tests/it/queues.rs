@@ -172,14 +172,14 @@ fn the_cookie_is_not_said_and_failures_have_one_line() {
     bench.rabbitscope("queues --listen 0.0.0.0:0").code(2).says(&["--auth-file"]);
 }
 
-/// Asks a service that says on its first line where it is.
-struct Served {
-    child: Child,
-    address: String,
+/// Asks a program that says on its first line where it listens.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) address: String,
 }
 
 impl Served {
-    fn start(bench: &Workbench, arguments: &str) -> Self {
+    pub(crate) fn start(bench: &Workbench, arguments: &str) -> Self {
         let mut child = bench.start(arguments);
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -190,7 +190,8 @@ impl Served {
 
     fn get(&self, path: &str, header: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n").unwrap();
+        let host = "Host: localhost\r\n";
+        write!(stream, "GET {path} HTTP/1.1\r\n{host}{header}Connection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -201,7 +202,7 @@ impl Served {
 fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
     let bench = Workbench::new("service");
     declare("inside-service", 3);
-    bench.file("auth", "monitor:secret\n");
+    bench.file_with_mode("auth", "monitor:secret\n", 0o600);
     let node = node_arguments();
     let mut served =
         Served::start(&bench, &format!("queues {node} --listen 127.0.0.1:0 --auth-file auth"));
@@ -232,7 +233,7 @@ fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
 fn a_client_that_knows_the_answer_gets_none_until_there_is_news() {
     let bench = Workbench::new("tags");
     declare("inside-tags", 3);
-    bench.file("auth", "s3cret-token\n");
+    bench.file_with_mode("auth", "s3cret-token\n", 0o600);
     let arguments = format!("queues {} --listen 127.0.0.1:0 --auth-file auth", node_arguments());
     let mut served = Served::start(&bench, &arguments);
     let with_token = "Authorization: Bearer s3cret-token\r\n";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rabbitscope_broker::Broker;
 
-use crate::workbench::{Workbench, load_module, may_profile, own_broker};
+use crate::workbench::{Workbench, load_module, may_profile_or_says_so, own_broker};
 
 /// Loads `routers/NAME.erl` in place of the node's own module.
 fn load(bench: &Workbench, broker: &Broker, name: &str) {
@@ -50,11 +50,13 @@ fn percent_below(folded: &str, parent: &str, child: &str) -> f64 {
 
 #[test]
 fn a_match_specification_for_each_message_is_found_and_is_the_largest_change() {
-    if !may_profile() {
+    if !may_profile_or_says_so(
+        "a_match_specification_for_each_message_is_found_and_is_the_largest_change",
+    ) {
         return;
     }
     let bench = Workbench::new("routers");
-    let broker = own_broker("routers");
+    let broker = own_broker();
     bench.file("s.toml", LOAD);
     let run = |out: &str| {
         bench.rabbitscope(&format!("run s.toml --uri {} --out {out}", broker.uri())).code(0);

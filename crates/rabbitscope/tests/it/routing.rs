@@ -173,9 +173,12 @@ rate = 10
     signal(&running, Signal::KILL);
     running.wait().unwrap();
     assert!(exchanges().contains("rs.left"));
-    let short = format!("{arguments} second --set run.duration=1s");
+    let short = format!("{arguments} second --set run.duration=1s --remove-leftovers");
     let ended = bench.rabbitscope(&short).code(0);
-    assert!(ended.stderr.contains("left behind: rs.left, rs.left"), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("left behind: queue `rs.left`, exchange `rs.left`"),
+        "{ended:#?}"
+    );
     assert!(!exchanges().contains("rs.left"));
 }
 

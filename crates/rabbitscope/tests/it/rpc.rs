@@ -144,7 +144,7 @@ fn requests_without_an_answer_are_given_up() {
 
 #[test]
 fn replies_that_come_too_late_are_stray() {
-    let broker = own_broker("rpc-late");
+    let broker = own_broker();
     let bench = Workbench::new("rpc-late");
     bench.file("s.toml", &TEXT.replace("NAME", "late").replace("messages = 200", ""));
     let changes = "--set requests.0.timeout=1s --set run.duration=7s";
@@ -167,7 +167,7 @@ fn replies_that_come_too_late_are_stray() {
 
 #[test]
 fn callers_and_responders_bear_the_loss_of_their_connections() {
-    let broker = own_broker("rpc-loss");
+    let broker = own_broker();
     let bench = Workbench::new("rpc-loss");
     for reply in ["direct", "queue"] {
         bench.file("s.toml", &TEXT.replace("NAME", "loss").replace("messages = 200", ""));

@@ -1,11 +1,17 @@
 //! `run`: what is in the run directory, and what is not left anywhere.
 
-use crate::workbench::{Workbench, existing_broker, lines, may_profile, queues_on, scenario};
+use crate::workbench::{
+    Ended, Workbench, eventually, existing_broker, lines, may_profile, not_run, processes_with,
+    queues_on, scenario,
+};
 
 #[test]
 fn a_throwaway_broker() {
     let bench = Workbench::new("throwaway");
     let profile = if may_profile() { "[profile]\ndelay = \"1s\"\nduration = \"2s\"\n" } else { "" };
+    if !may_profile() {
+        not_run("the profile in a_throwaway_broker", "profiles need root");
+    }
     bench.file("s.toml", &(scenario("q", "4s") + profile));
     let ended = bench.rabbitscope("run s.toml --set publishers.0.size=64B --out out").code(0);
     assert_eq!(ended.stderr, "", "nobody watches, so there is no progress");
@@ -46,6 +52,29 @@ fn a_throwaway_broker() {
     assert_eq!(bench.path("again/profile-off-cpu.pb.gz").is_file(), may_profile());
 }
 
+/// Load and pollers log in with it; nothing that is left, said or seen by others holds it.
+#[test]
+fn the_password_of_a_throwaway_broker_is_nowhere() {
+    let bench = Workbench::new("password");
+    let polled = "[broker]\nplugins = [\"rabbitmq_management\"]\nconfig = \"log.file.level = debug\"\n\
+                  [[pollers]]\nname = \"queues\"\nurl = \"/api/queues\"\ninterval = \"200ms\"\n";
+    bench.file("s.toml", &(scenario("q", "4s") + polled));
+    let running = bench.start("run s.toml --out out --json");
+    eventually("a second is recorded", || lines(&bench.path("out/series.jsonl")) >= 1);
+    let directory = bench.broker_directories().remove(0);
+    let node = std::fs::read(directory.join("node.json")).unwrap();
+    let node: serde_json::Value = serde_json::from_slice(&node).unwrap();
+    let password = node["login"]["password"].as_str().unwrap();
+    assert!(password.len() == 32 && password != "guest");
+    assert_eq!(processes_with(password), [0; 0]);
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
+    let run = bench.json("out/run.json");
+    assert!(run["polls"][0]["statuses"]["200"].as_u64().unwrap() > 0, "{run:#}");
+    assert!(!(ended.stdout + &ended.stderr).contains(password));
+    assert!(bench.files_with("out", password).is_empty());
+    assert!(bench.read("out/broker.log").contains("[debug]"));
+}
+
 #[test]
 fn a_broker_of_somebody_else() {
     let broker = existing_broker();
@@ -62,8 +91,7 @@ fn a_broker_of_somebody_else() {
     let bench = Workbench::new("existing");
     bench.file("s.toml", &scenario("existing", "2s"));
     let mut command = bench.command("run s.toml --out out --json");
-    let ended =
-        crate::workbench::Ended::from(command.env("RABBITSCOPE_URI", &uri).output().unwrap());
+    let ended = Ended::from(command.env("RABBITSCOPE_URI", &uri).output().unwrap());
     let ended = ended.code(0);
 
     let run: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -72,5 +100,5 @@ fn a_broker_of_somebody_else() {
     assert!(!queues_on(broker).contains("existing"), "{}", queues_on(broker));
     assert!(!(ended.stdout + &ended.stderr).contains(password));
     assert!(bench.files_with("out", password).is_empty());
-    assert!(std::fs::read_dir(bench.path("state/rabbitscope/queues")).unwrap().next().is_none());
+    assert!(std::fs::read_dir(bench.path("state/rabbitscope/runs")).unwrap().next().is_none());
 }

@@ -229,7 +229,7 @@ messages = 107
 #[test]
 fn a_crash_loses_nothing_that_was_confirmed() {
     let bench = Workbench::new("verified-crash");
-    let mut broker = own_broker("verified-crash");
+    let mut broker = own_broker();
     let text = r#"
 name = "verified-crash"
 run = { duration = "60s", until = "empty", empty-timeout = "20s", verify = true }

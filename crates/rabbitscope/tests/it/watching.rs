@@ -45,7 +45,7 @@ fn seconds_are_printed_written_and_scraped() {
 /// The answer to one request.
 fn get(address: &str, path: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
-    write!(socket, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    write!(socket, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).unwrap();
     answer

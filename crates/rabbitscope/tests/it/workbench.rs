@@ -3,22 +3,23 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::OnceLock,
     thread,
     time::{Duration, Instant},
 };
 
+use base64::Engine;
 use rabbitscope_broker::Broker;
 use rabbitscope_data::scenario::ThrowawayBroker;
+use tempfile::TempDir;
 
 /// Removed at the end of the test.
 pub(crate) struct Workbench {
     pub(crate) directory: PathBuf,
+    _owner: TempDir,
 }
 
 /// How a program ended and what it printed.
@@ -31,12 +32,10 @@ pub(crate) struct Ended {
 
 impl Workbench {
     pub(crate) fn new(test: &str) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("rabbitscope-test-{}-{number}-{test}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(directory.join("tmp")).unwrap();
-        Self { directory }
+        let owner = tempfile::Builder::new().prefix(&format!("rabbitscope-{test}-")).tempdir();
+        let owner = owner.unwrap();
+        fs::create_dir(owner.path().join("tmp")).unwrap();
+        Self { directory: owner.path().to_owned(), _owner: owner }
     }
 
     /// A file in this place.
@@ -44,6 +43,12 @@ impl Workbench {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
         path
+    }
+
+    /// A file in this place with these permissions.
+    pub(crate) fn file_with_mode(&self, name: &str, text: &str, mode: u32) {
+        let path = self.file(name, text);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -95,6 +100,14 @@ impl Workbench {
         self.command(arguments).spawn().unwrap()
     }
 
+    /// Ends what was started from here and still runs.
+    pub(crate) fn end_processes(&self) {
+        for pid in self.processes() {
+            let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+            let _ = rustix::process::kill_process(pid.unwrap(), rustix::process::Signal::KILL);
+        }
+    }
+
     /// Every process that was started from here and still runs, brokers above all.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let wanted = self.directory.display().to_string();
@@ -131,11 +144,7 @@ impl Workbench {
 impl Drop for Workbench {
     /// A test that fails half-way may leave a broker that was started to stay.
     fn drop(&mut self) {
-        for pid in self.processes() {
-            let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-            let _ = rustix::process::kill_process(pid.unwrap(), rustix::process::Signal::KILL);
-        }
-        let _ = fs::remove_dir_all(&self.directory);
+        self.end_processes();
     }
 }
 
@@ -172,16 +181,18 @@ impl Ended {
 /// with this process.
 pub(crate) fn existing_broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
-    BROKER.get_or_init(|| {
-        let log = std::env::temp_dir().join("rabbitscope-test-existing-broker.log");
-        Broker::start(&ThrowawayBroker::default(), &log).unwrap()
-    })
+    BROKER.get_or_init(own_broker)
 }
 
 /// A broker of this test, for what others could not bear.
-pub(crate) fn own_broker(test: &str) -> Broker {
-    let log = std::env::temp_dir().join(format!("rabbitscope-test-{test}-broker.log"));
-    Broker::start(&ThrowawayBroker::default(), &log).unwrap()
+pub(crate) fn own_broker() -> Broker {
+    Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap()
+}
+
+/// The broker's login as basic authentication has it.
+pub(crate) fn basic_authentication(broker: &Broker) -> String {
+    let (user, password) = broker.login();
+    base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"))
 }
 
 /// Compiles an Erlang module on the node and puts it in place of what it had under that name.
@@ -197,6 +208,17 @@ pub(crate) fn load_module(broker: &Broker, source: &Path) {
 /// Names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
+}
+
+/// Processes with a text in their arguments or environment, which other users may be able to read.
+pub(crate) fn processes_with(text: &str) -> Vec<u32> {
+    let has = |pid: &u32, file: &str| {
+        let bytes = fs::read(format!("/proc/{pid}/{file}"));
+        bytes.is_ok_and(|bytes| contains(&bytes, text.as_bytes()))
+    };
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| has(pid, "cmdline") || has(pid, "environ")).collect()
 }
 
 #[track_caller]
@@ -241,6 +263,20 @@ prefetch = 100
 /// True when this process may record profiles.
 pub(crate) fn may_profile() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// The same; where it may not, says that the test did not run.
+pub(crate) fn may_profile_or_says_so(test: &str) -> bool {
+    if !may_profile() {
+        not_run(test, "profiles need root");
+    }
+    may_profile()
+}
+
+/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+pub(crate) fn not_run(test: &str, reason: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
 pub(crate) fn lines(path: &Path) -> usize {

@@ -100,7 +100,7 @@ impl<R: Read + Seek> File<'_, R> {
         let table = self.bytes("the list of events", attributes)?;
         let mut events = Vec::new();
         // Each has its own, so that together they are no longer than the file.
-        let mut left = self.length;
+        let mut left = self.length.min(MOST_DESCRIPTION_BYTES);
         for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
             let (description, ids) = entry.split_at(entry.len() - 16);
             let mut event =

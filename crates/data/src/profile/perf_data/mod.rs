@@ -10,6 +10,7 @@
 
 mod container;
 mod layout;
+mod named;
 mod read;
 mod spaces;
 #[cfg(test)]
@@ -17,7 +18,9 @@ mod tests;
 
 use std::io;
 
-pub use read::read_perf_data;
+use super::TooLarge;
+
+pub use read::{read_perf_data, read_perf_data_within};
 
 /// Gives names to addresses. A name that is not known is `None`.
 pub trait CodeNames {
@@ -73,6 +76,9 @@ pub enum PerfDataError {
         /// From the beginning of the file.
         offset: u64,
     },
+    /// What it holds takes too much memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
     /// No event, or no sample of one.
     #[error("perf.data has no samples; was the recorded process running?")]
     Empty,

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     super::{
-        Capture, Frame, FrameId, FrameKind, Profile,
+        Capture, Frame, FrameId, FrameKind, Profile, TooLarge, USUAL_PROFILE_BYTES,
         names::{generated_frame, kernel_frame, module_frame, native_frame},
         perf_events::{ForeignEvent, OtherEvents},
         tally::{Counted, Merged, Tally},
@@ -15,6 +15,7 @@ use super::{
     CodeNames, PerfDataError,
     container::{Opened, event_names, open, words},
     layout::{Bytes, EventLayout, RawSample},
+    named::Named,
     spaces::{Mapped, Spaces},
 };
 
@@ -46,6 +47,9 @@ const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
 /// Where the kernel's half of the address space begins.
 const KERNEL_HALF: u64 = 1 << 63;
 
+/// Events that a recording in a pipe may have.
+const MOST_EVENTS: usize = 4096;
+
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
 
@@ -56,9 +60,19 @@ pub fn read_perf_data(
     input: impl Read + Seek,
     names: &mut dyn CodeNames,
 ) -> Result<Profile, PerfDataError> {
+    read_perf_data_within(input, names, USUAL_PROFILE_BYTES)
+}
+
+/// As [`read_perf_data`], with another limit for the memory that the profile takes.
+pub fn read_perf_data_within(
+    input: impl Read + Seek,
+    names: &mut dyn CodeNames,
+    limit_bytes: u64,
+) -> Result<Profile, PerfDataError> {
     let mut input = BufReader::with_capacity(BUFFER, input);
     let opened = open(&mut input)?;
     let mut import = Import::new(opened, names);
+    import.merged = Merged::within(limit_bytes);
     import.read(&mut input)?;
     import.finish()
 }
@@ -74,7 +88,7 @@ struct Import<'a> {
     tally: Tally,
     merged: Merged,
     names: &'a mut dyn CodeNames,
-    named: HashMap<(u32, u64), FrameId>,
+    named: Named,
     key: Vec<u8>,
     lost: u64,
     /// First and last time of a sample.
@@ -94,7 +108,7 @@ impl<'a> Import<'a> {
             tally: Tally::default(),
             merged: Merged::default(),
             names,
-            named: HashMap::new(),
+            named: Named::default(),
             key: Vec::new(),
             lost: 0,
             times: None,
@@ -181,14 +195,12 @@ impl<'a> Import<'a> {
             }
             record::MMAP | record::MMAP2 if misc & MISC_MMAP_DATA == 0 => {
                 let names_at = if kind == record::MMAP { 32 } else { 64 };
-                if self.mapped(body, names_at).is_none() {
-                    return Err(self.broken("a mapping is shorter than its fields"));
-                }
-                if self.spaces.are_too_many() {
-                    return Err(self.broken("there are more mappings than on any machine"));
+                match read_mapping(body, names_at) {
+                    Some((pid, mapping)) => self.mapped(pid, mapping)?,
+                    None => return Err(self.broken("a mapping is shorter than its fields")),
                 }
             }
-            record::COMM => self.called(misc, body),
+            record::COMM => self.called(misc, body)?,
             record::FORK => {
                 let mut bytes = Bytes(body);
                 if let (Some(pid), Some(parent), Some(tid), Some(parent_tid)) =
@@ -200,6 +212,9 @@ impl<'a> Import<'a> {
             }
             _ => {}
         }
+        if self.spaces.are_too_many() {
+            return Err(self.broken("there are more mappings or threads than on any machine"));
+        }
         Ok(())
     }
 
@@ -209,36 +224,35 @@ impl<'a> Import<'a> {
         let event = body.get(..size).and_then(EventLayout::parse);
         let mut event = event.ok_or(self.broken("an event's description is short"))?;
         event.ids = words(&body[size..]);
+        if self.events.len() == MOST_EVENTS {
+            return Err(self.broken("there are more events than anybody records"));
+        }
         self.add_event(event);
         Ok(())
     }
 
-    fn mapped(&mut self, body: &[u8], name_at: usize) -> Option<()> {
-        let mut bytes = Bytes(body);
-        let (pid, _tid) = (bytes.u32()?, bytes.u32()?);
-        let (start, length, file_offset) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
-        let path = Bytes(body.get(name_at..)?).text().into();
-        let mapping = Mapped { start, end: start.saturating_add(length), file_offset, path };
+    fn mapped(&mut self, pid: u32, mapping: Mapped) -> Result<(), TooLarge> {
         // The kernel's own mappings have no process.
         if pid != u32::MAX && mapping.start < mapping.end {
             if self.spaces.replaces(pid, &mapping) {
-                self.name_all();
-                self.named.retain(|&(of, _), _| of != pid);
+                self.name_all()?;
+                self.named.forget(pid);
             }
             self.spaces.map(pid, mapping);
         }
-        Some(())
+        Ok(())
     }
 
-    fn called(&mut self, misc: u16, body: &[u8]) {
+    fn called(&mut self, misc: u16, body: &[u8]) -> Result<(), TooLarge> {
         let mut bytes = Bytes(body);
-        let (Some(pid), Some(tid)) = (bytes.u32(), bytes.u32()) else { return };
+        let (Some(pid), Some(tid)) = (bytes.u32(), bytes.u32()) else { return Ok(()) };
         if misc & MISC_COMM_EXEC != 0 {
-            self.name_all();
-            self.named.retain(|&(of, _), _| of != pid);
+            self.name_all()?;
+            self.named.forget(pid);
             self.spaces.exec(pid);
         }
         self.spaces.call(tid, bytes.text());
+        Ok(())
     }
 
     fn sample(&mut self, body: &[u8]) -> Result<(), PerfDataError> {
@@ -259,11 +273,10 @@ impl<'a> Import<'a> {
             self.times = Some((first.min(time), last.max(time)));
         }
         let counted = Counted { weight: taken.1.weight_of_record(sample.raw), count: 1 };
-        self.count(&sample, counted);
-        Ok(())
+        Ok(self.count(&sample, counted)?)
     }
 
-    fn count(&mut self, sample: &RawSample<'_>, counted: Counted) {
+    fn count(&mut self, sample: &RawSample<'_>, counted: Counted) -> Result<(), TooLarge> {
         self.key.clear();
         self.key.extend_from_slice(&sample.pid.to_le_bytes());
         self.key.extend_from_slice(&self.spaces.name_of(sample.tid).to_le_bytes());
@@ -274,26 +287,25 @@ impl<'a> Import<'a> {
             self.key.extend_from_slice(&address.to_le_bytes());
         }
         self.tally.add(&self.key, counted);
-        if self.tally.is_full() {
-            self.name_all();
-        }
+        if self.tally.is_full() { self.name_all() } else { Ok(()) }
     }
 
     /// Turns all that was counted into named stacks.
-    fn name_all(&mut self) {
+    fn name_all(&mut self) -> Result<(), TooLarge> {
         let counted: Vec<_> = self.tally.drain().collect();
         for (key, counted) in counted {
             let mut bytes = Bytes(&key);
             let (Some(pid), Some(name)) = (bytes.u32(), bytes.u32()) else { continue };
             let thread = self.spaces.text(name).to_owned();
-            let mut stack = vec![self.merged.root(&thread)];
-            let leaf_first = self.frames(pid, &words(bytes.0));
+            let mut stack = vec![self.merged.root(&thread)?];
+            let leaf_first = self.frames(pid, &words(bytes.0))?;
             stack.extend(leaf_first.into_iter().rev());
-            self.merged.add(&thread, &stack, counted);
+            self.merged.add(&thread, &stack, counted)?;
         }
+        Ok(())
     }
 
-    fn frames(&mut self, pid: u32, chain: &[u64]) -> Vec<FrameId> {
+    fn frames(&mut self, pid: u32, chain: &[u64]) -> Result<Vec<FrameId>, TooLarge> {
         let mut in_kernel = chain.first().is_some_and(|&first| first >= KERNEL_HALF);
         let mut frames = Vec::with_capacity(chain.len());
         let mut is_caller = false;
@@ -305,25 +317,25 @@ impl<'a> Import<'a> {
             }
             // A return address may already be of the next function.
             let address = if is_caller { address.wrapping_sub(1) } else { address };
-            frames.push(self.frame(pid, address, in_kernel));
+            frames.push(self.frame(pid, address, in_kernel)?);
             is_caller = true;
         }
-        frames
+        Ok(frames)
     }
 
-    fn frame(&mut self, pid: u32, address: u64, in_kernel: bool) -> FrameId {
+    fn frame(&mut self, pid: u32, address: u64, in_kernel: bool) -> Result<FrameId, TooLarge> {
         let pid = if in_kernel { 0 } else { pid };
-        if let Some(&frame) = self.named.get(&(pid, address)) {
-            return frame;
+        if let Some(frame) = self.named.get(pid, address) {
+            return Ok(frame);
         }
         let frame = if in_kernel {
             kernel_frame(self.names.in_kernel(address).as_deref())
         } else {
             self.user_frame(pid, address)
         };
-        let id = self.merged.frames.intern(frame);
-        self.named.insert((pid, address), id);
-        id
+        let id = self.merged.intern(frame)?;
+        self.named.insert(pid, address, id);
+        Ok(id)
     }
 
     fn user_frame(&mut self, pid: u32, address: u64) -> Frame {
@@ -342,7 +354,7 @@ impl<'a> Import<'a> {
     }
 
     fn finish(mut self) -> Result<Profile, PerfDataError> {
-        self.name_all();
+        self.name_all()?;
         let Some((at, event)) = self.taken.take() else { return Err(PerfDataError::Empty) };
         let layout = &self.events[at];
         let mut notes = event.notes();
@@ -357,6 +369,14 @@ impl<'a> Import<'a> {
         };
         Ok(self.merged.into_profile(event.event, capture, self.lost))
     }
+}
+
+fn read_mapping(body: &[u8], name_at: usize) -> Option<(u32, Mapped)> {
+    let mut bytes = Bytes(body);
+    let (pid, _tid) = (bytes.u32()?, bytes.u32()?);
+    let (start, length, file_offset) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
+    let path = Bytes(body.get(name_at..)?).text().into();
+    Some((pid, Mapped { start, end: start.saturating_add(length), file_offset, path }))
 }
 
 /// Code that was generated is in no file, whatever the mapping is called.

@@ -1,12 +1,18 @@
 //! What was mapped where in each process, and what its threads were called.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     rc::Rc,
 };
 
 /// Mappings of all processes together that are held. Each takes some hundred bytes.
 const MOST_MAPPINGS: usize = 1 << 21;
+
+/// Threads of all processes together.
+const MOST_THREADS: usize = 1 << 22;
+
+/// Bytes of all distinct paths and names of threads together.
+const MOST_TEXT_BYTES: usize = 64 << 20;
 
 /// A file in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +37,10 @@ pub(super) struct Spaces {
     /// Names of threads, each once.
     texts: Vec<String>,
     index: HashMap<String, u32>,
+    /// Paths that were mapped at some time, each once.
+    paths: HashSet<Rc<str>>,
+    /// Of those and of the names.
+    text_bytes: usize,
 }
 
 impl Spaces {
@@ -44,7 +54,8 @@ impl Spaces {
     }
 
     /// Remembers a mapping; what it covers is forgotten.
-    pub(super) fn map(&mut self, pid: u32, mapping: Mapped) {
+    pub(super) fn map(&mut self, pid: u32, mut mapping: Mapped) {
+        mapping.path = self.path(mapping.path);
         let space = self.mapped.entry(pid).or_default();
         if Rc::get_mut(space).is_none() {
             self.held += space.len();
@@ -64,9 +75,20 @@ impl Spaces {
         self.held = self.held - before + space.len();
     }
 
-    /// True when no real recording has as many mappings: forks multiply them.
+    fn path(&mut self, path: Rc<str>) -> Rc<str> {
+        if let Some(known) = self.paths.get(&path) {
+            return Rc::clone(known);
+        }
+        self.text_bytes += path.len();
+        self.paths.insert(Rc::clone(&path));
+        path
+    }
+
+    /// True when no real recording has as many mappings, which forks multiply, or threads.
     pub(super) fn are_too_many(&self) -> bool {
         self.held > MOST_MAPPINGS
+            || self.names.len() > MOST_THREADS
+            || self.text_bytes > MOST_TEXT_BYTES
     }
 
     /// A new process has what its parent has.
@@ -127,6 +149,7 @@ impl Spaces {
             return id;
         }
         let id = u32::try_from(self.texts.len()).expect("fewer than 2^32 names");
+        self.text_bytes += name.len();
         self.texts.push(name.clone());
         self.index.insert(name, id);
         id

@@ -7,7 +7,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::{
-    Capture, FrameId, Profile,
+    Capture, FrameId, Profile, TooLarge, USUAL_PROFILE_BYTES,
     names::{generated_frame, kernel_frame, module_frame, native_frame},
     perf_events::{ForeignEvent, OtherEvents},
     tally::{Counted, Merged, Tally},
@@ -34,6 +34,9 @@ pub enum PerfScriptError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// What it holds takes too much memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
     /// No sample at all.
     #[error("there are no samples in this text")]
     Empty,
@@ -42,8 +45,16 @@ pub enum PerfScriptError {
 /// Reads what `perf script` printed.
 ///
 /// Of several events the first is taken; a note says which others there are.
-pub fn read_perf_script(mut input: impl BufRead) -> Result<Profile, PerfScriptError> {
-    let mut import = Import::default();
+pub fn read_perf_script(input: impl BufRead) -> Result<Profile, PerfScriptError> {
+    read_perf_script_within(input, USUAL_PROFILE_BYTES)
+}
+
+/// As [`read_perf_script`], with another limit for the memory that the profile takes.
+pub fn read_perf_script_within(
+    mut input: impl BufRead,
+    limit_bytes: u64,
+) -> Result<Profile, PerfScriptError> {
+    let mut import = Import { merged: Merged::within(limit_bytes), ..Import::default() };
     while import.read_line(&mut input)? {}
     import.finish()
 }
@@ -85,7 +96,7 @@ impl Import {
         let mut limited = Read::take(&mut *input, MOST_LINE_BYTES);
         let length = limited.read_until(b'\n', &mut self.key)?;
         if length == 0 {
-            self.end_sample();
+            self.end_sample()?;
             return Ok(false);
         }
         self.line += 1;
@@ -106,11 +117,11 @@ impl Import {
             b'\t' | b'#' => self.key.truncate(start),
             b'\n' | b'\r' => {
                 self.key.truncate(start);
-                self.end_sample();
+                self.end_sample()?;
             }
             _ => {
                 let line = self.key.split_off(start);
-                self.end_sample();
+                self.end_sample()?;
                 self.begin_sample(&line)?;
             }
         }
@@ -142,34 +153,36 @@ impl Import {
         Ok(())
     }
 
-    fn end_sample(&mut self) {
+    fn end_sample(&mut self) -> Result<(), TooLarge> {
         if let Some(counted) = self.counted.take() {
             self.tally.add(&self.key, counted);
             if self.tally.is_full() {
-                self.name_all();
+                self.name_all()?;
             }
         }
         self.key.clear();
+        Ok(())
     }
 
     /// Turns all that was counted into named stacks.
-    fn name_all(&mut self) {
+    fn name_all(&mut self) -> Result<(), TooLarge> {
         for (key, counted) in self.tally.drain() {
             let text = String::from_utf8_lossy(&key);
             let mut lines = text.lines();
             let thread = lines.next().unwrap_or_default();
-            let root = self.merged.root(thread);
-            let mut stack: Vec<FrameId> = lines
-                .filter_map(|line| Some(self.merged.frames.intern(parse_frame(line)?)))
-                .collect();
+            let root = self.merged.root(thread)?;
+            let frames = lines.filter_map(parse_frame);
+            let mut stack: Vec<FrameId> =
+                frames.map(|frame| self.merged.intern(frame)).collect::<Result<_, _>>()?;
             stack.push(root);
             stack.reverse();
-            self.merged.add(thread, &stack, counted);
+            self.merged.add(thread, &stack, counted)?;
         }
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Profile, PerfScriptError> {
-        self.name_all();
+        self.name_all()?;
         let event = self.event.ok_or(PerfScriptError::Empty)?;
         let mut notes = event.notes();
         notes.extend(self.others.note());

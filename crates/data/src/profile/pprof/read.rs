@@ -1,7 +1,7 @@
 //! From pprof to a profile: our own files without loss, those of other programs as far as they go.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     io::{self, BufRead, BufReader, Read},
     sync::Arc,
 };
@@ -9,19 +9,32 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use prost::Message;
 
+use crate::units::display_size;
+
 use super::{
     super::{
-        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, Identity, Labels,
-        LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
+        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile,
+        Sample, StackQuality, TooLarge, USUAL_PROFILE_BYTES,
+        budget::Budget,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KEPT_LABELS, KINDS, LABEL_CHANNEL,
-    LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE,
-    LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES, message,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS,
+    fields::{fields, fields_of},
+    message,
 };
 
-/// Bytes that a file may have after decompression. Ten minutes of a busy node need a hundredth.
-const SIZE_LIMIT: u64 = 2 << 30;
+/// Numbers of the fields of which there can be many.
+pub(super) const SAMPLE: u64 = 2;
+const LOCATION: u64 = 4;
+const FUNCTION: u64 = 5;
+const STRING: u64 = 6;
+const SOURCE_LINE: u64 = 1000;
+
+/// Bytes of all other fields together: types, mappings, comments.
+const MOST_HEAD_BYTES: usize = 4 << 20;
+
+/// Longest name of a function that is believed.
+const MOST_FUNCTION_BYTES: usize = 64 << 10;
 
 /// Frames that all stacks may have together: so many, and so many more for each byte of the file. A
 /// location takes at least a byte in a stack and may stand for any number of inlined functions.
@@ -43,6 +56,21 @@ pub enum PprofError {
     /// The message lacks something, or refers to something that it does not hold.
     #[error("broken pprof file: {0}")]
     Broken(String),
+    /// The bytes are not those of any message.
+    #[error("not a pprof file: {0}")]
+    Foreign(String),
+    /// It has more bytes after decompression than were asked for.
+    #[error(
+        "it has more than {} after decompression; `flamegraph` and `diff` take more with --max-size",
+        display_size(*limit_bytes)
+    )]
+    TooLong {
+        /// Bytes that it may have.
+        limit_bytes: u64,
+    },
+    /// What it holds takes too much memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
 }
 
 /// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
@@ -50,64 +78,128 @@ pub enum PprofError {
 /// Of a file with several sample types, `samples` is taken, or else the file's default, or else the
 /// last; a note in the capture says so when the weights are not numbers of samples.
 pub fn read_pprof(input: impl Read) -> Result<Profile, PprofError> {
+    read_pprof_within(input, USUAL_PROFILE_BYTES)
+}
+
+/// As [`read_pprof`], with another limit for its bytes after decompression and for the memory that it
+/// takes: each may be so much.
+pub fn read_pprof_within(input: impl Read, limit_bytes: u64) -> Result<Profile, PprofError> {
     let mut reader = BufReader::new(input);
     let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let mut bytes = Vec::new();
     if is_gzip {
-        MultiGzDecoder::new(reader).take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
+        MultiGzDecoder::new(reader).take(limit_bytes + 1).read_to_end(&mut bytes)?;
     } else {
-        reader.take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
+        reader.take(limit_bytes + 1).read_to_end(&mut bytes)?;
     }
-    if bytes.len() as u64 > SIZE_LIMIT {
-        return Err(PprofError::Broken(format!("larger than {SIZE_LIMIT} bytes")));
+    if bytes.len() as u64 > limit_bytes {
+        return Err(PprofError::TooLong { limit_bytes });
     }
-    let most_frames = FRAMES_BASE + FRAMES_PER_BYTE * bytes.len();
-    Import::new(&message::Profile::decode(bytes.as_slice())?, most_frames)?.into_profile()
+    Import::new(&bytes, Budget::new(limit_bytes))?.into_profile()
 }
 
-/// A decoded file with its ids resolved.
-struct Import<'a> {
-    message: &'a message::Profile,
-    frames: FrameTable,
+/// A file whose ids are resolved; samples, which are most of it, are decoded one at a time.
+pub(super) struct Import<'a> {
+    pub(super) bytes: &'a [u8],
+    /// What there is once, or a few times.
+    head: message::Profile,
+    strings: Vec<&'a str>,
+    pub(super) frames: FrameTable,
+    /// Frames by where their functions are and by the names' places among the strings.
+    named: HashMap<(Origin, i64), FrameId>,
     /// Root first, by location id.
-    locations: HashMap<u64, Vec<FrameId>>,
-    identities: Identities,
+    pub(super) locations: HashMap<u64, Box<[FrameId]>>,
+    pub(super) identities: Identities,
     /// Frames that the stacks may still have.
-    frames_left: usize,
+    pub(super) frames_left: usize,
+    pub(super) budget: Budget,
+}
+
+/// What the file of a function says about its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Origin {
+    Known(FrameKind),
+    Kernel,
+    Other,
+}
+
+impl Origin {
+    fn of(file: &str) -> Self {
+        match KINDS.into_iter().find(|(_, known)| *known == file) {
+            Some((kind, _)) => Self::Known(kind),
+            None if is_kernel(file) => Self::Kernel,
+            None => Self::Other,
+        }
+    }
 }
 
 impl<'a> Import<'a> {
-    fn new(message: &'a message::Profile, most_frames: usize) -> Result<Self, PprofError> {
+    fn new(bytes: &'a [u8], mut budget: Budget) -> Result<Self, PprofError> {
+        let (mut strings, mut functions, mut head) = (Vec::new(), HashMap::new(), Vec::new());
+        for field in fields(bytes) {
+            let field = field?;
+            match field.number {
+                STRING => {
+                    budget.spend(size_of::<&str>())?;
+                    let text = std::str::from_utf8(field.content);
+                    strings.push(text.map_err(|_| PprofError::Foreign("text not UTF-8".into()))?);
+                }
+                FUNCTION => {
+                    budget.spend_on::<(u64, i64)>(0)?;
+                    let function = message::Function::decode(field.small()?)?;
+                    functions.insert(function.id, function.name);
+                }
+                // Counted before the first is decoded: there may be millions.
+                SAMPLE => budget.spend_on::<Sample>(0)?,
+                LOCATION => budget.spend_on::<(u64, Box<[FrameId]>)>(0)?,
+                SOURCE_LINE => budget.spend(size_of::<LineWeight>())?,
+                _ if head.len() + field.whole.len() > MOST_HEAD_BYTES => {
+                    return Err(PprofError::Broken("too much that is no sample".to_owned()));
+                }
+                _ => head.extend_from_slice(field.whole),
+            }
+        }
         let mut import = Self {
-            message,
+            bytes,
+            head: message::Profile::decode(head.as_slice())?,
+            strings,
             frames: FrameTable::default(),
+            named: HashMap::new(),
             locations: HashMap::new(),
             identities: Identities::default(),
-            frames_left: most_frames,
+            frames_left: FRAMES_BASE + FRAMES_PER_BYTE * bytes.len(),
+            budget,
         };
-        let functions: HashMap<u64, i64> =
-            message.function.iter().map(|function| (function.id, function.name)).collect();
-        let mappings: HashMap<u64, &message::Mapping> =
-            message.mapping.iter().map(|mapping| (mapping.id, mapping)).collect();
-        for location in &message.location {
-            let mapping = mappings.get(&location.mapping_id).copied();
-            let frames = import.frames_of(location, mapping, &functions)?;
-            import.locations.insert(location.id, frames);
-        }
+        import.read_locations(&functions)?;
         Ok(import)
+    }
+
+    fn read_locations(&mut self, functions: &HashMap<u64, i64>) -> Result<(), PprofError> {
+        let mut mappings = HashMap::new();
+        for mapping in &self.head.mapping {
+            let file = self.string(mapping.filename)?;
+            mappings.insert(mapping.id, (Origin::of(file), file, mapping.memory_start));
+        }
+        let unmapped = (Origin::Other, "", 0);
+        for field in fields_of(self.bytes, LOCATION) {
+            let location = message::Location::decode(field?.small()?)?;
+            let mapping = mappings.get(&location.mapping_id).copied().unwrap_or(unmapped);
+            let frames = self.frames_of(&location, mapping, functions)?;
+            self.budget.spend(size_of_val(&*frames))?;
+            self.locations.insert(location.id, frames);
+        }
+        Ok(())
     }
 
     fn frames_of(
         &mut self,
         location: &message::Location,
-        mapping: Option<&message::Mapping>,
+        (origin, file, start): (Origin, &str, u64),
         functions: &HashMap<u64, i64>,
-    ) -> Result<Vec<FrameId>, PprofError> {
-        let file = mapping.map_or(Ok(""), |mapping| self.string(mapping.filename))?;
+    ) -> Result<Box<[FrameId]>, PprofError> {
         if location.line.is_empty() {
-            let start = mapping.map_or(0, |mapping| mapping.memory_start);
             let frame = unnamed_frame(file, location.address.wrapping_sub(start))?;
-            return Ok(vec![self.frames.intern(frame)]);
+            return Ok([self.intern(frame)?].into());
         }
         let mut frames = Vec::with_capacity(location.line.len());
         for line in location.line.iter().rev() {
@@ -115,9 +207,31 @@ impl<'a> Import<'a> {
             let name = *functions
                 .get(&id)
                 .ok_or_else(|| PprofError::Broken(format!("there is no function {id}")))?;
-            frames.push(named_frame(file, self.string(name)?));
+            frames.push(self.named_frame(origin, name)?);
         }
-        Ok(frames.into_iter().map(|frame| self.frames.intern(frame)).collect())
+        Ok(frames.into())
+    }
+
+    /// Each name is looked at once for each origin.
+    fn named_frame(&mut self, origin: Origin, name: i64) -> Result<FrameId, PprofError> {
+        if let Some(&known) = self.named.get(&(origin, name)) {
+            return Ok(known);
+        }
+        let frame = named_frame(origin, at_most(self.string(name)?, MOST_FUNCTION_BYTES)?);
+        let id = self.intern(frame)?;
+        self.budget.spend_on::<((Origin, i64), FrameId)>(0)?;
+        self.named.insert((origin, name), id);
+        Ok(id)
+    }
+
+    pub(super) fn intern(&mut self, frame: Frame) -> Result<FrameId, TooLarge> {
+        let (before, length) = (self.frames.len(), frame.name.len());
+        let id = self.frames.intern(frame);
+        if self.frames.len() > before {
+            // Once in the table and once in its index.
+            self.budget.spend_on::<[Frame; 2]>(2 * length)?;
+        }
+        Ok(id)
     }
 
     fn into_profile(mut self) -> Result<Profile, PprofError> {
@@ -138,19 +252,23 @@ impl<'a> Import<'a> {
     }
 
     /// What only our own files have.
-    fn lines(&self) -> Result<Vec<LineWeight>, PprofError> {
+    fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
         let mut files: HashMap<i64, Arc<str>> = HashMap::new();
-        let mut lines = Vec::with_capacity(self.message.source_line.len());
-        for &message::SourceLine { location_id, file, line, own, total } in
-            &self.message.source_line
-        {
-            let Some(&[frame]) = self.locations.get(&location_id).map(Vec::as_slice) else {
+        let mut lines = Vec::new();
+        for field in fields_of(self.bytes, SOURCE_LINE) {
+            let message::SourceLine { location_id, file, line, own, total } =
+                message::SourceLine::decode(field?.small()?)?;
+            let Some(&[frame]) = self.locations.get(&location_id).map(|frames| &**frames) else {
                 let problem = format!("a line of location {location_id}, which is no function");
                 return Err(PprofError::Broken(problem));
             };
-            let file = match files.get(&file) {
-                Some(known) => Arc::clone(known),
-                None => Arc::clone(files.entry(file).or_insert(self.string(file)?.into())),
+            let file = match files.entry(file) {
+                Entry::Occupied(known) => Arc::clone(known.get()),
+                Entry::Vacant(new) => {
+                    let name = string(&self.strings, file)?;
+                    self.budget.spend_on::<(i64, Arc<str>)>(name.len())?;
+                    Arc::clone(new.insert(name.into()))
+                }
             };
             lines.push(LineWeight { frame, file, line, own, total });
         }
@@ -159,7 +277,7 @@ impl<'a> Import<'a> {
 
     /// Ours say what they are; others are taken for CPU time.
     fn event(&self) -> Result<Event, PprofError> {
-        for &comment in &self.message.comment {
+        for &comment in &self.head.comment {
             if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
                 return Event::from_name(name)
                     .ok_or_else(|| PprofError::Broken(format!("the event {name} is not known")));
@@ -169,7 +287,7 @@ impl<'a> Import<'a> {
     }
 
     fn last_value(&self) -> Result<usize, PprofError> {
-        self.message
+        self.head
             .sample_type
             .len()
             .checked_sub(1)
@@ -178,121 +296,25 @@ impl<'a> Import<'a> {
 
     /// Which of the values is the weight, and what to say when it is not a number of samples.
     fn weight_index(&self) -> Result<(usize, Option<String>), PprofError> {
-        let types = &self.message.sample_type;
+        let types = &self.head.sample_type;
         let is_named = |name: &str| {
             types.iter().position(|it| self.string(it.r#type).is_ok_and(|text| text == name))
         };
         if let Some(index) = is_named(self.event()?.occurrences()) {
             return Ok((index, None));
         }
-        let default = self.string(self.message.default_sample_type)?;
+        let default = self.string(self.head.default_sample_type)?;
         let last = self.last_value()?;
         let index = is_named(default).unwrap_or(last);
         let (name, unit) = (self.string(types[index].r#type)?, self.string(types[index].unit)?);
         Ok((index, Some(format!("Weights are `{name}` in {unit}, not numbers of samples."))))
     }
 
-    fn samples(&mut self, index: usize, count_index: usize) -> Result<Vec<Sample>, PprofError> {
-        let mut samples = Vec::with_capacity(self.message.sample.len());
-        let mut total = 0_u64;
-        for sample in &self.message.sample {
-            let value = |index: usize| {
-                let value = sample.value.get(index).and_then(|value| u64::try_from(*value).ok());
-                value
-                    .ok_or_else(|| PprofError::Broken("a sample without a proper value".to_owned()))
-            };
-            let (weight, count) = (value(index)?, value(count_index)?);
-            total = total
-                .checked_add(weight)
-                .ok_or_else(|| PprofError::Broken("the sum of values is too large".to_owned()))?;
-            let stack = self.stack(&sample.location_id)?;
-            let labels = self.labels(&sample.label, &stack)?;
-            let times = Times::from_bytes(sample.times.clone())
-                .ok_or_else(|| PprofError::Broken("a sample with broken times".to_owned()))?;
-            samples.push(Sample { stack, labels, weight, count, times });
-        }
-        Ok(samples)
-    }
-
-    fn stack(&mut self, leaf_first: &[u64]) -> Result<Vec<StackEntry>, PprofError> {
-        let mut stack: Vec<StackEntry> = Vec::new();
-        for id in leaf_first.iter().rev() {
-            let frames = self
-                .locations
-                .get(id)
-                .ok_or_else(|| PprofError::Broken(format!("there is no location {id}")))?;
-            self.frames_left = self.frames_left.checked_sub(frames.len()).ok_or_else(|| {
-                PprofError::Broken("its stacks have far more frames than it has bytes".to_owned())
-            })?;
-            for &frame in frames {
-                match stack.last_mut() {
-                    Some(last) if last.frame == frame => last.repeat += 1,
-                    _ => stack.push(StackEntry { frame, repeat: 1 }),
-                }
-            }
-        }
-        if stack.is_empty() {
-            let name = "[no stack]".to_owned();
-            let frame = self.frames.intern(Frame { name, kind: FrameKind::Native });
-            stack.push(StackEntry { frame, repeat: 1 });
-        }
-        Ok(stack)
-    }
-
-    fn labels(
-        &mut self,
-        labels: &[message::Label],
-        stack: &[StackEntry],
-    ) -> Result<Labels, PprofError> {
-        let mut texts: HashMap<&str, &str> = HashMap::new();
-        for label in labels {
-            let (key, text) = (self.string(label.key)?, self.string(label.str)?);
-            if KEPT_LABELS.contains(&key) {
-                texts.insert(key, short(text)?);
-            }
-        }
-        self.add_identity(&texts);
-        let mode = texts.get(LABEL_MODE);
-        let outcome = texts.get(LABEL_OUTCOME);
-        Ok(Labels {
-            process: texts.get(LABEL_PROCESS).map(|text| (*text).to_owned()),
-            thread: texts.get(LABEL_THREAD).map(|text| (*text).to_owned()).unwrap_or_default(),
-            mode: MODES
-                .iter()
-                .find(|(_, name)| Some(name) == mode)
-                .map_or_else(|| self.mode_of(stack), |(mode, _)| *mode),
-            outcome: OUTCOMES
-                .into_iter()
-                .find(|known| Some(&known.name()) == outcome)
-                .unwrap_or(StackOutcome::Unknown),
-        })
-    }
-
-    /// Remembers what the labels of a sample say of its process.
-    fn add_identity(&mut self, texts: &HashMap<&str, &str>) {
-        let text = |key| texts.get(key).map(|text| (*text).to_owned());
-        let Some((process, role)) = text(LABEL_PROCESS).zip(text(LABEL_ROLE)) else { return };
-        let name = [LABEL_QUEUE, LABEL_CHANNEL, LABEL_NAME].into_iter().find_map(text);
-        self.identities.entry(process).or_insert_with(|| Identity {
-            role,
-            name: name.unwrap_or_default(),
-            vhost: text(LABEL_VHOST).unwrap_or_default(),
-            connection: text(LABEL_CONNECTION).unwrap_or_default(),
-        });
-    }
-
-    fn mode_of(&self, stack: &[StackEntry]) -> Mode {
-        match stack.last().map(|leaf| self.frames.get(leaf.frame).kind) {
-            Some(FrameKind::Kernel) => Mode::Kernel,
-            _ => Mode::User,
-        }
-    }
-
     fn capture(&self, note: Option<String>) -> Result<Capture, PprofError> {
         if let Some(capture) = self.comment(COMMENT_CAPTURE)? {
             return Ok(capture);
         }
-        let message = self.message;
+        let message = &self.head;
         let counts_nanos = message
             .period_type
             .is_some_and(|period| self.string(period.unit).is_ok_and(|unit| unit == "nanoseconds"));
@@ -308,7 +330,7 @@ impl<'a> Import<'a> {
 
     /// The value of the comment that starts with `key`.
     fn comment<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, PprofError> {
-        for &comment in &self.message.comment {
+        for &comment in &self.head.comment {
             if let Some(json) = self.string(comment)?.strip_prefix(key) {
                 return serde_json::from_str(json)
                     .map(Some)
@@ -318,31 +340,37 @@ impl<'a> Import<'a> {
         Ok(None)
     }
 
-    fn string(&self, id: i64) -> Result<&'a str, PprofError> {
-        if id == 0 {
-            return Ok("");
-        }
-        usize::try_from(id)
-            .ok()
-            .and_then(|id| self.message.string_table.get(id))
-            .map(String::as_str)
-            .ok_or_else(|| PprofError::Broken(format!("there is no string {id}")))
+    pub(super) fn string(&self, id: i64) -> Result<&'a str, PprofError> {
+        string(&self.strings, id)
     }
 }
 
-fn short(name: &str) -> Result<&str, PprofError> {
-    if name.len() <= MOST_NAME_BYTES {
+fn string<'a>(strings: &[&'a str], id: i64) -> Result<&'a str, PprofError> {
+    if id == 0 {
+        return Ok("");
+    }
+    let found = usize::try_from(id).ok().and_then(|id| strings.get(id).copied());
+    found.ok_or_else(|| PprofError::Broken(format!("there is no string {id}")))
+}
+
+pub(super) fn short(name: &str) -> Result<&str, PprofError> {
+    at_most(name, MOST_NAME_BYTES)
+}
+
+fn at_most(name: &str, most_bytes: usize) -> Result<&str, PprofError> {
+    if name.len() <= most_bytes {
         return Ok(name);
     }
-    let problem = format!("a name of {} bytes; at most {MOST_NAME_BYTES} are read", name.len());
+    let problem = format!("a name of {} bytes; at most {most_bytes} are read", name.len());
     Err(PprofError::Broken(problem))
 }
 
-fn named_frame(file: &str, name: &str) -> Frame {
-    if let Some((kind, _)) = KINDS.into_iter().find(|(_, known)| *known == file) {
-        return Frame { name: name.to_owned(), kind };
-    }
-    let kind = if is_kernel(file) { FrameKind::Kernel } else { kind_of(name) };
+fn named_frame(origin: Origin, name: &str) -> Frame {
+    let kind = match origin {
+        Origin::Known(kind) => return Frame { name: name.to_owned(), kind },
+        Origin::Kernel => FrameKind::Kernel,
+        Origin::Other => kind_of(name),
+    };
     Frame { name: name.strip_suffix(KERNEL_SUFFIX).unwrap_or(name).to_owned(), kind }
 }
 

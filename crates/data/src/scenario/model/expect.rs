@@ -28,13 +28,14 @@ pub enum Metric {
 }
 
 /// Latencies that can be expected, as they are named in `run.json`.
-pub const LATENCIES: [&str; 6] = [
+pub const LATENCIES: [&str; 7] = [
     "confirm",
     "confirm-intended",
     "end-to-end",
     "end-to-end-intended",
     "round-trip",
     "round-trip-intended",
+    "client-delay",
 ];
 
 /// What can be expected of a latency.

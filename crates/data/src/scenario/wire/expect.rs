@@ -31,6 +31,7 @@ pub(in crate::scenario) struct Expect {
     end_to_end_intended: Option<Quantiles>,
     round_trip: Option<Quantiles>,
     round_trip_intended: Option<Quantiles>,
+    client_delay: Option<Quantiles>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -69,6 +70,7 @@ impl Expect {
                     "end-to-end-intended" => &mut self.end_to_end_intended,
                     "round-trip" => &mut self.round_trip,
                     "round-trip-intended" => &mut self.round_trip_intended,
+                    "client-delay" => &mut self.client_delay,
                     _ => return None,
                 };
                 latency.get_or_insert_default().place(quantile)?

@@ -24,7 +24,7 @@ pub(super) enum Subject {
     Bindings {
         queue: TargetQueue,
         exchange: String,
-        /// Front of the routing keys, by slot.
+        /// Routing keys, by slot: a slot has one binding at a time.
         keys: Vec<String>,
         arguments: Table,
     },
@@ -106,8 +106,8 @@ impl Subject {
         }
     }
 
-    /// Asks for the one of `slot`, for the `count`th time.
-    pub(super) fn open(&self, slot: usize, count: u64, channel: u16, connection: &mut Connection) {
+    /// Asks for the one of `slot`.
+    pub(super) fn open(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => {}
             Self::Queues { names, durable, exclusive, auto_delete, arguments } => {
@@ -122,8 +122,7 @@ impl Subject {
                 connection.request(channel, &declare);
             }
             Self::Bindings { queue, exchange, keys, arguments } => {
-                let routing_key = &format!("{}.{count}", keys[slot]);
-                let queue = queue.name();
+                let (queue, routing_key) = (queue.name(), keys[slot].as_str());
                 let bind = Request::QueueBind { queue, exchange, routing_key, arguments };
                 connection.request(channel, &bind);
             }
@@ -141,8 +140,8 @@ impl Subject {
         }
     }
 
-    /// Gives the one of `slot` back that was opened for the `count`th time.
-    pub(super) fn close(&self, slot: usize, count: u64, channel: u16, connection: &mut Connection) {
+    /// Gives the one of `slot` back.
+    pub(super) fn close(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => connection.close_channel(channel),
             Self::Queues { names, .. } => {
@@ -151,8 +150,7 @@ impl Subject {
                 connection.request(channel, &delete);
             }
             Self::Bindings { queue, exchange, keys, arguments } => {
-                let routing_key = &format!("{}.{count}", keys[slot]);
-                let queue = queue.name();
+                let (queue, routing_key) = (queue.name(), keys[slot].as_str());
                 let unbind = Request::QueueUnbind { queue, exchange, routing_key, arguments };
                 connection.request(channel, &unbind);
             }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate, Request};
 use rabbitscope_data::scenario::LatePolicy;
 
-use super::super::{Moment, socket::Socket};
+use super::super::{Moment, client_delay::ClientDelay, socket::Socket};
 use crate::{
     message::Payload,
     stamp::{self, Stamp},
@@ -60,6 +60,7 @@ pub(in crate::link) struct PublisherProgress {
     full_since: Option<u64>,
     /// The window has had room since then.
     roomy_since: u64,
+    delay: ClientDelay,
 }
 
 impl Publisher {
@@ -108,11 +109,17 @@ impl Publisher {
 
     /// Leaves out what is too late, if that is the policy, and notes the end of a schedule.
     #[inline]
-    pub(super) fn catch_up(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn leave_out(&mut self, socket: &Socket, moment: &mut Moment<'_>) {
+        let has_room = self.room() > 0;
         let Some(pace) = &mut self.pace else { return };
         let leaves_out = self.late == LatePolicy::Skip && !self.progress.is_done;
         if leaves_out && moment.now > LATE_NANOS {
-            drop_until(pace, moment.now - LATE_NANOS, moment);
+            let roomy_since = if has_room { self.progress.roomy_since } else { moment.now };
+            let ready_at = roomy_since.max(socket.ready_since());
+            while let Some(due) = pace.due().filter(|due| *due <= moment.now - LATE_NANOS) {
+                pace.advance();
+                moment.left_out(self.progress.delay.of(due, ready_at, moment.now));
+            }
         }
         self.note_end(moment);
     }
@@ -125,12 +132,17 @@ impl Publisher {
         }
     }
 
-    /// Nothing more is sent: what should have been sent by now is counted as dropped.
+    /// Nothing more is sent: what should have been sent by now is counted as dropped. What the client
+    /// could send it has sent.
     pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
         if let Some(pace) = &mut self.pace
             && !self.progress.is_done
         {
-            drop_until(pace, moment.now.saturating_sub(LATE_NANOS), moment);
+            let end = moment.now.saturating_sub(LATE_NANOS);
+            while pace.is_due(end) {
+                pace.advance();
+                moment.left_out(0);
+            }
         }
         self.commit_rest(connection);
     }
@@ -148,6 +160,7 @@ impl Publisher {
         let mut batch = Batch {
             pace: self.pace.as_mut(),
             ready_at: self.progress.roomy_since.max(socket.ready_since()),
+            delay: &mut self.progress.delay,
             publisher: self.number,
             index,
             sequence: self.progress.sent,
@@ -269,19 +282,12 @@ impl Publisher {
     }
 }
 
-fn drop_until(pace: &mut Timetable, end: u64, moment: &mut Moment<'_>) {
-    while pace.is_due(end) {
-        pace.advance();
-        moment.tally.counts.scheduled += 1;
-        moment.tally.counts.dropped += 1;
-    }
-}
-
 /// Messages that are encoded together: they have the same time of sending.
 struct Batch<'a, 'm> {
     pace: Option<&'a mut Timetable>,
     /// Nothing but ourselves held the publisher back after that.
     ready_at: u64,
+    delay: &'a mut ClientDelay,
     publisher: u32,
     /// Of the publisher on its connection.
     index: u32,
@@ -357,12 +363,10 @@ impl Batch<'_, '_> {
             Some(pace) => {
                 let due = pace.due()?;
                 pace.advance();
+                self.moment.sent_behind(now - due, self.delay.of(due, self.ready_at, now));
                 Some(now - due)
             }
         };
-        if let Some(late) = late_nanos {
-            self.count(late);
-        }
         self.sequence += 1;
         Some(self.stamp(self.sequence - 1, late_nanos))
     }
@@ -383,17 +387,6 @@ impl Batch<'_, '_> {
         if let Some(ring) = &mut self.ring {
             let (at, sequence) = (self.moment.now, low_bits(sequence));
             ring.push(Sent { at, late_nanos, publisher: self.index, sequence });
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, late_nanos: u64) {
-        let counts = &mut self.moment.tally.counts;
-        counts.scheduled += 1;
-        if late_nanos > LATE_NANOS {
-            counts.late += 1;
-            let idle = self.moment.now.saturating_sub(self.ready_at).min(late_nanos);
-            counts.late_by_client += u64::from(idle > LATE_NANOS);
         }
     }
 }

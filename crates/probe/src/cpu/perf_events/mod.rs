@@ -31,6 +31,7 @@ use crate::{
     error::ProbeError,
     native::{Update, Walker},
     node::{Process, ReadMemory},
+    permission::{CLOCK, raise},
 };
 use records::Record;
 use ring::Ring;
@@ -84,7 +85,10 @@ impl PerfEvents {
         let cpus = online_cpus()
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
         allow_many_descriptors();
-        let opened = open_all(&process, &clock, freq_hz, &cpus);
+        let opened = {
+            let _raised = raise(CLOCK);
+            open_all(&process, &clock, freq_hz, &cpus)
+        };
         let (rings, events) = opened.map_err(|error| refused(pid, &error))?;
         let mut walker = Walker::default();
         walker.update(unwind);

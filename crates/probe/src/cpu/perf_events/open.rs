@@ -14,6 +14,7 @@ use perf_event_open_sys::{
 };
 
 use super::records::{STACK_BYTES, register_mask};
+use crate::permission::{CLOCK, raise};
 
 /// What ticks, best first.
 const CLOCKS: [(&str, u32, u64); 2] = [
@@ -34,6 +35,7 @@ pub(crate) struct Clock {
 
 /// The best clock that is allowed on the process `pid`.
 pub(crate) fn permitted_clock(pid: u32) -> io::Result<Clock> {
+    let _raised = raise(CLOCK);
     let mut refusal = None;
     for (name, kind, config) in CLOCKS {
         for sees_kernel in [true, false] {

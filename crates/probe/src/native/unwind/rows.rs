@@ -47,6 +47,9 @@ const WORD: i64 = 8;
 /// Each function goes through all of it, so that a large one would take time squared.
 const MOST_CIE_BYTES: usize = 4096;
 
+/// Rows of one file; the emulator has 53,806, and a file can state one with two of its bytes.
+const MOST_ROWS: usize = 1 << 21;
+
 type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
 
 /// The rows of an ELF file, sorted; none when it has no unwind table.
@@ -89,7 +92,10 @@ impl Compiler {
     fn compile(mut self, frames: &Frames<'_>, bases: &BaseAddresses) -> Vec<UnwindRow> {
         let mut context = UnwindContext::new();
         let mut entries = frames.entries(bases);
-        while let Ok(Some(entry)) = entries.next() {
+        let mut left = MOST_ROWS;
+        while left > 0
+            && let Ok(Some(entry)) = entries.next()
+        {
             let CieOrFde::Fde(partial) = entry else { continue };
             let Ok(function) = partial.parse(Frames::cie_from_offset) else { continue };
             if function.cie().entry_len() > MOST_CIE_BYTES {
@@ -97,10 +103,13 @@ impl Compiler {
             }
             let mut rows = Vec::new();
             let Ok(mut table) = function.rows(frames, bases, &mut context) else { continue };
-            while let Ok(Some(row)) = table.next_row() {
+            while rows.len() < left
+                && let Ok(Some(row)) = table.next_row()
+            {
                 let Ok(pc) = u32::try_from(row.start_address()) else { break };
                 rows.push(compile_row(pc, row, frames));
             }
+            left -= rows.len();
             if !rows.is_empty() {
                 self.functions.push(Function { end: function.end_address(), rows });
             }

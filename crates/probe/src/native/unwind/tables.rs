@@ -1,6 +1,6 @@
 //! Unwind rows of every file that a node has mapped, and where they are valid.
 
-use std::{collections::HashMap, fs, io::Read};
+use std::collections::HashMap;
 
 use object::{Object, ObjectSegment};
 
@@ -8,7 +8,11 @@ use super::{
     blocks::Blocks,
     rows::{UnwindRow, compile},
 };
-use crate::node::{Mapping, Process, ReadMemory};
+use crate::node::{MOST_VDSO_BYTES, Mapping, Process, contents};
+
+/// Rows of all files of a node together; the kernel keeps 16 bytes for each. That is room for eighty
+/// emulators.
+const MOST_ROWS: u32 = 1 << 22;
 
 /// A mapping of code with its rows. As in `bpf/sampler.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +121,9 @@ impl Tables {
         let blocks = Blocks::of(&rows);
         let (first_row, first_block) = (self.next_row, self.next_block);
         let row_count = u32::try_from(rows.len()).ok()?;
+        if row_count > MOST_ROWS.saturating_sub(first_row) {
+            return None;
+        }
         let place = Module {
             first_row,
             row_count,
@@ -136,12 +143,14 @@ impl Tables {
 impl File {
     fn module(&self, mapping: &Mapping) -> Option<Module> {
         let segment = self.segments.iter().find(|segment| {
-            let end = segment.file_offset + segment.file_size;
+            let end = segment.file_offset.saturating_add(segment.file_size);
             // A mapping begins at a page, a segment may begin within it.
             mapping.file_offset < end
-                && segment.file_offset < mapping.file_offset + (mapping.end - mapping.start)
+                && segment.file_offset
+                    < mapping.file_offset.saturating_add(mapping.end - mapping.start)
         })?;
-        let address = (mapping.file_offset + segment.address).wrapping_sub(segment.file_offset);
+        let address =
+            mapping.file_offset.wrapping_add(segment.address).wrapping_sub(segment.file_offset);
         Some(Module {
             start: mapping.start,
             end: mapping.end,
@@ -154,17 +163,13 @@ impl File {
 /// The bytes of the file behind a mapping; the vdso is in no file.
 fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
     if mapping.path == "[vdso]" {
-        let mut bytes = vec![0; usize::try_from(mapping.end - mapping.start).ok()?];
-        process.read(mapping.start, &mut bytes).ok()?;
-        return Some(bytes);
+        return process.mapped_bytes(mapping, MOST_VDSO_BYTES);
     }
     if !mapping.path.starts_with('/') || mapping.path.starts_with("/memfd:") {
         return None;
     }
-    let by_path = |_| fs::File::open(process.outside_path(&mapping.path));
-    let mut bytes = Vec::new();
-    process.mapped_file(mapping).or_else(by_path).ok()?.read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let by_path = |_| process.file(&mapping.path);
+    contents(&process.mapped_file(mapping).or_else(by_path).ok()?).ok()
 }
 
 fn segments_of(bytes: &[u8]) -> Option<Vec<Segment>> {

@@ -1,17 +1,44 @@
-//! Queues over HTTP, for applications that poll: a connection to the node that stays, and a small
-//! server.
+//! Queues over HTTP, for applications that poll: a connection to the node that stays.
 //!
 //! ```text
-//!  clients ══► server (a thread for each connection) ──► reader (one thread) ══► node
+//!  clients ══► server (`http`) ──► answers (its workers) ──► reader (one thread) ══► node
 //! ```
 //!
 //! Requests that wait while the node is read are all answered by the next reading, so that more
 //! clients do not mean more work for the node.
 
-mod guard;
-mod http;
+mod answers;
 mod readings;
-mod server;
 
-pub(crate) use guard::Guard;
-pub(crate) use server::Service;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_erlang::{ConnectOptions, Connection};
+
+use crate::http::{Limits, Listener, Server};
+use readings::Readings;
+
+/// How soon Ctrl-C is heeded.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Serves until it is asked to stop. What is on the node goes with the connection.
+pub(crate) fn serve(
+    listener: Listener,
+    connection: Connection,
+    options: ConnectOptions,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let readings = Readings::start(connection, options);
+    // The first client does not wait for the compiler on the node.
+    readings.next(Duration::ZERO).map_err(anyhow::Error::msg)?;
+    let _server = Server::start(listener, Limits::default(), move |request| {
+        answers::respond(request, &readings)
+    })?;
+    while !stop.load(Ordering::Relaxed) {
+        thread::sleep(POLL);
+    }
+    Ok(())
+}

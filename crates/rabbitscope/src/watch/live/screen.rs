@@ -12,6 +12,7 @@ use ratatui::{
 };
 
 use super::figures::{Figure, figures};
+use crate::escapes;
 
 const NAME: u16 = 20;
 const VALUE: u16 = 12;
@@ -41,8 +42,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, head: &Head, rows: &[SecondRow]) {
         Constraint::Length(1),
     ])
     .areas(frame.area());
-    let broker = Span::from(format!("  {}", head.broker)).dim();
-    frame.render_widget(Line::from(vec![Span::from(head.name.clone()).bold(), broker]), title);
+    let broker = Span::from(format!("  {}", escapes::value(&head.broker))).dim();
+    frame.render_widget(
+        Line::from(vec![Span::from(escapes::value(&head.name)).bold(), broker]),
+        title,
+    );
     frame.render_widget(Line::from(time_text(head, rows)), time);
     let figures = figures(rows);
     for (figure, at) in figures.iter().zip(0..body.height) {

@@ -1,0 +1,52 @@
+//! Addresses that were named before, by process.
+
+use std::collections::HashMap;
+
+use super::super::FrameId;
+
+/// Addresses that are remembered. Naming one again takes time and no memory.
+const MOST_ADDRESSES: usize = 1 << 20;
+
+/// Frames by process and address.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    by_process: HashMap<u32, HashMap<u64, FrameId>>,
+    held: usize,
+}
+
+impl Named {
+    pub(super) fn get(&self, pid: u32, address: u64) -> Option<FrameId> {
+        self.by_process.get(&pid)?.get(&address).copied()
+    }
+
+    pub(super) fn insert(&mut self, pid: u32, address: u64, frame: FrameId) {
+        if self.held == MOST_ADDRESSES {
+            *self = Self::default();
+        }
+        self.by_process.entry(pid).or_default().insert(address, frame);
+        self.held += 1;
+    }
+
+    /// Other code is in the memory of this process now.
+    pub(super) fn forget(&mut self, pid: u32) {
+        self.held -= self.by_process.remove(&pid).map_or(0, |addresses| addresses.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FrameId, MOST_ADDRESSES, Named};
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut named = Named::default();
+        for address in 0..MOST_ADDRESSES as u64 {
+            named.insert(7, address, FrameId(1));
+        }
+        assert_eq!(named.get(7, 5), Some(FrameId(1)));
+        named.insert(8, 5, FrameId(2));
+        assert_eq!((named.get(7, 5), named.get(8, 5)), (None, Some(FrameId(2))));
+        named.forget(8);
+        assert_eq!((named.get(8, 5), named.held), (None, 0));
+    }
+}

@@ -1,0 +1,117 @@
+//! What a run declares on a broker and has to remove, and by what a later look knows that it is still
+//! that very thing.
+//!
+//! AMQP cannot say who declared a queue, and a name proves nothing: the same name may be on another
+//! broker, or declared anew by somebody else. So a run declares a marker beside each thing: an exchange
+//! whose name nobody else has, bound to the thing. The binding goes when the thing is deleted, and the
+//! broker refuses to delete an exchange with bindings `if-unused`. A marker that is refused proves that
+//! the thing is the one that the run declared; a marker that is not there proves nothing.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read},
+};
+
+use rabbitscope_data::scenario::{FieldValue, QueueType};
+use serde::{Deserialize, Serialize};
+
+use super::needs::Needs;
+
+/// What belongs to a run on the broker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Belongings {
+    /// 32 hexadecimal digits that no other run has; part of the names of the markers.
+    pub token: String,
+    /// Queues.
+    pub queues: Vec<OwnedQueue>,
+    /// Exchanges.
+    pub exchanges: Vec<OwnedExchange>,
+    /// Bindings of queues that may be somebody else's. Their keys hold the token.
+    pub bindings: Vec<OwnedBinding>,
+}
+
+/// A queue that a run declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OwnedQueue {
+    /// Its name.
+    pub name: String,
+    /// Its type, as asked for.
+    pub queue_type: QueueType,
+    /// Survives a restart of the broker; its marker does so, too.
+    pub durable: bool,
+    /// Its name holds the token, which is proof enough.
+    pub named_by_token: bool,
+}
+
+/// An exchange that a run declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OwnedExchange {
+    /// Its name.
+    pub name: String,
+    /// Survives a restart of the broker.
+    pub durable: bool,
+}
+
+/// A binding that a run makes and takes away again while the load runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OwnedBinding {
+    /// The queue.
+    pub queue: String,
+    /// The exchange.
+    pub exchange: String,
+    /// The key.
+    pub routing_key: String,
+    /// Arguments: a binding is another one with others.
+    pub arguments: BTreeMap<String, FieldValue>,
+}
+
+impl Belongings {
+    /// What of `needs` will have to be removed after the run with this token.
+    pub(crate) fn of(needs: &Needs, token: &str) -> Self {
+        let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
+        let queues = sets.flat_map(|set| {
+            set.names.iter().map(|name| OwnedQueue {
+                name: name.clone(),
+                queue_type: set.spec.queue_type,
+                durable: set.spec.durable,
+                named_by_token: false,
+            })
+        });
+        let exchanges = needs.missing.exchanges.iter().filter(|exchange| !exchange.keep);
+        let exchanges =
+            exchanges.map(|spec| OwnedExchange { name: spec.name.clone(), durable: spec.durable });
+        Self {
+            token: token.to_owned(),
+            queues: queues.collect(),
+            exchanges: exchanges.collect(),
+            bindings: Vec::new(),
+        }
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.queues.is_empty() && self.exchanges.is_empty() && self.bindings.is_empty()
+    }
+
+    /// All of them in words: "queue `q`", "exchange `e`".
+    pub fn describe(&self) -> Vec<String> {
+        let queues = self.queues.iter().map(|queue| format!("queue `{}`", queue.name));
+        let exchanges = self.exchanges.iter().map(|it| format!("exchange `{}`", it.name));
+        let bindings = self.bindings.iter().map(|it| {
+            format!("binding of queue `{}` to `{}` by `{}`", it.queue, it.exchange, it.routing_key)
+        });
+        queues.chain(exchanges).chain(bindings).collect()
+    }
+}
+
+/// 128 random bits, hexadecimal.
+pub(crate) fn new_token() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+}

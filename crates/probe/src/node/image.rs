@@ -1,0 +1,230 @@
+//! The proof that a process is an Erlang VM: the file that it executes exports the emulator's variables.
+//! What a process calls itself (`argv[0]`) proves nothing, and nothing of a process is read before this.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read},
+    os::fd::OwnedFd,
+};
+
+use object::{Object, ObjectKind, ObjectSymbol};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
+
+use super::command_line::first_argument;
+use crate::{
+    error::ProbeError,
+    permission::{NODE, raise},
+};
+
+/// Every emulator with threads exports these, and nothing else does.
+const OF_EVERY_VM: [&str; 2] = ["erts_aligned_scheduler_data", "etp_otp_release"];
+
+/// The largest file that is read, as a process maps what it likes. An emulator with all its debugging
+/// information has 30 MiB.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// Of the names of all symbols; the emulator with debugging information has some 2 MiB of them.
+const MOST_SYMBOL_BYTES: usize = 64 << 20;
+
+/// No terminal, pipe or device that a node has mapped or put in a file's place can make us wait.
+const READING: OFlags =
+    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// The executable of a VM.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// Which file it is.
+    identity: (u64, u64),
+    /// Addresses in the file are offsets from where it is loaded.
+    pub(crate) is_relocated: bool,
+    /// Address and size of every symbol.
+    pub(crate) symbols: HashMap<String, (u64, u64)>,
+}
+
+impl Image {
+    /// Of the process `pid`, if it is a VM.
+    pub(super) fn of(pid: u32) -> Result<Self, ProbeError> {
+        let path = format!("/proc/{pid}/exe");
+        let opened = {
+            // Of other users' processes the link may not be followed. The file that it leads to is
+            // opened by the caller's own rights all the same.
+            let _raised = raise(NODE);
+            rustix::fs::open(&path, READING, Mode::empty())
+        };
+        let read = opened.map_err(io::Error::from).and_then(|file| {
+            let identity = identity(rustix::fs::fstat(&file)?);
+            Ok((identity, contents(&regular(file)?)?))
+        });
+        let (identity, bytes) = read.map_err(ProbeError::io(format!("reading {path}")))?;
+        let not_a_beam = || ProbeError::NotABeam {
+            pid,
+            program: first_argument(pid).unwrap_or_else(|| "a kernel thread".into()),
+        };
+        let file = object::File::parse(bytes.as_slice()).map_err(|_| not_a_beam())?;
+        let symbols = symbols_of(&file);
+        if !OF_EVERY_VM.iter().all(|name| symbols.contains_key(*name)) {
+            return Err(not_a_beam());
+        }
+        Ok(Self { identity, is_relocated: file.kind() == ObjectKind::Dynamic, symbols })
+    }
+
+    /// Whether `pid` executes this very file now.
+    pub(super) fn is_executed_by(&self, pid: u32) -> bool {
+        let _raised = raise(NODE);
+        let found = rustix::fs::stat(format!("/proc/{pid}/exe"));
+        found.is_ok_and(|found| identity(found) == self.identity)
+    }
+}
+
+fn identity(found: rustix::fs::Stat) -> (u64, u64) {
+    (found.st_dev, found.st_ino)
+}
+
+/// Symbols may share their names, so that all names together can be far longer than the file.
+fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
+    let mut left = MOST_SYMBOL_BYTES;
+    let defined = file.dynamic_symbols().chain(file.symbols()).filter(|it| !it.is_undefined());
+    let named = defined.map_while(|symbol| {
+        let name = symbol.name().unwrap_or_default();
+        left = left.checked_sub(name.len())?;
+        // Some carry the version of their interface.
+        let name = name.split('@').next().unwrap_or_default();
+        Some((name.to_owned(), (symbol.address(), symbol.size())))
+    });
+    named.collect()
+}
+
+/// A file as the node sees it, opened by the caller's own rights. No link leads out of the node's root,
+/// nor into another process.
+pub(super) fn open_below(root: &OwnedFd, path: &str) -> io::Result<File> {
+    let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    regular(rustix::fs::openat2(root, path, READING, Mode::empty(), within)?)
+}
+
+/// A file that a link of the kernel leads to.
+pub(super) fn open_link(path: &str) -> io::Result<File> {
+    let _raised = raise(NODE);
+    regular(rustix::fs::open(path, READING, Mode::empty())?)
+}
+
+/// Refuses what is no file, or too large a one.
+fn regular(file: OwnedFd) -> io::Result<File> {
+    let found = rustix::fs::fstat(&file)?;
+    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MOST_BYTES);
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_small {
+        let reason = format!("it is no regular file of at most {} MiB", MOST_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    Ok(File::from(file))
+}
+
+/// All of a file, also while it grows.
+pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{os::fd::OwnedFd, path::Path, process::Command};
+
+    use super::{Image, open_below, symbols_of};
+    use crate::error::ProbeError;
+
+    #[test]
+    fn this_program_is_no_vm() {
+        let refused = Image::of(std::process::id()).unwrap_err();
+        assert!(matches!(refused, ProbeError::NotABeam { .. }), "{refused}");
+    }
+
+    fn root_of(directory: &Path) -> OwnedFd {
+        OwnedFd::from(std::fs::File::open(directory).unwrap())
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_node_is_not_opened() {
+        let name = format!("rabbitscope-image-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(directory.join("inner")).unwrap();
+        std::fs::write(directory.join("file"), "text").unwrap();
+        let link = |to: &str, at: &str| {
+            std::os::unix::fs::symlink(to, directory.join(at)).unwrap();
+        };
+        link("/file", "absolute");
+        link("../../../../../../etc/hostname", "outwards");
+        link("/proc/self/exe", "process");
+        let pipe = directory.join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let root = root_of(&directory);
+        assert!(open_below(&root, "/file").is_ok());
+        assert!(open_below(&root, "/absolute").is_ok(), "links begin at the node's root");
+        for refused in ["/outwards", "/process", "/pipe", "/inner", "/../file2"] {
+            assert!(open_below(&root, refused).is_err(), "{refused}");
+        }
+        let all = root_of(Path::new("/"));
+        assert!(open_below(&all, "/proc/self/exe").is_err(), "a link into a process");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    /// An ELF file with as many dynamic symbols as asked for, which share one name of so many bytes.
+    fn elf(symbols: usize, name_bytes: usize) -> Vec<u8> {
+        let word = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
+        let (strings_at, strings_size) = (64 + 3 * 64, name_bytes + 2);
+        let symbols_at = strings_at + strings_size;
+        let mut bytes = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0];
+        bytes.resize(16, 0);
+        bytes.extend([3, 0, 62, 0, 1, 0, 0, 0]);
+        for value in [0, 0, 64] {
+            word(&mut bytes, value);
+        }
+        bytes.extend([0, 0, 0, 0, 64, 0, 56, 0, 0, 0, 64, 0, 3, 0, 1, 0]);
+        let mut section = |kind: u32, link: u32, offset: usize, size: usize, each: u64| {
+            bytes.extend([0, 0, 0, 0]);
+            bytes.extend(kind.to_le_bytes());
+            for value in [0, 0, offset as u64, size as u64] {
+                word(&mut bytes, value);
+            }
+            bytes.extend(link.to_le_bytes());
+            bytes.extend([1, 0, 0, 0]);
+            for value in [8, each] {
+                word(&mut bytes, value);
+            }
+        };
+        section(0, 0, 0, 0, 0);
+        section(3, 0, strings_at, strings_size, 0);
+        section(11, 1, symbols_at, 24 * (symbols + 1), 24);
+        bytes.push(0);
+        bytes.resize(bytes.len() + name_bytes, b'x');
+        bytes.push(0);
+        bytes.resize(bytes.len() + 24, 0);
+        for _ in 0..symbols {
+            bytes.extend([1, 0, 0, 0, 0x12, 0, 1, 0]);
+            for value in [4096, u64::MAX] {
+                word(&mut bytes, value);
+            }
+        }
+        bytes
+    }
+
+    /// 100,000 names of 4 MB are 400 GB, which would take minutes to compare.
+    #[test]
+    fn names_that_symbols_share_are_not_read_without_end() {
+        let began = std::time::Instant::now();
+        let bytes = elf(100_000, 4 << 20);
+        let file = object::File::parse(bytes.as_slice()).unwrap();
+        assert_eq!(symbols_of(&file).len(), 1);
+        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn a_symbol_keeps_the_size_that_its_file_states() {
+        let mut bytes = elf(1, "erts_proc".len());
+        let at = bytes.windows(9).position(|window| window == b"xxxxxxxxx").unwrap();
+        bytes[at..at + 9].copy_from_slice(b"erts_proc");
+        let file = object::File::parse(bytes.as_slice()).unwrap();
+        let found = symbols_of(&file);
+        assert_eq!(found["erts_proc"], (4096, u64::MAX));
+    }
+}

@@ -1,0 +1,182 @@
+//! `rabbitscope leftovers`: what runs that were killed left on brokers that they did not start.
+
+use std::{path::PathBuf, time::Duration};
+
+use rabbitscope_data::{
+    scenario::{BrokerSpec, Connecting},
+    utc::display_utc,
+};
+use rabbitscope_load::Dialer;
+use serde::Serialize;
+
+use super::run::read_scenario;
+use crate::{
+    exit::{Exit, UsageError},
+    experiment,
+    inside::{Align, table},
+    leftovers::{self, Asked, Entry, Journal, Outcome},
+    machine::Liveness,
+    output,
+};
+
+/// List what killed runs of this user left on brokers, or remove it
+///
+/// Without --remove or --forget nothing is asked or changed: the list comes from this user's journal.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Remove from the broker what a run that has ended declared there, messages included; what others
+    /// use, what is not certainly the run's, and another broker at the same address are left alone
+    #[arg(long, conflicts_with_all = ["forget"])]
+    remove: bool,
+    /// Forget the run with this id and leave the broker alone
+    #[arg(long, value_name = "ID")]
+    forget: Option<String>,
+    /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST
+    #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
+    uri: Option<String>,
+    /// Take the broker, TLS and login from this scenario
+    #[arg(long, value_name = "FILE", requires = "remove")]
+    scenario: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An entry as it is listed.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Listed {
+    id: String,
+    started: String,
+    broker: String,
+    host: String,
+    pid: u32,
+    state: String,
+    declared: Vec<String>,
+}
+
+/// What became of an entry.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Settled {
+    id: String,
+    removed: Vec<String>,
+    left: Vec<String>,
+}
+
+impl Args {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let journal = Journal::open()?;
+        if let Some(id) = &self.forget {
+            return forget(&journal, id);
+        }
+        if self.remove {
+            return self.remove(&journal);
+        }
+        let listed: Vec<Listed> =
+            journal.entries().iter().map(Listed::of).collect::<anyhow::Result<_>>()?;
+        if self.json {
+            output::json(&listed)?;
+        } else if listed.is_empty() {
+            output::result("no run of this user has left anything on a broker");
+        } else {
+            output::result(&text_of(&listed));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn remove(&self, journal: &Journal) -> anyhow::Result<Exit> {
+        let reports = leftovers::remove(journal, &self.dialer()?, Asked::Explicitly)?;
+        if self.json {
+            let settled: Vec<Settled> = reports.iter().map(Settled::of).collect();
+            output::json(&settled)?;
+        } else if reports.iter().all(|report| report.outcome == Outcome::Running) {
+            output::result("no run that has ended has left anything there");
+        }
+        for sentence in reports.iter().flat_map(leftovers::Report::sentences) {
+            if !self.json {
+                output::result(&sentence);
+            }
+        }
+        let is_open = reports.iter().any(leftovers::Report::is_open);
+        Ok(if is_open { Exit::Failed } else { Exit::Done })
+    }
+
+    fn dialer(&self) -> anyhow::Result<Dialer> {
+        let scenario = self.scenario.as_ref().map(|path| read_scenario(path, &[])).transpose()?;
+        let uris = match (&self.uri, scenario.as_ref().map(|it| &it.broker)) {
+            (Some(uri), _) => vec![uri.clone()],
+            (None, Some(BrokerSpec::Existing { uris })) => uris.clone(),
+            (None, _) => {
+                let reason = "say which broker: --uri, or --scenario with `[broker] uri`";
+                return Err(UsageError(reason.to_owned()).into());
+            }
+        };
+        let connecting = scenario.map_or_else(Connecting::default, |it| it.connecting);
+        experiment::dialer(&uris, &connecting, 1)
+    }
+}
+
+fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
+    let entries: Vec<Entry> =
+        journal.entries().into_iter().filter(|it| it.belongings.token.starts_with(id)).collect();
+    let [entry] = entries.as_slice() else {
+        let reason = format!("no single run has the id {id}; `rabbitscope leftovers` lists them");
+        return Err(UsageError(reason).into());
+    };
+    if entry.liveness()? == Liveness::Running {
+        return Err(UsageError(format!("run {id} still goes on")).into());
+    }
+    journal.remove(&entry.belongings.token);
+    output::result(&format!("forgot run {} on {}", entry.id(), entry.broker));
+    Ok(Exit::Done)
+}
+
+fn text_of(listed: &[Listed]) -> String {
+    let columns = ["run", "started", "state", "broker", "declared"].map(|it| (it, Align::Left));
+    let rows: Vec<[String; 5]> = listed
+        .iter()
+        .map(|it| {
+            let declared = match it.declared.as_slice() {
+                [one] => one.clone(),
+                [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+                [] => String::new(),
+            };
+            [it.id.clone(), it.started.clone(), it.state.clone(), it.broker.clone(), declared]
+        })
+        .collect();
+    table(columns, &rows)
+}
+
+impl Listed {
+    fn of(entry: &Entry) -> anyhow::Result<Self> {
+        let state = match entry.liveness()? {
+            Liveness::Running => "goes on".to_owned(),
+            Liveness::Ended => "has ended".to_owned(),
+            Liveness::OutOfSight { place } => format!("not known: it ran {place}"),
+        };
+        Ok(Self {
+            id: entry.id().to_owned(),
+            started: display_utc(Duration::from_secs(entry.started_unix_seconds)).to_string(),
+            broker: entry.broker.clone(),
+            host: entry.origin.host.clone(),
+            pid: entry.origin.process.pid(),
+            state,
+            declared: entry.belongings.describe(),
+        })
+    }
+}
+
+impl Settled {
+    fn of(report: &leftovers::Report) -> Self {
+        let (removed, left) = match &report.outcome {
+            Outcome::Running => (Vec::new(), vec!["the run goes on".to_owned()]),
+            Outcome::LeftAlone(reason) => (Vec::new(), vec![reason.clone()]),
+            Outcome::Removed(removal) => {
+                let left = removal.kept.iter().map(ToString::to_string).collect();
+                (removal.removed.clone(), left)
+            }
+        };
+        Self { id: report.entry.id().to_owned(), removed, left }
+    }
+}

@@ -1,0 +1,217 @@
+//! The journal: one file for each run that has declared something on a broker of somebody else.
+
+use std::{
+    env,
+    fs::{self, DirBuilder, OpenOptions},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, bail};
+use rabbitscope_files::Links;
+use rabbitscope_load::Belongings;
+use serde::{Deserialize, Serialize};
+
+use crate::machine::{Liveness, ProcessOrigin};
+
+/// An entry of ten thousand queues takes about 1.2 MB.
+const ENTRY_BYTES_MAX: u64 = 64 << 20;
+
+/// What a run may leave behind. Holds no password.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Entry {
+    /// User, address and virtual host.
+    pub broker: String,
+    /// Seconds since 1970.
+    pub started_unix_seconds: u64,
+    /// Where the run's process is, or was.
+    pub origin: ProcessOrigin,
+    /// What it was about to declare.
+    pub belongings: Belongings,
+}
+
+impl Entry {
+    /// Short name for people.
+    pub fn id(&self) -> &str {
+        let token = &self.belongings.token;
+        token.get(..8).unwrap_or(token)
+    }
+
+    /// Whether the run still goes on.
+    pub fn liveness(&self) -> anyhow::Result<Liveness> {
+        let here = ProcessOrigin::here().context("cannot read /proc/self")?;
+        Ok(self.origin.liveness(&here))
+    }
+}
+
+/// The entries of this user.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    directory: PathBuf,
+}
+
+impl Journal {
+    /// Opens `$XDG_STATE_HOME/rabbitscope/runs`, by default below `~/.local/state`. What it says is
+    /// acted upon, so that it must belong to this user alone.
+    pub fn open() -> anyhow::Result<Self> {
+        let directory = state_home()?.join("rabbitscope/runs");
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        require_private(&directory)?;
+        Ok(Self { directory })
+    }
+
+    /// Writes down what this process is about to declare.
+    pub fn add(&self, broker: &str, belongings: &Belongings) -> anyhow::Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let entry = Entry {
+            broker: broker.to_owned(),
+            started_unix_seconds: now.as_secs(),
+            origin: ProcessOrigin::here().context("cannot read /proc/self")?,
+            belongings: belongings.clone(),
+        };
+        let path = self.path(&entry.belongings.token);
+        let text = serde_json::to_vec_pretty(&entry)?;
+        let cannot = || format!("cannot write {}", path.display());
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .with_context(cannot)?;
+        // Before the first queue is declared it has to be on the disk.
+        file.write_all(&text)
+            .and_then(|()| file.sync_all())
+            .inspect_err(|_| drop(fs::remove_file(&path)))
+            .with_context(cannot)
+    }
+
+    /// All that is there is gone from the broker.
+    pub fn remove(&self, token: &str) {
+        let _ = fs::remove_file(self.path(token));
+    }
+
+    /// Every entry, the oldest first. What is no entry is left alone.
+    pub fn entries(&self) -> Vec<Entry> {
+        let files = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let mut entries: Vec<Entry> = files.filter_map(|file| self.read(&file.path())).collect();
+        entries.sort_by_key(|entry| entry.started_unix_seconds);
+        entries
+    }
+
+    fn read(&self, path: &Path) -> Option<Entry> {
+        let file = rabbitscope_files::open_with(path, ENTRY_BYTES_MAX, Links::Refuse).ok()?;
+        if file.metadata().ok()?.uid() != own_user() {
+            return None;
+        }
+        let text = rabbitscope_files::read_all(file, ENTRY_BYTES_MAX).ok()?;
+        let entry: Entry = serde_json::from_slice(&text).ok()?;
+        // Its token names markers and its own file.
+        let is_token =
+            |token: &str| token.len() == 32 && token.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_own =
+            is_token(&entry.belongings.token) && self.path(&entry.belongings.token) == path;
+        is_own.then_some(entry)
+    }
+
+    fn path(&self, token: &str) -> PathBuf {
+        self.directory.join(format!("{token}.json"))
+    }
+}
+
+fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn require_private(directory: &Path) -> anyhow::Result<()> {
+    let metadata = fs::symlink_metadata(directory)
+        .with_context(|| format!("cannot look at {}", directory.display()))?;
+    let others_may_write = metadata.mode() & 0o022 != 0;
+    if !metadata.is_dir() || metadata.uid() != own_user() || others_may_write {
+        bail!(
+            "{} has to be a directory of this user that nobody else can write to; remove it, or set \
+             XDG_STATE_HOME",
+            directory.display()
+        );
+    }
+    Ok(())
+}
+
+fn state_home() -> anyhow::Result<PathBuf> {
+    if let Some(state) = env::var_os("XDG_STATE_HOME").filter(|value| !value.is_empty()) {
+        return Ok(PathBuf::from(state));
+    }
+    let home = env::var_os("HOME").context("HOME is not set; set XDG_STATE_HOME")?;
+    Ok(PathBuf::from(home).join(".local/state"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn journal(name: &str) -> Journal {
+        let own = format!("rabbitscope-journal-{name}-{}", std::process::id());
+        let directory = env::temp_dir().join(own);
+        let _ = fs::remove_dir_all(&directory);
+        DirBuilder::new().mode(0o700).create(&directory).unwrap();
+        Journal { directory }
+    }
+
+    fn belongings(digit: char) -> Belongings {
+        Belongings { token: digit.to_string().repeat(32), ..Belongings::default() }
+    }
+
+    #[test]
+    fn entries_are_read_back_and_removed() {
+        let journal = journal("round");
+        journal.add("u@h:1/v", &belongings('a')).unwrap();
+        journal.add("u@h:1/v", &belongings('b')).unwrap();
+        // A token is never used twice.
+        journal.add("u@h:1/v", &belongings('a')).unwrap_err();
+        let tokens: Vec<_> = journal.entries().iter().map(|it| it.id().to_owned()).collect();
+        assert_eq!(tokens.len(), 2, "{tokens:?}");
+        assert_eq!(journal.entries()[0].liveness().unwrap(), Liveness::Running);
+        journal.remove(&belongings('a').token);
+        assert_eq!(journal.entries()[0].id(), "bbbbbbbb");
+        fs::remove_dir_all(&journal.directory).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_entry_is_left_alone() {
+        let journal = journal("others");
+        journal.add("u@h:1/v", &belongings('a')).unwrap();
+        let good = journal.path(&belongings('a').token);
+        fs::copy(&good, journal.path("renamed")).unwrap();
+        symlink(&good, journal.path(&belongings('c').token)).unwrap();
+        fs::write(journal.path(&belongings('d').token), "no JSON").unwrap();
+        let path = journal.path(&belongings('e').token);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        assert_eq!(journal.entries().len(), 1);
+        fs::remove_dir_all(&journal.directory).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_others_can_write_to_is_refused() {
+        let journal = journal("open");
+        require_private(&journal.directory).unwrap();
+        fs::set_permissions(&journal.directory, fs::Permissions::from_mode(0o777)).unwrap();
+        let refused = require_private(&journal.directory).unwrap_err().to_string();
+        assert!(refused.contains("nobody else"), "{refused}");
+        fs::remove_dir_all(&journal.directory).unwrap();
+    }
+}

@@ -1,0 +1,173 @@
+//! What becomes of an entry of the journal: asked on this machine first, then on the broker.
+
+use std::fmt::Write;
+
+use rabbitscope_load::{Dialer, Kept, Leftovers, Messages, Removal, remove_leftovers};
+
+use super::{Entry, Journal};
+use crate::machine::Liveness;
+
+/// Names that are listed in a sentence.
+const NAMES_SHOWN: usize = 5;
+
+/// Who asks for the removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nobody: a run does it before it begins. Only what has certainly ended and is empty.
+    ByTheWay,
+    /// A person, who answers for it that a run which cannot be seen from here has ended, and that
+    /// messages may go.
+    Explicitly,
+}
+
+impl Asked {
+    /// For an option of the command line.
+    pub fn explicitly_if(is_explicit: bool) -> Self {
+        if is_explicit { Self::Explicitly } else { Self::ByTheWay }
+    }
+}
+
+/// What became of one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The run goes on.
+    Running,
+    /// Nothing was touched; why.
+    LeftAlone(String),
+    /// What is certainly its own was removed, but for what was kept.
+    Removed(Removal),
+}
+
+/// An entry and what became of it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The entry.
+    pub entry: Entry,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Removes what runs left on the broker to which `dialer` leads. An entry goes with the last thing that
+/// is its own.
+pub fn remove(journal: &Journal, dialer: &Dialer, asked: Asked) -> anyhow::Result<Vec<Report>> {
+    let broker = dialer.uri().to_string();
+    let entries = journal.entries().into_iter().filter(|entry| entry.broker == broker);
+    let reports = entries.map(|entry| {
+        let outcome = settle(&entry, dialer, asked)?;
+        if let Outcome::Removed(removal) = &outcome
+            && !removal.kept.iter().any(|kept| kept.reason.is_ours())
+        {
+            journal.remove(&entry.belongings.token);
+        }
+        Ok(Report { entry, outcome })
+    });
+    reports.collect()
+}
+
+fn settle(entry: &Entry, dialer: &Dialer, asked: Asked) -> anyhow::Result<Outcome> {
+    match entry.liveness()? {
+        Liveness::Running => return Ok(Outcome::Running),
+        Liveness::OutOfSight { place } if asked == Asked::ByTheWay => {
+            let reason =
+                format!("it ran {place}, and whether it still does cannot be seen from here");
+            return Ok(Outcome::LeftAlone(reason));
+        }
+        Liveness::OutOfSight { .. } | Liveness::Ended => {}
+    }
+    let messages = match asked {
+        Asked::ByTheWay => Messages::Keep,
+        Asked::Explicitly => Messages::Discard,
+    };
+    Ok(match remove_leftovers(dialer, &entry.belongings, messages)? {
+        Leftovers::Settled(removal) => Outcome::Removed(removal),
+        Leftovers::Alive => {
+            Outcome::LeftAlone("its connection to the broker is still there".to_owned())
+        }
+        Leftovers::NotHere => Outcome::LeftAlone(
+            "its marker is not on this broker, which is another one or has lost its data"
+                .to_owned(),
+        ),
+        Leftovers::Unknown(text) => {
+            Outcome::LeftAlone(format!("the broker does not say whether it is there: {text}"))
+        }
+    })
+}
+
+impl Report {
+    /// Something that is the run's own may still be there.
+    pub fn is_open(&self) -> bool {
+        match &self.outcome {
+            Outcome::Running => false,
+            Outcome::LeftAlone(_) => true,
+            Outcome::Removed(removal) => removal.kept.iter().any(|kept| kept.reason.is_ours()),
+        }
+    }
+
+    /// Sentences for people: what was removed, what was left and the command that removes it.
+    pub fn sentences(&self) -> Vec<String> {
+        let (id, broker) = (self.entry.id(), &self.entry.broker);
+        match &self.outcome {
+            Outcome::Running => Vec::new(),
+            Outcome::LeftAlone(reason) => {
+                let what = listed(&self.entry.belongings.describe());
+                vec![format!(
+                    "left alone what run {id} may have left behind ({what}): {reason}; \
+                     `rabbitscope leftovers --remove --uri {broker}` removes it where it is certain, \
+                     `rabbitscope leftovers --forget {id}` forgets it"
+                )]
+            }
+            Outcome::Removed(removal) => removed(id, broker, removal),
+        }
+    }
+}
+
+fn removed(id: &str, broker: &str, removal: &Removal) -> Vec<String> {
+    let mut said = Vec::new();
+    if !removal.removed.is_empty() {
+        let what = listed(&removal.removed);
+        said.push(format!("removed what an interrupted run had left behind: {what}"));
+    }
+    if !removal.kept.is_empty() {
+        said.push(format!(
+            "left alone of run {id}: {}; {}",
+            kept(&removal.kept),
+            advice(removal, broker)
+        ));
+    }
+    said
+}
+
+fn advice(removal: &Removal, broker: &str) -> String {
+    if removal.kept.iter().any(|it| it.reason.is_ours()) {
+        format!(
+            "once nobody uses it, `rabbitscope leftovers --remove --uri {broker}` removes it, messages included"
+        )
+    } else {
+        "`rabbitmqctl delete_queue NAME` removes a queue that nobody needs".to_owned()
+    }
+}
+
+/// What was kept and why, in one sentence.
+pub fn kept(kept: &[Kept]) -> String {
+    listed(&kept.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
+fn listed(names: &[String]) -> String {
+    let mut text = names.iter().take(NAMES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > NAMES_SHOWN {
+        write!(text, " and {} more", names.len() - NAMES_SHOWN).expect("a string takes all");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..7).map(|at| format!("q{at}")).collect();
+        assert_eq!(listed(&names), "q0, q1, q2, q3, q4 and 2 more");
+        assert_eq!(listed(&names[..2]), "q0, q1");
+    }
+}

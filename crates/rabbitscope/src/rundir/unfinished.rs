@@ -1,0 +1,55 @@
+//! The record of a run that left none, as it was killed: from its scenario and its seconds. What
+//! only the end of a run can tell stays empty.
+
+use std::{path::Path, time::UNIX_EPOCH};
+
+use rabbitscope_data::run::{FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Verdict};
+use rabbitscope_files::MOST_OF_A_TEXT;
+
+use super::{SCENARIO, SERIES};
+
+/// What is known of the run in `run_dir`, whose seconds are `rows`.
+pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
+    let scenario = scenario(run_dir);
+    let text = |key: &str| scenario[key].as_str().unwrap_or_default().to_owned();
+    let duration_nanos = rows.iter().map(|row| row.interval_nanos).sum();
+    RunRecord {
+        format_version: FORMAT_VERSION,
+        name: text("name"),
+        description: text("description"),
+        started_unix_nanos: started(run_dir, duration_nanos).unwrap_or(0),
+        duration_nanos,
+        load: LoadTotals::of_seconds(rows),
+        losses: vec![Loss {
+            what: "run records".to_owned(),
+            count: 1,
+            of: 1,
+            meaning: "broker, machine, latencies over the whole run and what was expected are not \
+                      known; rates and latencies by second are"
+                .to_owned(),
+        }],
+        verdict: Verdict::Aborted {
+            reason: format!(
+                "This run was not finished: it was killed, or it still goes on. It has no run.json; \
+                 this page is made from the {} seconds that it had written.",
+                rows.len()
+            ),
+        },
+        scenario,
+        ..RunRecord::default()
+    }
+}
+
+/// As resolved; nothing when it is not there.
+fn scenario(run_dir: &Path) -> serde_json::Value {
+    let text = rabbitscope_files::read_text(&run_dir.join(SCENARIO), MOST_OF_A_TEXT);
+    let table = text.ok().and_then(|text| text.parse::<toml::Table>().ok());
+    table.and_then(|table| serde_json::to_value(table).ok()).unwrap_or_default()
+}
+
+/// The last line was written at the end of its second.
+fn started(run_dir: &Path, duration_nanos: u64) -> Option<u64> {
+    let written = run_dir.join(SERIES).metadata().ok()?.modified().ok()?;
+    let end = u64::try_from(written.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()?;
+    end.checked_sub(duration_nanos)
+}

@@ -1,0 +1,169 @@
+//! What is done when results cannot be written where they were asked for: a recording that has
+//! ended goes to the temporary directory, and everything that is missing is said at once.
+
+use std::{
+    env,
+    fmt::Write as _,
+    io::{self, BufWriter},
+    path::PathBuf,
+};
+
+use rabbitscope_data::{
+    profile::{Profile, write_pprof},
+    run::Loss,
+};
+use tempfile::Builder;
+
+/// Results that could not be written, and why.
+#[derive(Debug, Default)]
+pub(crate) struct Unwritten {
+    failures: Vec<Failure>,
+    /// Results that there were.
+    tried: u64,
+}
+
+#[derive(Debug)]
+struct Failure {
+    file: String,
+    reason: String,
+    recording: Recording,
+}
+
+/// What became of the content.
+#[derive(Debug)]
+enum Recording {
+    /// It was none, or can be made again.
+    None,
+    Kept(PathBuf),
+    /// Why it could not be kept.
+    Lost(String),
+}
+
+impl Unwritten {
+    /// Remembers when `file` could not be written.
+    pub(crate) fn note<T>(&mut self, file: &str, result: anyhow::Result<T>) -> Option<T> {
+        self.tried += 1;
+        let failed = |error: anyhow::Error| self.fail(file, &error, Recording::None);
+        result.map_err(failed).ok()
+    }
+
+    /// As [`Self::note`], for a recording: what cannot be made again goes elsewhere. Says where it is.
+    pub(crate) fn note_recording(
+        &mut self,
+        file: &str,
+        profile: &Profile,
+        result: anyhow::Result<()>,
+    ) -> Option<PathBuf> {
+        self.tried += 1;
+        let Err(error) = result else { return Some(PathBuf::from(file)) };
+        let (recording, kept) = match keep(profile) {
+            Ok(path) => (Recording::Kept(path.clone()), Some(path)),
+            Err(error) => (Recording::Lost(error.to_string()), None),
+        };
+        self.fail(file, &error, recording);
+        kept
+    }
+
+    fn fail(&mut self, file: &str, error: &anyhow::Error, recording: Recording) {
+        let reason = error.root_cause().to_string();
+        self.failures.push(Failure { file: file.to_owned(), reason, recording });
+    }
+
+    /// Everything that is missing, in one message.
+    pub(crate) fn error(&self) -> Option<anyhow::Error> {
+        (!self.failures.is_empty()).then(|| anyhow::anyhow!("{}", self.sentence()))
+    }
+
+    /// The same for the record of a run.
+    pub(crate) fn loss(&self) -> Option<Loss> {
+        (!self.failures.is_empty()).then(|| Loss {
+            what: "result files".to_owned(),
+            count: self.failures.len() as u64,
+            of: self.tried,
+            meaning: self.sentence(),
+        })
+    }
+
+    /// Files that are missing for the same reason stand together.
+    fn sentence(&self) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        for failure in &self.failures {
+            if !reasons.contains(&failure.reason.as_str()) {
+                reasons.push(&failure.reason);
+            }
+        }
+        let mut text = String::new();
+        for reason in reasons {
+            let files = self.failures.iter().filter(|it| it.reason == reason);
+            let files: Vec<&str> = files.map(|it| it.file.as_str()).collect();
+            let separator = if text.is_empty() { "" } else { "; " };
+            let _ = write!(text, "{separator}cannot write {}: {reason}", files.join(", "));
+        }
+        for Failure { file, recording, .. } in &self.failures {
+            let _ = match recording {
+                Recording::None => Ok(()),
+                Recording::Kept(path) => {
+                    write!(text, "; the recording for {file} is in {}", path.display())
+                }
+                Recording::Lost(reason) => {
+                    let elsewhere = env::temp_dir();
+                    let elsewhere = elsewhere.display();
+                    write!(text, "; the recording for {file} is lost ({elsewhere}: {reason})")
+                }
+            };
+        }
+        text
+    }
+}
+
+/// Writes a recording to the temporary directory, for nobody else to read.
+fn keep(profile: &Profile) -> io::Result<PathBuf> {
+    let file = Builder::new()
+        .prefix(&format!("rabbitscope-{}-", profile.event.name()))
+        .suffix(".pb.gz")
+        .tempfile_in(env::temp_dir())?;
+    let mut out = BufWriter::new(file);
+    write_pprof(profile, &mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    let (_, path) = file.keep()?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use anyhow::anyhow;
+    use rabbitscope_data::profile::{read_folded, read_pprof};
+
+    use super::*;
+
+    #[test]
+    fn files_are_said_with_their_reasons() {
+        let mut unwritten = Unwritten::default();
+        assert!(unwritten.error().is_none() && unwritten.loss().is_none());
+        assert_eq!(unwritten.note("a", Ok(5)), Some(5));
+        for (file, reason) in [("b", "full"), ("c", "full"), ("d", "forbidden")] {
+            let failed: anyhow::Result<()> =
+                Err(anyhow!(reason).context(format!("writing {file}")));
+            assert_eq!(unwritten.note(file, failed), None);
+        }
+        let expected = "cannot write b, c: full; cannot write d: forbidden";
+        assert_eq!(unwritten.error().unwrap().to_string(), expected);
+        let loss = unwritten.loss().unwrap();
+        assert_eq!((loss.count, loss.of, loss.meaning.as_str()), (3, 4, expected));
+    }
+
+    #[test]
+    fn a_recording_is_kept_for_its_owner_alone() {
+        let profile = read_folded(&b"scheduler;lists:map/2 3"[..]).unwrap();
+        let mut unwritten = Unwritten::default();
+        let kept = unwritten.note_recording("x.svg", &profile, Err(anyhow!("full"))).unwrap();
+        assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(read_pprof(std::fs::File::open(&kept).unwrap()).unwrap().total(), 3);
+        let said = unwritten.error().unwrap().to_string();
+        assert!(said.contains("x.svg") && said.contains(kept.to_str().unwrap()), "{said}");
+        std::fs::remove_file(kept).unwrap();
+    }
+}

@@ -1,0 +1,68 @@
+//! A disk that is full: a small tmpfs.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{Extent, Random, Table, World};
+
+/// Unmounted at the end.
+struct SmallDisk {
+    directory: PathBuf,
+}
+
+impl SmallDisk {
+    /// Absent where mounting is not permitted.
+    fn mount(directory: &Path, kib: u64) -> Option<Self> {
+        fs::create_dir_all(directory).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={kib}k"), "tmpfs"])
+            .arg(directory)
+            .output()
+            .unwrap();
+        if !mounted.status.success() {
+            let why = String::from_utf8_lossy(&mounted.stderr);
+            super::say(&format!("not run: full disk: {why}"));
+            return None;
+        }
+        Some(Self { directory: directory.to_owned() })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.directory).status();
+    }
+}
+
+pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mut Table) {
+    let (uri, pid) = (world.broker.uri(), world.broker.pid);
+    let commands = [
+        ("run", format!("run run.toml --set run.duration=3s --uri {uri} --out full/run")),
+        (
+            "run with profile",
+            format!(
+                "run profile.toml --set run.duration=4s --set profile.duration=2s --uri {uri} --out full/run"
+            ),
+        ),
+        ("profile", format!("profile --pid {pid} --no-names --duration 1s -o full/result.html")),
+        ("flamegraph", "flamegraph stacks.folded -o full/result.html".to_owned()),
+    ];
+    for _ in 0..extent.of(3, 3) {
+        for (name, command) in &commands {
+            // From a disk that takes hardly anything to one that takes all but the page.
+            let kib = 8 + random.next() % 300;
+            let Some(disk) = SmallDisk::mount(&world.bench.path("full"), kib) else { return };
+            let mut outcome = world.outcome(world.start(command), &[]);
+            let files = fs::read_dir(&disk.directory).unwrap().flatten();
+            let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+            let unfinished: Vec<_> = names.filter(|name| name.starts_with('.')).collect();
+            if !unfinished.is_empty() {
+                outcome.leftovers.push(format!("on a full disk: {unfinished:?}"));
+            }
+            table.add(&format!("full disk: {name}"), outcome);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Nodes that die while a command has to do with them, in whichever phase.
+
+use std::{thread, time::Duration};
+
+use rabbitscope_broker::Broker;
+
+use super::{Extent, Random, Table, World, world::programs_of};
+use crate::leaving;
+
+pub(super) fn run(extent: Extent, random: &mut Random, table: &mut Table) {
+    let mut world = World::new();
+    world.bench.file("run.toml", super::kills::RUN);
+    for round in 0..extent.of(30, 10) {
+        let (uri, pid, node) = (world.broker.uri(), world.broker.pid, world.node());
+        let all = [
+            ("run", format!("run run.toml --set run.duration=10s --uri {uri} --out out/run")),
+            ("profile", format!("profile {node} --duration 3s -o out/result.pb.gz")),
+            (
+                "profile --pid",
+                format!("profile --pid {pid} --no-names --duration 3s -o out/result.html"),
+            ),
+            (
+                "trace",
+                format!("trace timer:sleep/1 --process busy --limit 100000 --duration 5s {node}"),
+            ),
+            (
+                "calltree",
+                format!("calltree lists:reverse/1 --duration 5s {node} -o out/result.html"),
+            ),
+            ("top", format!("top --once --interval 4s {node}")),
+        ];
+        let (name, command) = &all[round as usize % all.len()];
+        let child = world.start(command);
+        thread::sleep(random.instant(Duration::from_secs(4)));
+        let programs = programs_of(child.id());
+        world.broker.kill();
+        // What it leaves is looked for once the node is there again.
+        thread::sleep(Duration::from_millis(300));
+        restart(&mut world.broker);
+        leaving::start_busy(&world.bench, &world.broker);
+        table.add(&format!("the node dies: {name}"), world.outcome(child, &programs));
+    }
+}
+
+fn restart(broker: &mut Broker) {
+    broker.start_again().unwrap();
+}

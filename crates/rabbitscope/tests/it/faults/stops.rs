@@ -1,0 +1,101 @@
+//! Signals that end, hang up or stop: of the program, and SIGSTOP of the node.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Extent, Random, Table, World, world::programs_of};
+use crate::workbench::signal;
+
+fn commands(world: &World) -> [(&'static str, String); 6] {
+    let (uri, pid, node) = (world.broker.uri(), world.broker.pid, world.node());
+    [
+        ("run", format!("run run.toml --set run.duration=8s --uri {uri} --out out/run")),
+        ("profile", format!("profile --pid {pid} --no-names --duration 6s -o out/result.pb.gz")),
+        (
+            "trace",
+            format!("trace timer:sleep/1 --process busy --limit 100000 --duration 6s {node}"),
+        ),
+        ("calltree", format!("calltree lists:reverse/1 --duration 6s {node} -o out/result.folded")),
+        ("queues --watch", format!("queues --watch {node}")),
+        ("queues --listen", format!("queues --listen 127.0.0.1:0 {node}")),
+    ]
+}
+
+pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mut Table) {
+    let commands = commands(world);
+    for (name, arguments) in &commands {
+        for (how, word) in [(Signal::HUP, "SIGHUP"), (Signal::TERM, "SIGTERM")] {
+            // A sample of them tells SIGTERM, which has tests of its own, only from a run.
+            let is_rare = how == Signal::TERM && *name != "run" && extent == Extent::Sample;
+            for _ in 0..if is_rare { 0 } else { extent.of(3, 3) } {
+                ask_for_the_end(world, how, (&format!("{word}: {name}"), arguments), table);
+            }
+        }
+    }
+    // What does not end by itself is left out.
+    let bounded = &commands[..4];
+    for (name, arguments) in bounded {
+        for _ in 0..extent.of(2, 2) {
+            let instant = random.instant(Duration::from_secs(2));
+            stop_the_node(world, instant, (name, arguments), table);
+        }
+    }
+    let stopped = if extent == Extent::Whole { &bounded[..3] } else { &bounded[2..3] };
+    for (name, arguments) in stopped {
+        stop_the_program(world, (name, arguments), table);
+    }
+}
+
+/// It ends itself, with what was recorded.
+fn ask_for_the_end(world: &World, how: Signal, (what, command): (&str, &str), table: &mut Table) {
+    let child = world.start(command);
+    thread::sleep(Duration::from_millis(2500));
+    let programs = programs_of(child.id());
+    signal(&child, how);
+    let mut outcome = world.outcome(child, &programs);
+    if !outcome.code.starts_with("exit") {
+        outcome.leftovers.push(format!("it did not end itself: {}", outcome.code));
+    }
+    if what.ends_with("run") && !world.bench.path("out/run/run.json").is_file() {
+        outcome.leftovers.push("a run that was asked to end has no record".to_owned());
+    }
+    table.add(what, outcome);
+}
+
+/// Longer than any heartbeat of a local connection is noticed, shorter than it is given up.
+fn stop_the_node(
+    world: &World,
+    instant: Duration,
+    (name, command): (&str, &str),
+    table: &mut Table,
+) {
+    let node = Pid::from_raw(world.broker.pid.try_into().unwrap()).unwrap();
+    let child = world.start(command);
+    thread::sleep(instant);
+    let programs = programs_of(child.id());
+    kill_process(node, Signal::STOP).unwrap();
+    thread::sleep(Duration::from_secs(4));
+    kill_process(node, Signal::CONT).unwrap();
+    table.add(&format!("SIGSTOP of the node for 4 s: {name}"), world.outcome(child, &programs));
+}
+
+/// Longer than the node waits for a sign of life.
+fn stop_the_program(world: &World, (name, command): (&str, &str), table: &mut Table) {
+    let child = world.start(&format!("{command}{}", dead_man(name)));
+    thread::sleep(Duration::from_millis(2500));
+    let programs = programs_of(child.id());
+    signal(&child, Signal::STOP);
+    let until = Instant::now() + Duration::from_secs(9);
+    thread::sleep(until - Instant::now());
+    signal(&child, Signal::CONT);
+    let what = format!("SIGSTOP of the program for 9 s: {name}");
+    table.add(&what, world.outcome(child, &programs));
+}
+
+fn dead_man(name: &str) -> &'static str {
+    if name == "trace" { " --dead-man 4s" } else { "" }
+}

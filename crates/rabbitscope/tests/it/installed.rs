@@ -1,0 +1,141 @@
+//! A copy of the program as it is installed for a group: with its capabilities, root's, mode 750; and
+//! users of this machine who have no other rights.
+
+use std::{
+    fs,
+    os::unix::{
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use crate::workbench::{Ended, Workbench};
+
+/// As in `scripts/permit.sh`.
+const CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
+
+/// Ids that no account has.
+const GROUP: u32 = 51_100;
+const MEMBER: u32 = 51_101;
+pub(crate) const OUTSIDER: u32 = 51_102;
+pub(crate) const OWNER_OF_NODE: u32 = 51_103;
+
+/// The program, and a directory of a member of its group.
+pub(crate) struct Installed {
+    pub(crate) bench: Workbench,
+    program: PathBuf,
+}
+
+impl Installed {
+    /// For the test called `name`; nothing where this process is not root's, which the test says.
+    pub(crate) fn new(name: &str) -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            not_tried(name, "it takes root to install the program for a group");
+            return None;
+        }
+        let bench = Workbench::new(name);
+        let program = bench.path("rabbitscope");
+        fs::copy(env!("CARGO_BIN_EXE_rabbitscope"), &program).unwrap();
+        chown(&program, Some(0), Some(GROUP)).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o750)).unwrap();
+        let set = Command::new("setcap").arg(CAPABILITIES).arg(&program).output().unwrap();
+        assert!(set.status.success(), "{set:?}");
+        let installed = Self { bench, program };
+        installed.directory_of("member", MEMBER);
+        Some(installed)
+    }
+
+    /// A directory that belongs to somebody.
+    pub(crate) fn directory_of(&self, name: &str, user: u32) -> PathBuf {
+        let directory = self.bench.path(name);
+        fs::create_dir_all(&directory).unwrap();
+        chown(&directory, Some(user), Some(user)).unwrap();
+        directory
+    }
+
+    /// Where the member of the group works.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.bench.path("member").join(name)
+    }
+
+    /// A file that only root may read, in a directory that all may look into.
+    pub(crate) fn secret_file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.bench.file(name, text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
+
+    /// A command of a member of the group, in their directory.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        self.command_of(MEMBER, GROUP, arguments)
+    }
+
+    /// The same of somebody with this id and group.
+    pub(crate) fn command_of(&self, user: u32, group: u32, arguments: &str) -> Command {
+        let mut command = as_user(&self.program, user, group, &self.bench.path("member"));
+        command.args(arguments.split_whitespace());
+        command
+    }
+
+    /// Runs a command of a member of the group to its end.
+    pub(crate) fn run(&self, arguments: &str) -> Ended {
+        Ended::from(self.command(arguments).output().unwrap())
+    }
+
+    /// Starts a node that belongs to a user of its own and is never idle.
+    pub(crate) fn node(&self) -> Running {
+        let home = self.directory_of("node", OWNER_OF_NODE);
+        let work = "F = fun F() -> lists:member(0, lists:seq(1, 1000)), timer:sleep(0), F() end, \
+                    spawn(fun() -> F() end), \
+                    G = fun G(N) -> ets:select(ac_tab, [{{'_', N}, [], ['$_']}]), G(N + 1) end, G(0).";
+        let mut command = as_user(Path::new("erl"), OWNER_OF_NODE, OWNER_OF_NODE, &home);
+        let started = command.args(["-noinput", "-eval", work]).spawn();
+        Running::new(started.unwrap())
+    }
+}
+
+/// Says so, for a test that says nothing passes.
+#[expect(clippy::print_stderr, reason = "where the runner shows it")]
+pub(crate) fn not_tried(name: &str, why: &str) {
+    eprintln!("{name}: not tried, {why}");
+}
+
+/// A command of a user who has no other group and no privilege.
+pub(crate) fn as_user(program: &Path, user: u32, group: u32, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .uid(user)
+        .gid(group)
+        .env("HOME", home)
+        .env("TMPDIR", home)
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("RABBITSCOPE_URI")
+        .env("RABBITSCOPE_SET_RUN__SELF_CHECK", "false")
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Ends with this.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Running {
+    pub(crate) fn new(child: Child) -> Self {
+        Self(child)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

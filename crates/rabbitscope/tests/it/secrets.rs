@@ -1,0 +1,364 @@
+//! Passwords of whoever logs in while somebody looks: nowhere in what is said.
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use rustix::process::Signal;
+
+use crate::{
+    leaving::{eval, node_of},
+    workbench::{Workbench, eventually, signal},
+};
+
+const USER: &str = "anna";
+
+/// A broker with everything that somebody can log in to, and who does.
+struct Logins {
+    broker: Broker,
+    mqtt: u16,
+    stomp: u16,
+    stream: u16,
+    password: String,
+}
+
+impl Logins {
+    fn start(bench: &Workbench) -> Self {
+        let [mqtt, stomp, stream] = [free_port(), free_port(), free_port()];
+        let plugins = ["management", "mqtt", "stomp", "stream", "shovel_management"];
+        let spec = ThrowawayBroker {
+            plugins: plugins.map(|name| format!("rabbitmq_{name}")).to_vec(),
+            config: format!(
+                "mqtt.listeners.tcp.1 = 127.0.0.1:{mqtt}\nstomp.listeners.tcp.1 = 127.0.0.1:{stomp}\n\
+                 stream.listeners.tcp.1 = 127.0.0.1:{stream}\n"
+            ),
+            ..ThrowawayBroker::default()
+        };
+        let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
+        let password = random_password();
+        eval(
+            &broker,
+            &format!(
+                "rabbit_auth_backend_internal:add_user(<<\"{USER}\">>, <<\"{password}\">>, <<\"t\">>), \
+                 rabbit_auth_backend_internal:set_tags(<<\"{USER}\">>, [administrator], <<\"t\">>), \
+                 rabbit_auth_backend_internal:set_permissions(<<\"{USER}\">>, <<\"/\">>, <<\".*\">>, \
+                  <<\".*\">>, <<\".*\">>, <<\"t\">>)"
+            ),
+        );
+        Self { broker, mqtt, stomp, stream, password }
+    }
+
+    /// Every way in, once.
+    fn log_in(&self) {
+        let plain = format!("\0{USER}\0{}", self.password);
+        self.amqp("PLAIN", plain.as_bytes());
+        let field = |key: &str, value: &str| {
+            [&[u8::try_from(key.len()).unwrap()], key.as_bytes(), b"S", &long(value.as_bytes())]
+                .concat()
+        };
+        self.amqp("AMQPLAIN", &[field("LOGIN", USER), field("PASSWORD", &self.password)].concat());
+        self.mqtt();
+        self.stomp();
+        self.stream(plain.as_bytes());
+        self.management();
+    }
+
+    fn amqp(&self, mechanism: &str, response: &[u8]) {
+        let mut stream = connect(self.broker.address().port());
+        stream.write_all(b"AMQP\x00\x00\x09\x01").unwrap();
+        assert_eq!(read_some(&mut stream)[0], 1);
+        let method = [
+            &[0, 10, 0, 11, 0, 0, 0, 0, u8::try_from(mechanism.len()).unwrap()][..],
+            mechanism.as_bytes(),
+            &long(response),
+            b"\x05en_US",
+        ];
+        write_method(&mut stream, &method.concat());
+        assert_eq!(&read_some(&mut stream)[7..11], [0, 10, 0, 30], "tune");
+        write_method(&mut stream, &[0, 10, 0, 31, 7, 255, 0, 2, 0, 0, 0, 0]);
+        write_method(&mut stream, b"\x00\x0a\x00\x28\x01/\x00\x00");
+        assert_eq!(&read_some(&mut stream)[7..11], [0, 10, 0, 41], "open-ok");
+    }
+
+    fn mqtt(&self) {
+        let text = |text: &str| [&short(text.len())[..], text.as_bytes()].concat();
+        let rest =
+            [text("MQTT"), vec![4, 0xc2, 0, 60], text("device"), text(USER), text(&self.password)];
+        let rest = rest.concat();
+        let mut stream = connect(self.mqtt);
+        stream
+            .write_all(&[&[0x10, u8::try_from(rest.len()).unwrap()][..], &rest].concat())
+            .unwrap();
+        assert_eq!(read_some(&mut stream), [0x20, 2, 0, 0]);
+    }
+
+    fn stomp(&self) {
+        let mut stream = connect(self.stomp);
+        write!(
+            stream,
+            "CONNECT\naccept-version:1.2\nhost:/\nlogin:{USER}\npasscode:{}\n\n\0",
+            self.password
+        )
+        .unwrap();
+        assert!(read_some(&mut stream).starts_with(b"CONNECTED"));
+    }
+
+    fn stream(&self, response: &[u8]) {
+        let mut stream = connect(self.stream);
+        let mechanism = [&short(5)[..], b"PLAIN"].concat();
+        for (key, rest) in [
+            (0x11, vec![0; 4]),
+            (0x12, Vec::new()),
+            (0x13, [&mechanism[..], &long(response)].concat()),
+        ] {
+            let frame = [&[0, key, 0, 1, 0, 0, 0, 1][..], &rest].concat();
+            stream.write_all(&long(&frame)).unwrap();
+            // Length, key, version, correlation, response code.
+            assert_eq!(read_some(&mut stream)[12..14], [0, 1], "command {key}");
+        }
+    }
+
+    fn management(&self) {
+        let uri =
+            format!("amqp://{USER}:{}@127.0.0.1:{}", self.password, self.broker.address().port());
+        let shovel = format!(
+            "{{\"value\":{{\"src-uri\":\"{uri}\",\"src-queue\":\"a\",\"dest-uri\":[\"{uri}\"],\"dest-queue\":\"b\"}}}}"
+        );
+        let user = format!("{{\"password\":\"{}\",\"tags\":\"\"}}", self.password);
+        for (method, path, body) in [
+            ("GET", "/api/whoami", ""),
+            ("PUT", "/api/users/bert", &user),
+            ("PUT", "/api/parameters/shovel/%2F/moves", &shovel),
+            ("DELETE", "/api/parameters/shovel/%2F/moves", ""),
+        ] {
+            let mut stream = connect(self.broker.management_port().unwrap());
+            write!(
+                stream,
+                "{method} {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Basic {}\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                base64(format!("{USER}:{}", self.password).as_bytes()),
+                body.len()
+            )
+            .unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 20"), "{path}: {answer}");
+        }
+        eval(
+            &self.broker,
+            &format!(
+                "rabbit_runtime_parameters:set_any(<<\"/\">>, <<\"shovel\">>, <<\"other\">>, \
+                  [{{<<\"src-uri\">>, <<\"{uri}\">>}}, {{<<\"src-queue\">>, <<\"a\">>}}, \
+                   {{<<\"dest-uri\">>, <<\"{uri}\">>}}, {{<<\"dest-queue\">>, <<\"b\">>}}], none), \
+                 rabbit_runtime_parameters:clear_any(<<\"/\">>, <<\"shovel\">>, <<\"other\">>, <<\"t\">>), \
+                 erlang:set_cookie('other@host', '{}')",
+                self.password
+            ),
+        );
+    }
+
+    /// Pieces of six characters of the password, as text, in Base64, as numbers.
+    fn forms(&self) -> Vec<String> {
+        let bytes = self.password.as_bytes();
+        let pieces = bytes.windows(6).flat_map(|piece| {
+            let numbers = piece.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            [String::from_utf8(piece.to_vec()).unwrap(), numbers]
+        });
+        let encoded = (0..3).flat_map(|shift| {
+            let text = base64(&[&vec![b'x'; shift][..], bytes].concat());
+            let inner = text.as_bytes()[4..text.len() - 4].to_vec();
+            inner
+                .windows(8)
+                .map(|piece| String::from_utf8(piece.to_vec()).unwrap())
+                .collect::<Vec<_>>()
+        });
+        pieces.chain(encoded).collect()
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn random_password() -> String {
+    let mut bytes = [0; 20];
+    std::fs::File::open("/dev/urandom").unwrap().read_exact(&mut bytes).unwrap();
+    bytes
+        .iter()
+        .map(|byte| char::from(b"abcdefghijkmnopqrstuvwxyzABCDEFG"[usize::from(byte % 32)]))
+        .collect()
+}
+
+fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+fn read_some(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = vec![0; 4096];
+    let count = stream.read(&mut bytes).unwrap();
+    bytes.truncate(count);
+    assert!(count > 3, "{bytes:?}");
+    bytes
+}
+
+fn write_method(stream: &mut TcpStream, method: &[u8]) {
+    stream.write_all(&[&[1, 0, 0][..], &long(method), &[0xce]].concat()).unwrap();
+}
+
+fn short(length: usize) -> [u8; 2] {
+    u16::try_from(length).unwrap().to_be_bytes()
+}
+
+/// Four bytes of length, and the bytes.
+fn long(bytes: &[u8]) -> Vec<u8> {
+    [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let bits = group
+            .iter()
+            .chain(&[0; 2])
+            .take(3)
+            .fold(0, |bits, &byte| bits << 8 | usize::from(byte));
+        let digit = |at: usize| char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
+        (0..4).map(|at| if at <= group.len() { digit(at) } else { '=' }).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+/// Anybody traces.
+const TRACES: &str = "erlang:trace_info(new, flags) =/= {flags, []} orelse \
+    (list_to_integer(erlang:system_info(otp_release)) >= 27 andalso \
+     trace:session_info(all) -- [{legacy, default}] =/= [])";
+
+/// Traces a function while everybody logs in; the first line that gives a password away is the error.
+fn says_no_secret(
+    function: &str,
+    forms: &[&str],
+    logins: &Logins,
+    bench: &Workbench,
+) -> Result<(), String> {
+    let node = node_of(&logins.broker);
+    let options = "--args --return --limit 100000 --duration 60s";
+    let mut calls = 0;
+    for json in forms {
+        let running = bench.start(&format!("trace {function} {options} {json} {node}"));
+        eventually(&format!("{function} is traced"), || eval(&logins.broker, TRACES) == "true");
+        thread::sleep(Duration::from_millis(200));
+        logins.log_in();
+        thread::sleep(Duration::from_millis(200));
+        signal(&running, Signal::INT);
+        let ended = running.wait_with_output().unwrap();
+        let said =
+            [ended.stdout, ended.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
+        assert!(ended.status.success(), "{function}: {said}");
+        calls += said.lines().count();
+        for form in logins.forms() {
+            if let Some(line) = said.lines().find(|line| line.contains(&form)) {
+                return Err(format!("{function}: `{form}` of `{}` in {line}", logins.password));
+            }
+        }
+    }
+    if calls > 2 * forms.len() {
+        Ok(())
+    } else {
+        Err(format!("{function} was never called: {calls} lines"))
+    }
+}
+
+fn nothing_is_said_by(functions: &[&str], forms: &[&str], test: &str) {
+    let bench = Workbench::new(test);
+    let logins = Logins::start(&bench);
+    logins.log_in();
+    let check = |function: &&str| says_no_secret(function, forms, &logins, &bench).err();
+    let wrong: Vec<String> = functions.iter().filter_map(check).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), functions.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_password_of_a_login_is_nowhere() {
+    nothing_is_said_by(
+        &[
+            "rabbit_auth_mechanism_plain:handle_response",
+            "rabbit_auth_mechanism_amqplain:handle_response",
+            "rabbit_access_control:check_user_login",
+            "rabbit_auth_backend_internal:user_login_authentication",
+            "rabbit_binary_parser:parse_table",
+            "rabbit_reader:handle_input",
+            "rabbit_mqtt_processor:process_login",
+            "rabbit_mqtt_processor:process_connect",
+            "rabbit_stomp_processor:process_frame",
+            "rabbit_stomp_frame:parse",
+            "rabbit_stream_core:parse_request",
+            "rabbit_mgmt_util:is_authorized",
+            "rabbit_json:decode",
+            "rabbit_runtime_parameters:set_any",
+            "amqp_uri:parse",
+            "erlang:set_cookie",
+            "gen_server:start_link",
+            "base64:decode",
+            "cow_http_hd:parse_authorization",
+            "proplists:get_value",
+            "lists:keyfind",
+            "maps:get",
+        ],
+        &["", "--json"],
+        "secrets",
+    );
+}
+
+/// Every function of the modules that a login goes through.
+#[test]
+fn the_password_of_a_login_is_nowhere_in_a_wide_sweep() {
+    nothing_is_said_by(
+        &[
+            "rabbit_reader:_",
+            "rabbit_auth_mechanism_plain:_",
+            "rabbit_auth_mechanism_amqplain:_",
+            "rabbit_access_control:_",
+            "rabbit_auth_backend_internal:_",
+            "rabbit_binary_parser:_",
+            "rabbit_mqtt_reader:_",
+            "rabbit_mqtt_processor:_",
+            "rabbit_mqtt_frame:_",
+            "rabbit_stomp_reader:_",
+            "rabbit_stomp_processor:_",
+            "rabbit_stomp_frame:_",
+            "rabbit_stream_reader:_",
+            "rabbit_stream_core:_",
+            "rabbit_mgmt_util:_",
+            "rabbit_mgmt_wm_user:_",
+            "rabbit_mgmt_wm_parameter:_",
+            "cowboy_http:_",
+            "cowboy_req:_",
+            "cow_http_hd:_",
+            "jsx_decoder:_",
+            "rabbit_json:_",
+            "rabbit_runtime_parameters:_",
+            "rabbit_shovel_parameters:_",
+            "amqp_uri:_",
+            "amqp_connection:_",
+            "amqp_gen_connection:_",
+            "amqp_network_connection:_",
+            "rabbit_direct:_",
+            "gen_server:_",
+            "proc_lib:_",
+            "supervisor2:_",
+            "mnesia:_",
+            "prim_inet:_",
+            "rpc:_",
+            "erl_eval:_",
+        ],
+        &["--json"],
+        "wide-sweep",
+    );
+}

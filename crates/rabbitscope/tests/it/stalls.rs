@@ -1,0 +1,173 @@
+//! A load generator that is stopped keeps its schedule all the same, and says what was its own doing.
+//!
+//! The whole program is stopped with a signal, which no scheduler does to it so regularly. Others use
+//! the machine as well and stop it, too, so that what is asked for is asked for in one of a few attempts.
+
+use std::{
+    process::Child,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines};
+
+const ATTEMPTS: u32 = 3;
+const MILLI: u64 = 1_000_000;
+
+fn load(name: &str, rate: u64, run: &str) -> String {
+    format!(
+        r#"
+name = "{name}"
+run = {{ {run} }}
+queues = [{{ name = "{name}" }}]
+[[publishers]]
+queue = "{name}"
+rate = {rate}
+[[consumers]]
+queue = "{name}"
+auto-ack = true
+"#
+    )
+}
+
+/// Starts it on the shared broker and waits until it is under way. It judges itself.
+fn start(bench: &Workbench, text: &str) -> Child {
+    bench.file("s.toml", text);
+    let mut command = bench.command("run s.toml --out out");
+    command.env("RABBITSCOPE_URI", existing_broker().uri());
+    let child = command.env("RABBITSCOPE_SET_RUN__SELF_CHECK", "true").spawn().unwrap();
+    eventually("a second has passed", || {
+        bench.path("out/series.jsonl").exists() && lines(&bench.path("out/series.jsonl")) >= 1
+    });
+    child
+}
+
+fn stop(child: &Child, length: Duration) {
+    let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    // One that has ended meanwhile has not been waited for: the process id is its own still.
+    kill_process(pid, Signal::STOP).unwrap();
+    thread::sleep(length);
+    kill_process(pid, Signal::CONT).unwrap();
+}
+
+fn count(run: &Value, key: &str) -> u64 {
+    run["load"][key].as_u64().unwrap()
+}
+
+/// Of a latency, in milliseconds.
+fn millis(run: &Value, name: &str, key: &str) -> f64 {
+    let found = run["latencies"].as_array().unwrap().iter().find(|it| it["name"] == name);
+    let found = found.unwrap_or_else(|| panic!("{name} in {run:#}"));
+    found[key].as_f64().unwrap() / MILLI as f64
+}
+
+/// Asks until it is so, a few times.
+fn in_one_of_a_few_attempts(attempt: impl Fn(u32) -> Result<(), String>) {
+    let tried = (0..ATTEMPTS).map(attempt);
+    let mut failures = Vec::new();
+    for result in tried {
+        match result {
+            Ok(()) => return,
+            Err(failure) => failures.push(failure),
+        }
+    }
+    panic!("{failures:#?}");
+}
+
+/// For a fifth of the time nothing can be sent. All of it goes when that is over.
+#[test]
+fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
+    in_one_of_a_few_attempts(|attempt| {
+        let bench = Workbench::new(&format!("stopped-{attempt}"));
+        let run = r#"duration = "6s", trace-every = 1"#;
+        let mut child = start(&bench, &load(&format!("stopped-{attempt}"), 1000, run));
+        while child.try_wait().unwrap().is_none() {
+            stop(&child, Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(80));
+        }
+        // The figures of such a run are not the broker's, and it says so.
+        let ended = Ended::from(child.wait_with_output().unwrap()).code(4);
+        assert!(ended.stdout.contains("NOT VALID, client-limited"), "{ended:#?}");
+        let run = bench.json("out/run.json");
+        let apart = ["end-to-end-intended", "end-to-end", "client-delay"];
+        let [intended, broker, client] = apart.map(|name| millis(&run, name, "mean"));
+        assert!((intended - broker - client).abs() < 0.02 * intended + 0.1, "{run:#}");
+        assert!(millis(&run, "client-delay", "p95") >= 10.0, "{run:#}");
+        assert!(count(&run, "late-by-client") >= count(&run, "late") * 99 / 100, "{run:#}");
+        let seconds = kept(&bench.read("out/trace.jsonl"), 6);
+        let p50 = millis(&run, "end-to-end-intended", "p50");
+        if seconds.iter().all(|sent| *sent >= 990) && p50 <= 15.0 {
+            return Ok(());
+        }
+        Err(format!("{seconds:?}, {p50} ms"))
+    });
+}
+
+/// Of each second of the schedule, the messages that had gone a few milliseconds after it: a second may
+/// end while the program is stopped.
+fn kept(trace: &str, seconds: usize) -> Vec<u32> {
+    let mut kept = vec![0; seconds];
+    for line in trace.lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        let [due, sent] =
+            ["intended-nanos", "sent-nanos"].map(|key| message[key].as_u64().unwrap());
+        let second = due / (1000 * MILLI);
+        let in_time = sent < (second + 1) * 1000 * MILLI + 30 * MILLI;
+        // What falls due while it is stopped at the very end goes, too.
+        if let Some(count) = kept.get_mut(usize::try_from(second).unwrap()) {
+            *count += u32::from(in_time);
+        }
+    }
+    kept
+}
+
+/// A hundredth of the time. What is late is what fell due in it, however high the rate.
+#[test]
+fn a_stall_spoils_only_what_falls_due_in_it() {
+    in_one_of_a_few_attempts(|attempt| {
+        let rates = [200, 5000];
+        let benches = rates.map(|rate| Workbench::new(&format!("stall-{rate}-{attempt}")));
+        let begun: Vec<_> = benches
+            .iter()
+            .zip(rates)
+            .map(|(bench, rate)| {
+                let name = format!("stall-{rate}-{attempt}");
+                (bench, rate, start(bench, &load(&name, rate, r#"duration = "10s""#)))
+            })
+            .collect();
+        for (_, _, child) in &begun {
+            let since = Instant::now();
+            stop(child, Duration::from_millis(100));
+            assert!(since.elapsed() >= Duration::from_millis(100));
+        }
+        let results: Vec<_> = begun
+            .into_iter()
+            .map(|(bench, rate, child)| {
+                let ended = Ended::from(child.wait_with_output().unwrap());
+                let run = bench.json("out/run.json");
+                let late = count(&run, "late") as f64 / count(&run, "scheduled") as f64;
+                assert!(late >= 0.009, "{rate}: it was stopped: {run:#}");
+                assert!(millis(&run, "client-delay", "max") >= 90.0, "{run:#}");
+                (rate, late, ended.code)
+            })
+            .collect();
+        let is_fine = results.iter().all(|(_, late, code)| *late < 0.015 && *code == Some(0));
+        if is_fine { Ok(()) } else { Err(format!("{results:?}")) }
+    });
+}
+
+/// Three tenths of a second of the schedule are left out, and not because of the broker.
+#[test]
+fn what_a_stall_leaves_out_is_the_clients_doing() {
+    let bench = Workbench::new("stall-skip");
+    let text = load("stall-skip", 1000, r#"duration = "4s""#);
+    let child = start(&bench, &text.replace("rate = 1000", "rate = 1000\nlate = \"skip\""));
+    stop(&child, Duration::from_millis(300));
+    Ended::from(child.wait_with_output().unwrap()).code(4);
+    let run = bench.json("out/run.json");
+    assert!(count(&run, "dropped") >= 290, "{run:#}");
+    assert!(count(&run, "late-by-client") >= 290, "{run:#}");
+}

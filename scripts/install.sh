@@ -1,0 +1,32 @@
+#!/bin/sh
+# Installs the built program for a group, as root:
+#
+#     sudo scripts/install.sh GROUP [PREFIX]
+#
+# Members of the group may then sample every Erlang VM of this machine: names of functions, stacks, process
+# ids, names of threads, addresses in the kernel. They get no file that they could not read anyway, no term
+# and no message of a node. Nobody else can execute the program.
+set -eu
+cd "$(dirname "$0")/.."
+group=${1:?"usage: sudo scripts/install.sh GROUP [PREFIX]"}
+prefix=${2:-/usr/local}
+program=${PROGRAM:-target/release/rabbitscope}
+capabilities=cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p
+PATH=$PATH:/usr/sbin:/sbin
+
+die() {
+    echo "install: $*" >&2
+    exit 1
+}
+[ "$(id -u)" = 0 ] || die "only root can give capabilities: sudo scripts/install.sh $group $prefix"
+[ -f "$program" ] || die "there is no $program; build it with: cargo build --release --package rabbitscope"
+getent group "$group" >/dev/null || die "there is no group $group; make it with: sudo groupadd --system $group"
+command -v setcap >/dev/null || die "setcap is missing (package libcap2-bin)"
+
+mkdir -p "$prefix/bin"
+# Under another name first, so that what runs there now goes on, and what is found is complete.
+install -o root -g "$group" -m 750 "$program" "$prefix/bin/.rabbitscope.new"
+setcap "$capabilities" "$prefix/bin/.rabbitscope.new"
+mv "$prefix/bin/.rabbitscope.new" "$prefix/bin/rabbitscope"
+echo "installed $prefix/bin/rabbitscope for the group $group: add members with" \
+    "\`sudo usermod -aG $group USER\`"
