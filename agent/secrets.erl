@@ -88,7 +88,10 @@ secret_words() ->
 %% What a function is called that takes or gives a secret.
 is_login_word(Low) ->
     is_secret_word(Low) orelse lists:any(fun(Word) -> string:find(Low, Word) =/= nomatch end,
-        ["login", "authenticat", "authoriz", "auth_phase", "sasl"]).
+        ["login", "authenticat", "authoriz", "authn", "authz", "auth_phase", "sasl"]).
+
+%% A module or a function that authenticates, in a call that somebody put together: `{M, F, Arguments}`.
+is_secret_name(Name) -> is_atom(Name) andalso (is_secret_module(Name) orelse is_login_word(lowercase(Name))).
 
 %% Records with secrets somewhere: where differs between releases, so that all texts of them are left out.
 is_secret_record(Tag) when is_atom(Tag) ->
@@ -197,6 +200,14 @@ redacted_term({resource, VHost, Kind, Name}, _, Room, _) when is_binary(VHost), 
 %% Code as text or parsed, of somebody who typed it: a cookie is an atom there.
 redacted_term({Kind, Line, _}, _, Room, _) when is_integer(Line), (Kind =:= atom orelse Kind =:= string orelse Kind =:= char) ->
     {{Kind, Line, '[redacted]'}, Room - 3};
+%% Two texts may be a key and its value, or a user and the password.
+redacted_term({Key, Value}, Depth, Room, _) when is_binary(Key), is_binary(Value) ->
+    Hidden = case is_secret(Key) of
+        true -> learn(Value), '[redacted]';
+        false -> safe_text(Value, true)
+    end,
+    {SafeKey, Left} = redacted(Key, Depth - 1, Room - 1, false),
+    {{SafeKey, Hidden}, Left - 1};
 redacted_term(Tuple, Depth, Room, Guarded) when is_tuple(Tuple), tuple_size(Tuple) > 1 ->
     [First | Rest] = tuple_to_list(Tuple),
     case is_secret(First) of
@@ -204,7 +215,7 @@ redacted_term(Tuple, Depth, Room, Guarded) when is_tuple(Tuple), tuple_size(Tupl
             lists:foreach(fun learn/1, Rest),
             {{First, '[redacted]'}, Room - 2};
         false ->
-            Bare = is_secret_record(First) orelse lists:any(fun is_secret_module/1, [First | Rest]),
+            Bare = is_secret_record(First) orelse lists:any(fun is_secret_name/1, [First | Rest]),
             redacted_tuple(Tuple, Depth, Room, if Bare -> bare; true -> Guarded end)
     end;
 redacted_term(Tuple, Depth, Room, Guarded) when is_tuple(Tuple) -> redacted_tuple(Tuple, Depth, Room, Guarded);
@@ -238,23 +249,27 @@ redacted_pair(Key, Value, Depth, Room, Guarded) ->
             {{SafeKey, Safe}, Rest}
     end.
 
-%% Of a list in which a module that authenticates stands, as the arguments of `apply/3`, only what cannot
-%% hold a secret is shown; of others not what comes after a word for one.
+%% Of a list in which a module or a function that authenticates stands, as the arguments of `apply/3`, only what
+%% cannot hold a secret is shown; of others not what comes after a word for one.
 redacted_items(List, Depth, Room, Guarded) ->
-    redacted_list(List, Depth, Room, 0, {Guarded, case has_secret_module(List, 32) of true -> module; false -> none end}).
+    redacted_list(List, Depth, Room, 0, {Guarded, case has_secret_name(List, 32) of true -> call; false -> none end}).
 
-has_secret_module([Item | Rest], Left) when Left > 0 -> is_secret_module(Item) orelse has_secret_module(Rest, Left - 1);
-has_secret_module(_, _) -> false.
+has_secret_name([Item | Rest], Left) when Left > 0 -> is_secret_name(Item) orelse has_secret_name(Rest, Left - 1);
+has_secret_name(_, _) -> false.
 
 redacted_list([Item | Rest], Depth, Room, Seen, {Guarded, After}) when Seen < 32, Room > 0 ->
     {Safe, Left} = case After of
         none -> redacted(Item, if is_integer(Item) -> Depth; true -> Depth - 1 end, Room, Guarded);
         secret -> learn(Item), {'[redacted]', Room - 1};
-        module -> bared(Item, Depth, Room)
+        call -> bared(Item, Depth, Room);
+        secret_of_call -> learn(Item), {'[redacted]', Room - 1}
     end,
-    Next = if
-        After =:= module -> module;
-        true -> case is_secret(Item) of true -> secret; false -> none end
+    Within = After =:= call orelse After =:= secret_of_call,
+    Next = case is_secret(Item) of
+        true when Within -> secret_of_call;
+        true -> secret;
+        false when Within -> call;
+        false -> none
     end,
     {More, Last} = redacted_list(Rest, Depth, Left, Seen + 1, {Guarded, Next}),
     {[Safe | More], Last};
