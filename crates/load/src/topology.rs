@@ -7,6 +7,7 @@ mod belongings;
 mod marks;
 mod needs;
 mod removal;
+mod removed;
 mod requests;
 
 use rabbitscope_amqp::{
@@ -18,8 +19,9 @@ pub(crate) use belongings::new_token;
 pub use belongings::{Belongings, OwnedBinding, OwnedExchange, OwnedQueue};
 pub(crate) use marks::Lost;
 pub(crate) use needs::{Declarations, Needs, QueueSet, look_up};
-pub use removal::{Kept, KeptReason, Leftovers, Messages, Removal, remove_leftovers};
+pub use removal::{Messages, remove_leftovers};
 pub(crate) use removal::{Terms, remove};
+pub use removed::{Kept, KeptReason, Leftovers, Removal};
 pub(crate) use requests::{bind_request, declare_request, fields, table, typed};
 
 use crate::{

@@ -1,0 +1,77 @@
+//! What a removal came to: what is gone, what was left where it is, and why. How it is done is in
+//! `removal.rs`.
+
+use std::fmt;
+
+/// What was removed, and what was left where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// In words: "queue `q`".
+    pub removed: Vec<String>,
+    /// In order of looking.
+    pub kept: Vec<Kept>,
+}
+
+/// Something that was left where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// In words: "queue `q`".
+    pub what: String,
+    /// Why.
+    pub reason: KeptReason,
+}
+
+/// Why something was left where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptReason {
+    /// It has consumers, or bindings of others.
+    InUse,
+    /// It holds messages.
+    Messages(u32),
+    /// It is not the one that the run declared.
+    DeclaredAnew,
+    /// The run ended before it could mark it, or it never declared it.
+    NotMarked,
+    /// The broker's words.
+    Refused(String),
+}
+
+impl KeptReason {
+    /// It is certainly the run's own, and can be removed once the reason is gone.
+    pub fn is_ours(&self) -> bool {
+        !matches!(self, Self::DeclaredAnew | Self::NotMarked)
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = &self.what;
+        match &self.reason {
+            KeptReason::InUse => write!(f, "{what}: others use it"),
+            KeptReason::Messages(1) => write!(f, "{what}: it holds 1 message"),
+            KeptReason::Messages(count) => write!(f, "{what}: it holds {count} messages"),
+            KeptReason::DeclaredAnew => {
+                write!(f, "{what}: it is not the one that the run declared")
+            }
+            KeptReason::NotMarked => write!(
+                f,
+                "{what}: it cannot be proved to be the run's, which may have been killed before it could \
+                 mark it"
+            ),
+            KeptReason::Refused(text) => write!(f, "{what}: {text}"),
+        }
+    }
+}
+
+/// What became of what a run left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// Another broker or virtual host, or one that has lost all it had: nothing was touched.
+    NotHere,
+    /// The run is still connected to the broker: nothing was touched.
+    Alive,
+    /// The broker does not say; its words. Nothing was touched.
+    Unknown(String),
+    /// What is certainly the run's is removed, but for what was kept.
+    Settled(Removal),
+}
