@@ -219,4 +219,5 @@ export interface RunRecord {
   expectations?: { text: string; measured: string | null; passed: boolean }[];
   losses: { what: string; count: number; of: number; meaning: string }[];
   verdict: { kind: string; reason?: string };
+  service?: { spans: { kind: "down" | "silent" | "blocked"; "from-nanos": number; "to-nanos": number; reason: string }[] };
 }

@@ -20,6 +20,9 @@ fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
         (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, messages)
             .map(|rate| compare(rate, *comparison, *limit, |rate| format!("{rate:.1}"))),
         (Metric::Count("lost"), limit) => lost(run, *comparison, *limit),
+        (Metric::Count("duplicates" | "out-of-order"), _) if !has_verified(run) => None,
+        (Metric::Count("unconfirmed"), limit) => unconfirmed(&run.load, *comparison, *limit),
+        (Metric::Time(name), limit) => part_of_time(run, name, *comparison, *limit),
         (Metric::Count(name), limit) => bounded(&run.load, name, *comparison, *limit),
         _ => None,
     };
@@ -42,9 +45,47 @@ fn bounded(
     }
 }
 
+/// Without an accepted message nothing was checked.
+fn has_verified(run: &RunRecord) -> bool {
+    run.verification.as_ref().is_some_and(|found| found.accepted > 0)
+}
+
+/// What got no answer when its connection was lost counts as well, unless it was sent again.
+fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
+    let at_losses = load.unanswered.saturating_sub(load.republished);
+    let load = LoadTotals { unconfirmed: load.unconfirmed + at_losses, ..load.clone() };
+    let (text, passed) = bounded(&load, "unconfirmed", comparison, limit)?;
+    let aside = match at_losses {
+        0 => String::new(),
+        count => format!(", {count} of them when their connection was lost"),
+    };
+    Some((text + &aside, passed))
+}
+
+/// Of the load, the warm-up included.
+fn part_of_time(
+    run: &RunRecord,
+    name: &str,
+    comparison: Comparison,
+    limit: Limit,
+) -> Option<(String, bool)> {
+    let nanos = match name {
+        "without-service" => run.load.without_service_nanos,
+        "blocked" => run.load.alarm_nanos,
+        _ => return None,
+    };
+    let share =
+        100.0 * nanos as f64 / (run.duration_nanos > 0).then_some(run.duration_nanos)? as f64;
+    Some(match limit {
+        Limit::Nanos(limit) => compare(nanos, comparison, limit, time),
+        Limit::Percent(limit) => compare(share, comparison, limit, |share| format!("{share:.1}%")),
+        Limit::Count(_) | Limit::PerSecond(_) => return None,
+    })
+}
+
 /// As expected only if it is so whatever became of the messages that could not be judged.
 fn lost(run: &RunRecord, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
-    let found = run.verification.as_ref()?;
+    let found = run.verification.as_ref().filter(|found| found.accepted > 0)?;
     let with = |lost: u64| {
         let load = LoadTotals { lost, ..run.load.clone() };
         bounded(&load, "lost", comparison, limit)
@@ -166,7 +207,7 @@ mod tests {
             mean: 1_499.6,
             ..LatencySummary::default()
         };
-        let verification = Some(Verification { lost: 10, ..Verification::default() });
+        let verification = Some(Verification { accepted: 99, lost: 10, ..Verification::default() });
         let latencies = vec![confirm];
         RunRecord { load, measured, latencies, verification, ..RunRecord::default() }
     }
@@ -214,10 +255,50 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_answer_is_unconfirmed() {
+        fn check(unanswered: u64, republished: u64, expected: (&str, bool)) {
+            let load =
+                LoadTotals { unconfirmed: 2, unanswered, republished, ..LoadTotals::default() };
+            let run = RunRecord { load, ..run() };
+            let (metric, limit) = (Metric::Count("unconfirmed"), Limit::Count(2));
+            let most = Expectation { metric, comparison: Comparison::AtMost, limit };
+            let result = judge(&[most], &run).remove(0);
+            assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
+        }
+        check(0, 0, ("2", true));
+        check(91, 0, ("93, 91 of them when their connection was lost", false));
+        check(91, 91, ("2", true));
+    }
+
+    #[test]
+    fn time_without_service_is_compared() {
+        fn check(name: &'static str, limit: Limit, expected: (&str, bool)) {
+            let load = LoadTotals {
+                without_service_nanos: 3_000_000_000,
+                alarm_nanos: 500_000_000,
+                ..LoadTotals::default()
+            };
+            let run = RunRecord { load, duration_nanos: 10_000_000_000, ..run() };
+            let metric = Metric::Time(name);
+            let below = Expectation { metric, comparison: Comparison::Below, limit };
+            let result = judge(&[below], &run).remove(0);
+            assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
+        }
+        check("without-service", Limit::Nanos(4_000_000_000), ("3.00s", true));
+        check("without-service", Limit::Percent(10.0), ("30.0%", false));
+        check("blocked", Limit::Percent(10.0), ("5.0%", true));
+    }
+
+    #[test]
     fn what_could_not_be_judged_may_be_lost() {
         fn check(lost: u64, not_judged: u64, comparison: Comparison, expected: (&str, bool)) {
-            let verification =
-                Verification { lost, not_judged, still_queued: 3, ..Verification::default() };
+            let verification = Verification {
+                accepted: 99,
+                lost,
+                not_judged,
+                still_queued: 3,
+                ..Verification::default()
+            };
             let run = RunRecord { verification: Some(verification), ..run() };
             let limit = Limit::Count(5);
             let expectation = Expectation { metric: Metric::Count("lost"), comparison, limit };
@@ -228,10 +309,14 @@ mod tests {
         check(4, 1, Comparison::AtMost, ("4, 1 not judged, 3 still in the queue", true));
         check(4, 2, Comparison::AtMost, ("4, 2 not judged, 3 still in the queue", false));
         check(5, 2, Comparison::Equal, ("5, 2 not judged, 3 still in the queue", false));
-        let unchecked = RunRecord { verification: None, ..run() };
-        let limit = Limit::Count(0);
-        let none =
-            Expectation { metric: Metric::Count("lost"), comparison: Comparison::Equal, limit };
-        assert!(!judge(&[none], &unchecked).remove(0).passed);
+        for verification in [None, Some(Verification::default())] {
+            let unchecked = RunRecord { verification, ..run() };
+            for name in ["lost", "duplicates", "out-of-order"] {
+                let (metric, limit) = (Metric::Count(name), Limit::Count(0));
+                let none = Expectation { metric, comparison: Comparison::Equal, limit };
+                let result = judge(&[none], &unchecked).remove(0);
+                assert_eq!((result.measured, result.passed), (None, false), "{name}");
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ mod lines;
 mod owners;
 mod quality;
 mod rates;
+mod service;
 mod steadiness;
 mod tree;
 
@@ -21,5 +22,6 @@ pub use lines::{LineRow, line_table};
 pub use owners::{Dimension, OwnerShare, owner_shares};
 pub use quality::quality_sentence;
 pub use rates::{ClientEffort, LoadRates};
+pub use service::{ServiceRules, service_failure, service_sentences};
 pub use steadiness::{has_settled, steadiness};
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};

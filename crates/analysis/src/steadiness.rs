@@ -27,7 +27,9 @@ const FEWEST: usize = 5;
 /// Has the throughput of these seconds settled at their end?
 pub fn has_settled(series: &[SecondRow]) -> bool {
     let Some(start) = series.len().checked_sub(WINDOW) else { return false };
-    let rates: Vec<f64> = series[start..].iter().map(throughput).collect();
+    let rows: Vec<&SecondRow> = series[start..].iter().collect();
+    let passage = Passage::of(&rows);
+    let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
     let deviation = (squares / (rates.len() - 1) as f64).sqrt();
@@ -42,8 +44,10 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     if rows.len() < FEWEST {
         return None;
     }
-    let rates: Vec<f64> = rows.iter().map(|row| throughput(row)).collect();
+    let passage = Passage::of(&rows);
+    let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let throughput_drift = drift(&rates);
+    let interrupted = rows.iter().filter(|row| is_interrupted(row)).count();
     let latencies: Vec<f64> = rows.iter().filter_map(|row| median_latency(row)).collect();
     let latency_drift = (latencies.len() >= FEWEST).then(|| drift(&latencies));
     let grows = latency_drift.is_some_and(|drift| drift > MOST_LATENCY_GROWTH)
@@ -52,7 +56,14 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     let piles_up = backlog_growth.is_some_and(|share| share > MOST_BACKLOG);
     let moves = throughput_drift.abs() > MOST_THROUGHPUT_DRIFT;
     let percent = |share: f64| 100.0 * share;
-    let sentence = if moves {
+    let sentence = if interrupted > 0 {
+        format!(
+            "in {interrupted} of {} seconds the broker was not there, or an alarm held publishers back",
+            rows.len()
+        )
+    } else if throughput_drift > 1.0 {
+        "throughput more than doubled over the measured time".to_owned()
+    } else if moves {
         format!("throughput changed by {:+.0} % over the measured time", percent(throughput_drift))
     } else if piles_up {
         let share = percent(backlog_growth.unwrap_or_default());
@@ -64,7 +75,7 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
         "throughput, latency and backlog show no trend".to_owned()
     };
     Some(Steadiness {
-        steady: !moves && !piles_up && !grows,
+        steady: interrupted == 0 && !moves && !piles_up && !grows,
         seconds: rows.len() as u64,
         throughput_drift,
         latency_drift,
@@ -73,10 +84,26 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     })
 }
 
-/// Messages a second at the end of their way, as far as that is seen.
-fn throughput(row: &SecondRow) -> f64 {
-    let count = [row.consumed, row.confirmed, row.published].into_iter().find(|count| *count > 0);
-    count.unwrap_or(0) as f64 * 1e9 / row.interval_nanos.max(1) as f64
+/// Where messages are counted: at the end of their way, as far as that is seen in any of the seconds.
+#[derive(Clone, Copy)]
+struct Passage(fn(&SecondRow) -> u64);
+
+impl Passage {
+    fn of(rows: &[&SecondRow]) -> Self {
+        let ends: [fn(&SecondRow) -> u64; 2] = [|row| row.consumed, |row| row.confirmed];
+        let seen = ends.into_iter().find(|count| rows.iter().any(|row| count(row) > 0));
+        Self(seen.unwrap_or(|row| row.published))
+    }
+
+    /// Messages a second.
+    fn rate(self, row: &SecondRow) -> f64 {
+        self.0(row) as f64 * 1e9 / row.interval_nanos.max(1) as f64
+    }
+}
+
+/// For at least half of this second there was no service, or an alarm held publishers back.
+fn is_interrupted(row: &SecondRow) -> bool {
+    row.without_service_nanos.max(row.alarm_nanos) >= row.interval_nanos / 2
 }
 
 fn median_latency(row: &SecondRow) -> Option<f64> {
@@ -90,15 +117,22 @@ fn backlog_growth(rows: &[&SecondRow]) -> Option<f64> {
     (published > 0 && consumed > 0).then(|| 1.0 - consumed as f64 / published as f64)
 }
 
-/// Change from the first value to the last after Theil and Sen, as a share of the median.
+/// Change from the first value to the last on the line of Theil and Sen, which does not go below 0, as
+/// values do not; as a share of where it begins, or of the mean when it begins at 0.
 fn drift(values: &[f64]) -> f64 {
     let mut slopes = Vec::with_capacity(values.len() * values.len() / 2);
     for (at, value) in values.iter().enumerate() {
         let later = values[at + 1..].iter().zip(1_u32..);
         slopes.extend(later.map(|(next, distance)| (next - value) / f64::from(distance)));
     }
-    let middle = median(&mut values.to_vec());
-    if middle <= 0.0 { 0.0 } else { median(&mut slopes) * (values.len() - 1) as f64 / middle }
+    let slope = median(&mut slopes);
+    let starts = values.iter().zip(0_u32..).map(|(value, at)| value - slope * f64::from(at));
+    let start = median(&mut starts.collect::<Vec<_>>());
+    let end = (start + slope * (values.len() - 1) as f64).max(0.0);
+    let start = start.max(0.0);
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let whole = if start > 0.0 { start } else { mean };
+    if whole > 0.0 { (end - start) / whole } else { 0.0 }
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -152,11 +186,36 @@ mod tests {
         // Noise and one outlier.
         check(|at| row(1000 + at % 3 * 20, 1000 + at % 3 * 20, 5_000_000), None);
         check(|at| row(1000, if at == 7 { 990 } else { 1000 }, 5_000_000 + at % 5 * 100_000), None);
-        check(|at| row(1000 + at * 10, 1000 + at * 10, 5_000_000), Some("changed by +17 %"));
+        check(|at| row(1000 + at * 10, 1000 + at * 10, 5_000_000), Some("changed by +19 %"));
         check(|_| row(1000, 900, 5_000_000), Some("10 % of the messages published"));
         check(|at| row(1000, 1000, 5_000_000 + at * 500_000), Some("median latency grew"));
         check(|at| row(1000, 1000, 50_000 + at * 10_000), None);
         assert_eq!(steadiness(&[row(1, 1, 1), row(1, 1, 1)]), None);
+    }
+
+    /// Whatever the shape of a fall, nothing falls by more than all of it.
+    #[test]
+    fn a_broker_that_is_gone_is_not_steady() {
+        fn check(rates: &[u64], expected: f64) {
+            let rows: Vec<_> = rates.iter().map(|rate| row(*rate, *rate, 5)).collect();
+            let found = steadiness(&rows).unwrap();
+            assert!(!found.steady, "{found:?}");
+            assert!((found.throughput_drift - expected).abs() < 0.005, "{found:?}");
+        }
+        check(&[48_384, 45_554, 46_674, 7572, 0, 0, 0, 0, 0, 0], -1.0);
+        check(&[1000, 1000, 1000, 1000, 500, 5, 5, 5, 5, 5], -1.0);
+        check(&[0, 0, 0, 0, 500, 1000, 1000, 1000, 1000, 1000], 2.143);
+    }
+
+    #[test]
+    fn seconds_without_service_are_no_outliers() {
+        let mut rows: Vec<_> = (0..20).map(|_| row(1000, 1000, 5)).collect();
+        rows[7].without_service_nanos = 400_000_000;
+        assert!(steadiness(&rows).unwrap().steady);
+        rows[8].without_service_nanos = 900_000_000;
+        rows[11].alarm_nanos = 1_000_000_000;
+        let found = steadiness(&rows).unwrap();
+        assert!(!found.steady && found.sentence.starts_with("in 2 of 20 seconds"), "{found:?}");
     }
 
     #[test]

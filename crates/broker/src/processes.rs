@@ -15,6 +15,7 @@
 
 use std::{
     fs,
+    io::Read,
     os::unix::ffi::OsStrExt,
     path::Path,
     thread,
@@ -135,8 +136,27 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
+/// Empty while the program is being replaced, or the process ends. Read at once: between two reads the
+/// program may be replaced, and the second would find nothing more.
 fn environment(pid: u32) -> Option<Vec<u8>> {
-    fs::read(format!("/proc/{pid}/environ")).ok()
+    let path = format!("/proc/{pid}/environ");
+    let mut room = 64 * 1024;
+    loop {
+        let mut bytes = vec![0; room];
+        let read = fs::File::open(&path).and_then(|mut file| file.read(&mut bytes));
+        match read {
+            Ok(length) if length == room => room *= 2,
+            Ok(length) => {
+                bytes.truncate(length);
+                return Some(bytes);
+            }
+            // It has given its memory back, and is still there.
+            Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => {
+                return Some(Vec::new());
+            }
+            Err(_) => return None,
+        }
+    }
 }
 
 fn has_pair(environment: &[u8], wanted: &[u8]) -> bool {
@@ -206,6 +226,27 @@ mod tests {
         check(b"", false);
         assert!(!is_dead(std::process::id()));
         assert_eq!(fate(u32::MAX), "is gone");
+    }
+
+    /// Programs that replace one another, as those that start a node do, all the time.
+    #[test]
+    fn a_process_whose_programs_change_still_belongs_to_the_broker() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(BORN), ticks_now().unwrap().to_string()).unwrap();
+        let script = directory.path().join("again.sh");
+        fs::write(&script, "[ \"$1\" = 0 ] || exec sh \"$0\" $(($1 - 1))").unwrap();
+        let mut command = std::process::Command::new("setsid");
+        command.arg("sh").arg(&script).arg("1500").env("PADDING", "x".repeat(20_000));
+        let mut child = command.env(MARKER, directory.path()).spawn().unwrap();
+        let family = Family::of(directory.path());
+        let mut looks = 0;
+        while !is_dead(child.id()) {
+            let belongs = family.has_eventually(child.id());
+            assert!(belongs || is_dead(child.id()), "at look {looks}");
+            looks += 1;
+        }
+        child.wait().unwrap();
+        assert!(looks > 100, "{looks}");
     }
 
     #[test]

@@ -9,12 +9,14 @@ use std::{
 };
 
 use mio::Waker;
-use rabbitscope_data::scenario::Recovery;
+use rabbitscope_data::{run::ErrorKind, scenario::Recovery};
 
 use crate::{
     LoadError,
+    clock::RunClock,
     link::{Failure, Wire},
     run::Ground,
+    service::ServiceMonitor,
     worker::Report,
 };
 
@@ -38,6 +40,8 @@ pub(crate) struct Lost {
 pub(crate) struct Connector<'a> {
     ground: &'a Ground<'a>,
     recovery: Recovery,
+    clock: RunClock,
+    service: &'a ServiceMonitor,
     /// By number of the worker.
     doors: Vec<(Arrivals, Arc<Waker>)>,
     reports: Sender<Report>,
@@ -56,12 +60,13 @@ impl<'a> Connector<'a> {
     pub(crate) fn new(
         ground: &'a Ground<'a>,
         recovery: Recovery,
+        (clock, service): (RunClock, &'a ServiceMonitor),
         doors: Vec<(Arrivals, Arc<Waker>)>,
         reports: Sender<Report>,
     ) -> Self {
         let queue = Queue { random: ground.scenario.seed | 1, ..Queue::default() };
         let (queue, changed) = (Mutex::new(queue), Condvar::new());
-        Self { ground, recovery, doors, reports, queue, changed }
+        Self { ground, recovery, clock, service, doors, reports, queue, changed }
     }
 
     /// Starts the threads; they end after [`Connector::end`].
@@ -103,7 +108,11 @@ impl<'a> Connector<'a> {
                     self.reports.send(Report::Failed(Failure::wrong(reason))).ok();
                     return;
                 }
-                Err(_) => self.submit(Lost { attempts: lost.attempts.saturating_add(1), ..lost }),
+                Err(error) => {
+                    let now = self.clock.nanos();
+                    self.service.failed(ErrorKind::NotReconnected, now, &error.to_string());
+                    self.submit(Lost { attempts: lost.attempts.saturating_add(1), ..lost });
+                }
             }
         }
     }

@@ -118,6 +118,7 @@ pub(crate) struct LatencyLog {
     name: String,
     description: String,
     total: Gauge,
+    overdue: u64,
     log: Vec<u8>,
 }
 
@@ -140,7 +141,7 @@ impl LatencyLog {
         header
             .begin_log_with(&mut log, &mut V2DeflateSerializer::new())
             .expect("writing to memory does not fail");
-        Self { name, description, total: Gauge::default(), log }
+        Self { name, description, total: Gauge::default(), overdue: 0, log }
     }
 
     /// Adds what was measured from `start` after the run began, for `length`. The warm-up is in the
@@ -158,6 +159,11 @@ impl LatencyLog {
             .expect("writing to memory does not fail")
             .write_histogram(histogram, start, length, warm.then(warm_up_tag))
             .expect("a histogram of our own making can be written to memory");
+    }
+
+    /// Of what was added, so many were overdue at the end.
+    pub(crate) fn note_overdue(&mut self, count: u64) {
+        self.overdue += count;
     }
 
     /// As in `run.json`.
@@ -181,6 +187,7 @@ impl LatencyLog {
             p999: total.value_at_quantile(0.999),
             p9999: total.value_at_quantile(0.9999),
             max: total.max(),
+            overdue: self.overdue,
             spectrum: spectrum(total),
             file,
         };

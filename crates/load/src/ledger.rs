@@ -1,9 +1,11 @@
 //! What the workers reported, added up: a row for each second, totals, latencies, losses.
 
 mod losses;
+mod service;
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -11,12 +13,14 @@ use rabbitscope_data::run::{LoadTotals, Measured, SecondRow, Verdict, Verificati
 use rabbitscope_data::scenario::RunOptions;
 
 use losses::{losses, lost_traces};
+use service::ServiceLog;
 
 use crate::{
     churn::ChurnLogs,
     latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
     self_check::{SelfCheck, ThreadSecond},
+    service::ServiceMonitor,
     tally::{self, Tally},
     trace::Trace,
     verify::{Checker, Observation},
@@ -48,6 +52,7 @@ pub(crate) struct Ledger {
     checker: Option<Checker>,
     verification: Option<Verification>,
     trace: Trace,
+    service: ServiceLog,
 }
 
 /// When an interval was: whether it is part of the drain, and its second.
@@ -97,12 +102,19 @@ impl Ledger {
             checker: None,
             verification: None,
             trace: Trace::default(),
+            service: ServiceLog::default(),
         }
     }
 
     /// Latencies of churn will be reported, too.
     pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
         self.churn = churn;
+        self
+    }
+
+    /// What has become of connections is told there.
+    pub(crate) fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
+        self.service = ServiceLog::new(monitor);
         self
     }
 
@@ -160,10 +172,13 @@ impl Ledger {
     fn emit(
         &mut self,
         second: u32,
-        interval: Interval,
+        mut interval: Interval,
         draining: bool,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
+        if !draining {
+            self.service.complete(&mut interval);
+        }
         let Interval { start, end, mut tally, threads } = interval;
         if let Some(found) = self.checker.as_mut().map(Checker::news) {
             tally.counts.duplicates = found.duplicates;
@@ -178,6 +193,9 @@ impl Ledger {
         let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
         for (log, gauge) in self.latencies.iter_mut().zip(&tally.latencies) {
             log.add(gauge, begin, length, is_warming);
+        }
+        for (log, overdue) in self.latencies.iter_mut().zip(&tally.overdue) {
+            log.note_overdue(if is_warming { 0 } else { *overdue });
         }
         self.churn.add(&tally.churn, begin, length, is_warming);
         if self.churn_refusal.is_none() {
@@ -221,6 +239,7 @@ impl Ledger {
         losses.extend(lost_traces(left_out, trace.len()));
         let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
         let (client, doubt) = self.self_check.finish(&self.measured.load);
+        let (service, errors) = self.service.finish(self.load_end);
         let doubts = [doubt.filter(|_| self.is_checked), self.warm_up.doubt()];
         LoadOutcome {
             started_unix_nanos,
@@ -230,6 +249,8 @@ impl Ledger {
             latencies: latencies.chain(self.churn.finish()).collect(),
             losses,
             verdict,
+            service,
+            errors,
             client,
             doubts: doubts.into_iter().flatten().collect(),
             verification: self.verification,

@@ -222,14 +222,16 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// The files that scenarios send are read, so that it is known before a run that they can be.
-pub fn check_files(scenario: &Scenario) -> Result<(), LoadError> {
-    for group in &scenario.publishers {
-        if let Body::Files(files) = &group.body {
-            read_files(files)?;
-        }
-    }
-    Ok(())
+/// The files that scenarios send are read, so that it is known before a run that they can be. The first
+/// that cannot be read, with its dotted key in the scenario.
+pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
+    scenario.publishers.iter().enumerate().find_map(|(number, group)| {
+        let Body::Files(files) = &group.body else { return None };
+        files.iter().enumerate().find_map(|(file, path)| {
+            let failure = read_files(std::slice::from_ref(path)).err()?;
+            Some((format!("publishers.{number}.body-files.{file}"), failure))
+        })
+    })
 }
 
 fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {

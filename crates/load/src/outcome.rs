@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use rabbitscope_data::run::{
-    ClientCheck, Doubt, LatencySummary, LoadTotals, Loss, Measured, SecondRow, TracedMessage,
-    Verdict, Verification,
+    ClientCheck, Doubt, ErrorCount, LatencySummary, LoadTotals, Loss, Measured, SecondRow, Service,
+    TracedMessage, Verdict, Verification,
 };
 
 /// What happens while the load runs.
@@ -52,6 +52,10 @@ pub struct LoadOutcome {
     pub losses: Vec<Loss>,
     /// How it ended.
     pub verdict: Verdict,
+    /// When the broker did not serve.
+    pub service: Service,
+    /// The last error of each kind.
+    pub errors: Vec<ErrorCount>,
     /// What the load generator says of itself.
     pub client: ClientCheck,
     /// Why the figures may not be believed.

@@ -4,6 +4,7 @@ mod ends;
 
 use std::{
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
@@ -13,7 +14,7 @@ use std::{
 
 use rabbitscope_data::{
     run::Verdict,
-    scenario::{Scenario, Until},
+    scenario::{PublisherGroup, Scenario, Until},
 };
 
 use crate::{
@@ -56,6 +57,8 @@ pub(crate) fn run(
     wait_for_start(scenario, stop);
     let started = SystemTime::now();
     let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
+    let sides = workers.iter().flat_map(Worker::sides);
+    sides.for_each(|side| control.service.connected(side));
     let clock = RunClock::start();
     let dialling = ConnectionChurn::all(scenario, ground.dialer, workers.len());
     let threads = workers.len() + dialling.len();
@@ -64,7 +67,8 @@ pub(crate) fn run(
     let mut overseer = Overseer::new(scenario, &control, (threads, started), numbering);
     let connector = scenario.connecting.recovery.map(|recovery| {
         let doors = workers.iter().map(Worker::door).collect();
-        Connector::new(ground, recovery, doors, reports.clone())
+        let watched = (clock, control.service.as_ref());
+        Connector::new(ground, recovery, watched, doors, reports.clone())
     });
     progress(Progress::Started { unix_nanos: started_unix_nanos });
     thread::scope(|scope| {
@@ -80,6 +84,8 @@ pub(crate) fn run(
             reports: reports.clone(),
             connector: connector.as_ref(),
             awaits_empty: emptying.is_some(),
+            is_consumed: !scenario.consumers.is_empty(),
+            knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             watch: overseer.watch.clone(),
         };
         if let Some(emptying) = &emptying {
@@ -126,7 +132,8 @@ impl<'a> Overseer<'a> {
     ) -> Self {
         let churn = ChurnLogs::new(&scenario.churn, started);
         let checker = scenario.run.verify.then(|| Checker::new(scenario, numbering));
-        let ledger = Ledger::new(threads, started, &scenario.run);
+        let ledger =
+            Ledger::new(threads, started, &scenario.run).with_service(Arc::clone(&control.service));
         Self {
             control,
             ledger: ledger.with_churn(churn).with_checker(checker),

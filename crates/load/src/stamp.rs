@@ -4,8 +4,10 @@
 //! (16), and publisher and sequence number together (28). Time and numbers wrap around; whoever reads
 //! a stamp knows about when and by whom it was written, and so which turn is meant.
 
+use rabbitscope_data::scenario::STAMP_BYTES;
+
 /// Bytes of a stamp. Smaller bodies carry none, and no end-to-end latency is measured.
-pub(crate) const SIZE: usize = 12;
+pub(crate) const SIZE: usize = STAMP_BYTES as usize;
 
 /// A byte array of [`SIZE`] bytes under [`rabbitscope_data::scenario::STAMP_HEADER`], but for the
 /// bytes themselves, as in a table on the wire.

@@ -17,11 +17,33 @@ pub(crate) struct Tally {
     pub(crate) connections: u64,
     /// By [`Latency`], in nanoseconds.
     pub(crate) latencies: [Gauge; Latency::ALL.len()],
+    /// Of the measurements, those of messages that were overdue at the end.
+    pub(crate) overdue: [u64; Latency::ALL.len()],
+    pub(crate) attention: Attention,
     pub(crate) churn: ChurnGauges,
     /// Why churn was refused for the first time.
     pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
+}
+
+/// Whether the broker answered in an interval, and whether the client was there to see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attention {
+    /// Connections that wait for an answer at the end of the interval.
+    pub(crate) unanswered: u64,
+    /// Connections whose socket takes nothing at the end of the interval.
+    pub(crate) stalled: u64,
+    /// The longest time for which a load thread looked at none of its sockets, in nanoseconds.
+    pub(crate) away_nanos: u64,
+}
+
+impl Attention {
+    fn add(&mut self, other: &Self) {
+        self.unanswered += other.unanswered;
+        self.stalled += other.stalled;
+        self.away_nanos = self.away_nanos.max(other.away_nanos);
+    }
 }
 
 impl Tally {
@@ -33,6 +55,10 @@ impl Tally {
         for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
             sum.add(part);
         }
+        for (sum, part) in self.overdue.iter_mut().zip(&other.overdue) {
+            *sum += part;
+        }
+        self.attention.add(&other.attention);
         self.churn.add(&other.churn);
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&other.churn_refusal);
@@ -49,6 +75,12 @@ impl Tally {
     #[inline]
     pub(crate) fn measure(&mut self, latency: Latency, nanos: u64, count: u64) {
         self.latencies[latency as usize].record(nanos, count);
+    }
+
+    /// Records a message that was overdue at the end, with its age.
+    pub(crate) fn measure_overdue(&mut self, latency: Latency, nanos: u64) {
+        self.measure(latency, nanos, 1);
+        self.overdue[latency as usize] += 1;
     }
 
     /// As a row of the series; broker figures are left for the program.
@@ -74,6 +106,7 @@ impl Tally {
             late: counts.late,
             late_by_client: counts.late_by_client,
             dropped: counts.dropped,
+            overdue: counts.overdue,
             rpc: counts.rpc,
             churn: counts.churn,
             bytes_written: counts.bytes_written,
@@ -82,6 +115,8 @@ impl Tally {
             reads: counts.reads,
             socket_stall_nanos: counts.socket_stall_nanos,
             blocked_nanos: counts.blocked_nanos,
+            without_service_nanos: counts.without_service_nanos,
+            alarm_nanos: counts.alarm_nanos,
             window_full_nanos: counts.window_full_nanos,
             unanswered: counts.unanswered,
             republished: counts.republished,
@@ -121,6 +156,9 @@ pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
     sum.late += part.late;
     sum.late_by_client += part.late_by_client;
     sum.dropped += part.dropped;
+    sum.overdue += part.overdue;
+    sum.without_service_nanos += part.without_service_nanos;
+    sum.alarm_nanos += part.alarm_nanos;
     sum.rpc.add(&part.rpc);
     sum.churn.add(&part.churn);
     sum.bytes_written += part.bytes_written;

@@ -3,6 +3,7 @@
 mod draining;
 mod orders;
 mod recovery;
+mod reporting;
 
 use std::{
     io,
@@ -21,9 +22,8 @@ use crate::{
     burst_limiter::BurstLimiter,
     clock::{SECOND, thread_cpu_nanos, thread_wait_nanos},
     connector::Arrivals,
-    link::{Failure, Link, Moment, Wire},
+    link::{Failure, Link, Moment, Side, Wire},
     schedule::Schedule,
-    self_check::Crew,
     tally::Tally,
     tempo::Tempo,
     timer::Timer,
@@ -80,6 +80,8 @@ pub(crate) struct Worker {
     cpu_at_start: u64,
     wait_at_start: u64,
     second: u32,
+    /// Since when no socket was looked at, and the longest such time of this second, in nanoseconds.
+    away: (u64, u64),
     stage: Stage,
     /// The load is over, but for what is due already.
     is_last_pass: bool,
@@ -124,12 +126,18 @@ impl Worker {
             cpu_at_start: 0,
             wait_at_start: 0,
             second: 0,
+            away: (0, 0),
             stage: Stage::Load,
             is_last_pass: false,
             last_delivery: (0, 0),
             emptied_at: None,
             links,
         })
+    }
+
+    /// What its connections do for the run.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = Side> {
+        self.links.iter().map(Link::side)
     }
 
     /// Where connections that were made again are handed in.
@@ -148,6 +156,7 @@ impl Worker {
         if let Stage::Drain { is_confirming: true, .. } = self.stage {
             orders.control.confirming.fetch_sub(1, Ordering::Relaxed);
         }
+        self.give_up(orders);
         let draining = self.stage != Stage::Load;
         self.report(orders.clock.nanos(), draining, true, orders);
         orders.reports.send(Report::Done).ok();
@@ -165,6 +174,7 @@ impl Worker {
     /// Moves on in time: seconds, end of the load, end of the drain. False: all is done.
     fn advance(&mut self, orders: &Orders<'_>) -> Result<bool, Failure> {
         let now = orders.clock.nanos();
+        self.note_presence(now);
         match self.stage {
             Stage::Load => {
                 let boundary = (u64::from(self.second) + 1) * SECOND;
@@ -194,7 +204,7 @@ impl Worker {
                     (0..self.links.len()).for_each(|index| self.enqueue(index));
                     orders.control.confirming.fetch_add(1, Ordering::Relaxed);
                     orders.control.draining.fetch_add(1, Ordering::Relaxed);
-                    self.last_delivery = (self.tally.counts.consumed, now);
+                    self.last_delivery = (self.delivered(orders), now);
                     self.stage = Stage::Drain { since: now, is_confirming: true };
                 }
             }
@@ -222,10 +232,6 @@ impl Worker {
             }
         }
         Ok(true)
-    }
-
-    fn outstanding(&self) -> u64 {
-        self.links.iter().map(Link::outstanding).sum()
     }
 
     fn wait(&mut self, events: &mut Events, orders: &Orders<'_>) -> Result<(), Failure> {
@@ -362,48 +368,13 @@ impl Worker {
         }
         Ok(())
     }
-
-    fn crew(&self) -> Crew {
-        let publishers = self.links.iter().map(Link::publishers).filter(|count| *count > 0);
-        publishers.fold(Crew::default(), |crew, count| Crew {
-            publishers: crew.publishers + count,
-            connections: crew.connections + 1,
-        })
-    }
-
-    fn report(&mut self, now: u64, draining: bool, is_last: bool, orders: &Orders<'_>) {
-        // Before the report of the same time, so that the check is never behind the counts.
-        self.witness.as_mut().map(Witness::send);
-        let mut tally = std::mem::take(&mut self.tally);
-        let cpu = thread_cpu_nanos();
-        let wait = thread_wait_nanos();
-        tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
-        tally.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
-        tally.outstanding = self.outstanding();
-        tally.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
-        self.last_delivery.0 = 0;
-        let part = Part {
-            worker: self.number,
-            // Short drains are told in one piece.
-            second: if draining && !orders.awaits_empty { 0 } else { self.second },
-            start: self.interval_start,
-            end: now,
-            draining,
-            is_last,
-            tally,
-            crew: self.crew(),
-        };
-        self.interval_start = now;
-        (self.cpu_at_start, self.wait_at_start) = (cpu, wait);
-        orders.reports.send(Report::Part(Box::new(part))).ok();
-    }
 }
 
 fn moment<'a>(
     tally: &'a mut Tally,
     witness: &'a mut Option<Witness>,
     limiter: &'a mut BurstLimiter,
-    orders: &Orders<'_>,
+    orders: &Orders<'a>,
 ) -> Moment<'a> {
     Moment {
         now: orders.clock.nanos(),
@@ -411,6 +382,8 @@ fn moment<'a>(
         mark: orders.mark,
         numbering: orders.numbering,
         tally,
+        service: &orders.control.service,
+        is_consumed: orders.is_consumed,
         witness: witness.as_mut(),
         publishers_done: 0,
         consumers_done: 0,

@@ -1,7 +1,8 @@
 //! May the figures be believed: what the load generator says of itself, whether it was steady, and what
 //! became of the messages.
 
-use rabbitscope_data::run::{ClientCheck, RunRecord, Verification};
+use rabbitscope_analysis::service_sentences;
+use rabbitscope_data::run::{ClientCheck, ErrorCount, RunRecord, Verification};
 use serde::Serialize;
 
 /// A sentence, and whether it speaks against the figures.
@@ -15,6 +16,10 @@ pub(crate) struct Check {
 pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
     let doubts =
         run.doubts.iter().map(|doubt| Check { sentence: doubt.reason.clone(), doubtful: true });
+    let service = service_sentences(run)
+        .into_iter()
+        .map(|sentence| Check { sentence: capitalised(&sentence) + ".", doubtful: true });
+    let errors = run.errors.iter().map(|it| Check { sentence: error_sentence(it), doubtful: true });
     let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
     let steady = run.steadiness.as_ref().filter(|it| !it.sentence.is_empty());
     let steady = steady.map(|it| Check { sentence: it.sentence.clone(), doubtful: !it.steady });
@@ -22,12 +27,24 @@ pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
         .verification
         .as_ref()
         .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
-    doubts.chain(verified).chain(client).chain(steady).collect()
+    doubts.chain(service).chain(errors).chain(verified).chain(client).chain(steady).collect()
 }
 
 /// Messages did not all come, once and in order, or nobody knows.
 fn has_faults(found: &Verification) -> bool {
-    found.lost + found.duplicates + found.out_of_order + found.not_judged > 0
+    found.lost + found.duplicates + found.out_of_order + found.not_judged > 0 || found.accepted == 0
+}
+
+fn error_sentence(error: &ErrorCount) -> String {
+    let times = if error.count == 1 { "once".to_owned() } else { format!("{} times", error.count) };
+    let kind = capitalised(error.kind.words());
+    format!("{kind} {times}, last at {:.1} s: {}", error.last_at_nanos as f64 / 1e9, error.last)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
 }
 
 fn client_sentence(client: &ClientCheck) -> Option<String> {
@@ -68,6 +85,7 @@ mod tests {
                 ..Steadiness::default()
             }),
             verification: Some(Verification {
+                accepted: 2,
                 duplicates: 1,
                 sentence: "One of two.".into(),
                 ..Verification::default()

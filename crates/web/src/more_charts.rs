@@ -37,7 +37,8 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
             "Behind schedule, messages a second",
             Unit::PerSecond,
             vec![
-                ("sent late", rates(rows, |row| row.late)),
+                ("late, or overdue at the end", rates(rows, |row| row.late)),
+                ("late by the client", rates(rows, |row| row.late_by_client)),
                 ("dropped", rates(rows, |row| row.dropped)),
             ],
         ),

@@ -4,6 +4,7 @@
 import { h, onWidth, s } from "../dom.ts";
 import type { Column } from "../wire.ts";
 import { decadeMarks, linearMarks } from "./axis.ts";
+import { drawSpans, type Span, spanAt } from "./spans.ts";
 
 export interface Line {
   name: string;
@@ -19,6 +20,8 @@ export interface ChartSpec {
   lines: Line[];
   /** Seconds of the profile. */
   window: [number, number] | null;
+  /** Without service, or blocked. */
+  spans: Span[];
   log: boolean;
   /** Marks of the horizontal axis where it is not one of seconds, and what a place on it is called. */
   marks?: [number, string][];
@@ -104,9 +107,14 @@ class Chart {
 
   private draw(): void {
     const picture = s("svg", { width: this.width, height: HEIGHT, "aria-hidden": "true" });
-    picture.append(...this.window(), ...this.grid(), ...this.lines(), this.cursor);
+    picture.append(...this.spans(), ...this.window(), ...this.grid(), ...this.lines(), this.cursor);
     this.plot.replaceChildren(picture);
     this.read(this.index);
+  }
+
+  private spans(): SVGElement[] {
+    const within = (at: number) => this.x(Math.min(at, this.spec.end));
+    return drawSpans(this.spec.spans, within, MARGIN.top, HEIGHT - MARGIN.bottom);
   }
 
   private window(): SVGElement[] {
@@ -145,6 +153,8 @@ class Chart {
           return;
         }
         path += `${pen}${this.x(this.spec.at[at]).toFixed(1)},${this.y(value).toFixed(1)}`;
+        // A value without neighbours is a dot.
+        if (pen === "M" && (line.values[at + 1] ?? null) === null) path += "h0.01";
         pen = "L";
       });
       return s("path", { class: "line", "data-line": number % COLOURS, d: path });
@@ -173,7 +183,7 @@ class Chart {
     this.index = index;
     this.cursor.style.display = index < 0 ? "none" : "";
     const at = this.spec.at[index];
-    const where = this.spec.where ?? (() => `at ${Number((at ?? 0).toFixed(1))} s`);
+    const where = this.spec.where ?? (() => `at ${Number((at ?? 0).toFixed(1))} s${spanAt(this.spec.spans, at ?? 0)}`);
     this.time.textContent = at === undefined ? "" : where(index);
     if (at !== undefined) {
       this.cursor.setAttribute("x1", String(this.x(at)));

@@ -4,11 +4,13 @@ import { h } from "../dom.ts";
 import { digits, nanos, short, shortNanos, whole } from "../format.ts";
 import type { ChartData, Column, LatencyColumns, RunRecord, Series, Spectrum } from "../wire.ts";
 import { chart, type ChartSpec, type Line } from "./chart.ts";
+import { spansKey, spansOf } from "./spans.ts";
 
 export function runCharts(run: RunRecord | null, series: Series, spectrum: Spectrum | null): HTMLElement {
   const last = series.at[series.at.length - 1] ?? 0;
   const end = run ? Math.max(run["duration-nanos"] / 1e9, last) : last + 0.5;
-  const base = { at: series.at, end, window: profileWindow(run) };
+  const spans = spansOf(run);
+  const base = { at: series.at, end, window: profileWindow(run), spans };
   const specs: ChartSpec[] = [
     { ...base, ...throughput(series) },
     { ...base, ...latency("Confirm latency", series.confirm) },
@@ -19,7 +21,7 @@ export function runCharts(run: RunRecord | null, series: Series, spectrum: Spect
     ...(spectrum ? [spectrumChart(spectrum)] : []),
   ];
   const drawn = specs.filter((spec) => spec.lines.length > 0);
-  const section = h("section", { class: "charts", "aria-label": "Over time" }, ...drawn.map(chart));
+  const section = h("section", { class: "charts", "aria-label": "Over time" }, spansKey(spans), ...drawn.map(chart));
   section.style.setProperty("--columns", String(drawn.length > 4 ? 3 : drawn.length));
   return section;
 }
@@ -41,6 +43,7 @@ function spectrumChart(spectrum: Spectrum): ChartSpec {
     at: spectrum.at,
     end: spectrum.at[spectrum.at.length - 1] ?? 1,
     window: null,
+    spans: [],
     lines: spectrum.lines,
     log: true,
     marks,

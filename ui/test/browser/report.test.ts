@@ -47,6 +47,19 @@ test("the report shows what ran and asks for nothing", async () => {
   }
 });
 
+test("every chart shows when the broker was not there, and when an alarm held", async () => {
+  const { page } = await browser.open("report.html");
+  for (const kind of ["without", "blocked"]) {
+    const strips = page.locator(`.chart .span-strip[data-kind="${kind}"]`);
+    assert.equal(await strips.count(), await page.locator(".chart").count());
+  }
+  const first = page.locator('.chart .span-strip[data-kind="without"] title').first();
+  assert.match((await first.textContent()) ?? "", /without service, 1\.0 to 1\.5 s: the broker <went> away/);
+  assert.match(await page.locator(".spans-key").innerText(), /without service[\s\S]*blocked by an alarm/);
+  assert.match(spaced(await page.locator(".checks").innerText()), /The broker did not serve for 0\.50 of/);
+  await page.close();
+});
+
 test("a frame says its shares", async () => {
   const { page } = await browser.open("report.html");
   const tooltip = await tooltipAt(page, 3, 0.2);

@@ -5,6 +5,7 @@ mod groups;
 mod polls;
 mod record;
 mod series;
+mod service;
 mod totals;
 mod trace;
 mod validity;
@@ -17,6 +18,7 @@ pub use record::{
     SpectrumPoint, Verdict,
 };
 pub use series::{LatencyPoint, SecondRow};
+pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};
 pub use totals::{LoadTotals, Measured};
 pub use trace::TracedMessage;
 pub use validity::{ClientCheck, Doubt, DoubtKind, ExpectationResult, Steadiness};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, PollTotals, Steadiness,
-    Verification,
+    ClientCheck, Doubt, ErrorCount, ExpectationResult, LoadTotals, Measured, PollTotals, Service,
+    Steadiness, Verification,
 };
 use crate::profile::{Capture, StackQuality};
 
@@ -49,6 +49,12 @@ pub struct RunRecord {
     pub losses: Vec<Loss>,
     /// How it ended.
     pub verdict: Verdict,
+    /// When the broker did not serve.
+    #[serde(default)]
+    pub service: Service,
+    /// The last error of each kind, with its count. Empty: there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorCount>,
     /// Why its figures may not be believed. Empty: nothing speaks against them.
     #[serde(default)]
     pub doubts: Vec<Doubt>,
@@ -81,6 +87,21 @@ pub enum Verdict {
         /// One sentence for a person.
         reason: String,
     },
+    /// It lasted as long as the scenario asked, but the broker did not do its part.
+    Failed {
+        /// One sentence for a person.
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// Why the run is not as the scenario asked; absent when it is.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Completed => None,
+            Self::Aborted { reason } | Self::Failed { reason } => Some(reason),
+        }
+    }
 }
 
 /// The machine.
@@ -147,11 +168,20 @@ pub struct LatencySummary {
     pub p9999: u64,
     /// Largest.
     pub max: u64,
+    /// Of the measurements, those of messages that were overdue at the end: they count with their age
+    /// then, and took longer.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub overdue: u64,
     /// Percentiles for a drawing, as far into the tail as enough was measured to tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<SpectrumPoint>,
     /// The `.hlog` file in the run directory.
     pub file: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One percentile.

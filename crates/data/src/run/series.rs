@@ -49,16 +49,20 @@ pub struct SecondRow {
     /// Messages that schedules asked for, dropped ones included.
     #[serde(default)]
     pub scheduled: u64,
-    /// Of those, sent later than their time by more than the tolerance.
+    /// Of those, sent later than their time by more than the tolerance, or overdue at the end.
     #[serde(default)]
     pub late: u64,
     /// Of the late and the dropped, those that were later than the tolerance by the client's own doing:
     /// window and socket had room for so long.
     #[serde(default)]
     pub late_by_client: u64,
-    /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
+    /// Of the scheduled, those that were never sent: left out as they were late (`late = "skip"`), or
+    /// overdue at the end.
     #[serde(default)]
     pub dropped: u64,
+    /// Of the dropped, those that were due and not sent when the load ended: in its last second.
+    #[serde(default)]
+    pub overdue: u64,
     /// Requests and what became of them.
     #[serde(flatten)]
     pub rpc: RequestCounts,
@@ -78,6 +82,14 @@ pub struct SecondRow {
     pub socket_stall_nanos: u64,
     /// Time for which connections were blocked by an alarm of the broker, in nanoseconds.
     pub blocked_nanos: u64,
+    /// Time in which the broker did not serve: all connections of one side were lost, or nothing came
+    /// although it owed answers. In nanoseconds; none in a drain.
+    #[serde(default)]
+    pub without_service_nanos: u64,
+    /// Time in which an alarm of the broker blocked at least one connection, in nanoseconds; none in a
+    /// drain.
+    #[serde(default)]
+    pub alarm_nanos: u64,
     /// Time in which publishers had a full confirm window, summed over publishers, in nanoseconds.
     #[serde(default)]
     pub window_full_nanos: u64,

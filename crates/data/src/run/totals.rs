@@ -42,15 +42,19 @@ pub struct LoadTotals {
     /// Messages that schedules asked for, dropped ones included.
     #[serde(default)]
     pub scheduled: u64,
-    /// Of those, sent later than their time by more than the tolerance.
+    /// Of those, sent later than their time by more than the tolerance, or overdue at the end.
     #[serde(default)]
     pub late: u64,
     /// Of the late and the dropped, those that were later than the tolerance by the client's own doing.
     #[serde(default)]
     pub late_by_client: u64,
-    /// Of the scheduled, those that were never sent because they were late (`late = "skip"`).
+    /// Of the scheduled, those that were never sent: left out as they were late (`late = "skip"`), or
+    /// overdue at the end.
     #[serde(default)]
     pub dropped: u64,
+    /// Of the dropped, those that were due, by more than the tolerance, and not sent when the load ended.
+    #[serde(default)]
+    pub overdue: u64,
     /// Requests and what became of them.
     #[serde(flatten)]
     pub rpc: RequestCounts,
@@ -84,6 +88,13 @@ pub struct LoadTotals {
     pub socket_stall_nanos: u64,
     /// Sum over connections, nanoseconds.
     pub blocked_nanos: u64,
+    /// Time of the load in which the broker did not serve ([`super::SpanKind::Down`] and
+    /// [`super::SpanKind::Silent`]), nanoseconds.
+    #[serde(default)]
+    pub without_service_nanos: u64,
+    /// Time of the load in which an alarm blocked at least one connection, nanoseconds.
+    #[serde(default)]
+    pub alarm_nanos: u64,
     /// Time in which publishers had a full confirm window, summed over publishers, nanoseconds.
     #[serde(default)]
     pub window_full_nanos: u64,
@@ -128,6 +139,9 @@ impl LoadTotals {
             late: sum(|row| row.late),
             late_by_client: sum(|row| row.late_by_client),
             dropped: sum(|row| row.dropped),
+            overdue: sum(|row| row.overdue),
+            without_service_nanos: sum(|row| row.without_service_nanos),
+            alarm_nanos: sum(|row| row.alarm_nanos),
             unconfirmed: rows.last().map_or(0, |row| row.unconfirmed),
             unanswered: sum(|row| row.unanswered),
             republished: sum(|row| row.republished),

@@ -58,7 +58,7 @@ pub struct ExpectationResult {
     pub passed: bool,
 }
 
-/// Was the measured part of a run steady? Shares are of the mean, so 0.05 is 5 %.
+/// Was the measured part of a run steady? Shares are parts of 1, so 0.05 is 5 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Steadiness {
@@ -66,7 +66,8 @@ pub struct Steadiness {
     pub steady: bool,
     /// Seconds that were looked at.
     pub seconds: u64,
-    /// How much throughput changed from the first to the last of them, after Theil and Sen.
+    /// How much throughput changed from the first to the last of them, by the line of Theil and Sen, as
+    /// a share of where that line begins (of the mean, where it begins at 0). Never below -1.
     pub throughput_drift: f64,
     /// The same of the median latency.
     pub latency_drift: Option<f64>,

@@ -116,7 +116,11 @@ fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
     };
     let inner = match at {
         Value::Table(table) => {
-            table.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()))
+            // A number is a place in a list, also where there is no list yet.
+            let is_list = !["headers", "arguments"].contains(&key.as_str());
+            let next = is_list && rest.first().is_some_and(|next| next.parse::<usize>().is_ok());
+            let missing = if next { Value::Array(Vec::new()) } else { Value::Table(Table::new()) };
+            table.entry(key.clone()).or_insert(missing)
         }
         Value::Array(items) => {
             let there = items.len();

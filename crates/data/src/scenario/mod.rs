@@ -20,11 +20,13 @@ pub use model::{
     Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MessageProperties, Metric, NumberRange,
     PasswordSource, Phase, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
     ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, ReplyPath,
-    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_HEADER, Scenario, Schedule,
-    Settle, SizeStep, Stop, ThrowawayBroker, Until, WarmUp, WriteMode, has_placeholder,
+    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER, Scenario,
+    Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker, Until, WarmUp, WriteMode,
+    has_placeholder,
 };
 
 use document::Document;
+use error::Problem;
 
 /// Reads a scenario from TOML. `file` is for messages only. Each of `overrides` is `key=value` with
 /// a dotted key, for example `publishers.0.rate=5000`; its value is TOML or, failing that, a string.
@@ -44,6 +46,23 @@ pub fn parse_with_files(
     let wire = reader::read(document.root());
     let scenario = wire.and_then(|wire| validate::scenario(wire, read));
     scenario.map_err(|problem| document.locate(problem).in_file(file))
+}
+
+/// A refusal of a value that [`parse`] took, found by its dotted key: with the line that it is in, or that
+/// an override has set it. The text and the overrides are those that were parsed.
+pub fn refusal(
+    text: &str,
+    file: &str,
+    overrides: &[String],
+    key: &str,
+    reason: String,
+) -> ScenarioError {
+    let mut problem = Problem::new(reason);
+    problem.path = key.split('.').map(str::to_owned).collect();
+    match Document::parse(text, overrides) {
+        Ok(document) => document.locate(problem).in_file(file),
+        Err(_) => problem.in_file(file),
+    }
 }
 
 impl Scenario {

@@ -16,8 +16,12 @@ mod topology;
 use super::connecting::Connecting;
 use crate::profile::Event;
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
-pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
-pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES};
+pub use content::{
+    Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
+};
+pub use expect::{
+    COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
+};
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};

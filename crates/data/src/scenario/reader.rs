@@ -72,6 +72,8 @@ fn describe(found: Unexpected<'_>) -> String {
 fn plain(expected: &dyn Expected) -> String {
     let expected = expected.to_string();
     match expected.as_str() {
+        "u8" => format!("a whole number from 0 to {}", u8::MAX),
+        "i64" => "a whole number".to_owned(),
         "u16" => format!("a whole number from 0 to {}", u16::MAX),
         "u32" => format!("a whole number from 0 to {}", u32::MAX),
         "u64" => "a whole number, 0 or more,".to_owned(),

@@ -1,6 +1,7 @@
 //! What scenarios mean, and what is said of those that cannot be.
 
 mod contents;
+mod expectations;
 mod groups;
 mod polling;
 mod random;
@@ -243,32 +244,6 @@ fn a_run_warms_up_and_begins_on_time() {
     let alone = SMALL.split("[[consumers]]").next().unwrap();
     let message = read(alone, &["run.verify=true"]).unwrap_err().to_string();
     assert!(message.contains("run.verify"), "{message}");
-}
-
-#[test]
-fn expectations_are_read() {
-    fn check(assignment: &str, expected: &str) {
-        let scenario = read(SMALL, &["run.verify=true", assignment]).unwrap();
-        assert_eq!(scenario.expect.that[0].to_string(), expected);
-    }
-    check("expect.confirm.p99=< 20ms", "confirm.p99 < 20ms");
-    check("expect.end-to-end-intended.p9999=<=1500us", "end-to-end-intended.p9999 <= 1500us");
-    check("expect.published.rate=>= 9999.5", "published.rate >= 9999.5");
-    check("expect.lost=== 0", "lost == 0");
-    check("expect.late=< 0.5 %", "late < 0.5%");
-    assert!(read(SMALL, &["expect.steady=true"]).unwrap().expect.steady);
-}
-
-#[test]
-fn expectations_that_make_no_sense_are_refused() {
-    refused(&["expect.confirm.p98=< 20ms"], &["expect.confirm.p98", "`p95`", "did you mean"]);
-    refused(&["expect.comfirm.p99=< 20ms"], &["expect.comfirm", "did you mean `confirm`?"]);
-    refused(&["expect.confirm.p99=20ms"], &["expect.confirm.p99", "how to compare", "`< 20ms`"]);
-    refused(&["expect.confirm.p99=< 20"], &["expect.confirm.p99", "`20`", "`< 20ms`"]);
-    refused(&["expect.published.rate=> inf"], &["expect.published.rate", "`>= 10000`"]);
-    refused(&["expect.published=> 1"], &["expect.published", "a table is expected"]);
-    refused(&["expect.nacked=== -1"], &["expect.nacked", "`== 0`", "`< 1%`"]);
-    refused(&["expect.lost=== 0"], &["expect.lost", "verify = true"]);
 }
 
 #[test]

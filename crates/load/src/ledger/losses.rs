@@ -12,7 +12,8 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
     };
     let unanswered = Loss {
         what: "messages unanswered at a lost connection".to_owned(),
-        count: totals.unanswered,
+        // What was sent again is answered again, or counted again.
+        count: totals.unanswered.saturating_sub(totals.republished),
         of: totals.published,
         meaning: "sent over a connection that was lost before the broker confirmed or refused \
                   them: they may be lost"
@@ -28,14 +29,20 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
     };
     let dropped = Loss {
         what: "scheduled messages".to_owned(),
-        count: totals.dropped,
+        count: totals.dropped.saturating_sub(totals.overdue),
+        of: totals.scheduled,
+        meaning: "not sent: they could not be at their time (`late = \"skip\"`)".to_owned(),
+    };
+    let overdue = Loss {
+        what: "overdue messages".to_owned(),
+        count: totals.overdue,
         of: totals.scheduled,
         meaning:
-            "not sent: they could not be at their time (`late = \"skip\"`), or the load ended \
-                  first"
+            "due, but not sent when the load ended: they count as late, and with their age in the \
+                  latencies from the schedule"
                 .to_owned(),
     };
-    let losses = [unconfirmed, unanswered, unmeasured, dropped]
+    let losses = [unconfirmed, unanswered, unmeasured, dropped, overdue]
         .into_iter()
         .chain(of_groups(totals, refusal));
     losses.filter(|loss| loss.count > 0).collect()
@@ -58,7 +65,10 @@ fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
         what: "round trips".to_owned(),
         count: totals.rpc.requests_unanswered,
         of: totals.rpc.requests,
-        meaning: "requests to which no reply came in time: they are in no latency".to_owned(),
+        meaning:
+            "requests to which no reply came in time: they are in no latency, but for those that \
+                  were awaited when the run ended, which count with their age"
+                .to_owned(),
     };
     let failed = Loss {
         what: "openings and closings".to_owned(),

@@ -15,6 +15,7 @@ use crate::{
     latency::Latency,
     message::Random,
     plan::{Seat, queues_of},
+    tempo::LATE_NANOS,
     timetable::Timetable,
 };
 
@@ -335,8 +336,30 @@ impl Calling {
         self.in_flight.len()
     }
 
-    pub(super) fn stop(&mut self) {
+    /// Nothing more is sent: what should have been sent by now is overdue.
+    pub(super) fn stop(&mut self, moment: &mut Moment<'_>) {
         self.is_stopped = true;
+        let end = moment.now.saturating_sub(LATE_NANOS);
+        for caller in &mut self.callers {
+            let has_more = caller.limit.is_none_or(|limit| caller.sent < limit);
+            let Some(pace) = caller.pace.as_mut().filter(|_| has_more) else { continue };
+            while let Some(due) = pace.due().filter(|due| *due <= end) {
+                pace.advance();
+                moment.overdue(moment.now - due, &[Latency::RoundTripIntended]);
+            }
+        }
+    }
+
+    /// What has no reply gets none: it counts with its age.
+    pub(super) fn give_up(&mut self, moment: &mut Moment<'_>) {
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            let age = |since: u64| moment.now.saturating_sub(since);
+            let (actual, intended) = (age(request.sent_at), age(request.intended_at));
+            moment.tally.measure_overdue(Latency::RoundTrip, actual);
+            if self.callers[request.caller as usize].pace.is_some() {
+                moment.tally.measure_overdue(Latency::RoundTripIntended, intended);
+            }
+        }
     }
 }
 

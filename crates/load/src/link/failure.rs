@@ -1,6 +1,7 @@
 //! Why a link cannot go on.
 
 use rabbitscope_amqp::ConnectionError;
+use rabbitscope_data::run::ErrorKind;
 use thiserror::Error;
 
 /// Why a connection cannot go on, as one sentence for a person.
@@ -8,6 +9,7 @@ use thiserror::Error;
 #[error("{reason}")]
 pub(crate) struct Failure {
     pub(crate) reason: String,
+    pub(crate) kind: ErrorKind,
     /// The connection was lost or closed: another one may fare better. Otherwise one side is wrong.
     pub(crate) is_loss: bool,
 }
@@ -15,19 +17,33 @@ pub(crate) struct Failure {
 impl Failure {
     /// The connection is gone, but a new one may do.
     pub(crate) fn lost(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_loss: true }
+        Self { reason: reason.into(), kind: ErrorKind::ConnectionLost, is_loss: true }
+    }
+
+    /// The broker has closed a channel, for good as far as this connection goes.
+    pub(crate) fn channel_closed(reason: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::ChannelClosed, ..Self::lost(reason) }
+    }
+
+    /// The broker has ended a consumer.
+    pub(crate) fn consumer_cancelled(reason: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::ConsumerCancelled, ..Self::lost(reason) }
     }
 
     /// Trying again would not help.
     pub(crate) fn wrong(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_loss: false }
+        Self { reason: reason.into(), kind: ErrorKind::Other, is_loss: false }
     }
 }
 
 impl From<ConnectionError> for Failure {
     fn from(error: ConnectionError) -> Self {
         use ConnectionError::{ClosedByBroker, HeartbeatMissed};
-        let is_loss = matches!(error, ClosedByBroker(_) | HeartbeatMissed { .. });
-        Self { reason: error.to_string(), is_loss }
+        let reason = error.to_string();
+        match error {
+            ClosedByBroker(_) => Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) },
+            HeartbeatMissed { .. } => Self::lost(reason),
+            _ => Self::wrong(reason),
+        }
     }
 }

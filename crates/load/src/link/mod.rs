@@ -10,6 +10,7 @@ mod in_flight;
 mod moment;
 mod publishing;
 mod setup;
+mod side;
 mod socket;
 mod turns;
 
@@ -24,6 +25,7 @@ pub(crate) use failure::Failure;
 pub(crate) use moment::Moment;
 use publishing::Publishing;
 pub(crate) use setup::Wire;
+pub(crate) use side::Side;
 use socket::{Fill, Socket};
 
 /// Reads in a row before other connections get their turn.
@@ -46,6 +48,13 @@ pub(crate) struct Link {
     is_closed: bool,
     /// The connection is lost. Its time without one has been counted up to here.
     down_since: Option<u64>,
+}
+
+/// What the broker has not done for a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Dues {
+    pub(crate) is_unanswered: bool,
+    pub(crate) is_stalled: bool,
 }
 
 enum Role {
@@ -75,7 +84,8 @@ impl Link {
 
     /// The connection is lost. What its role had on it is counted and forgotten; the role itself
     /// goes on with the next one.
-    pub(crate) fn lose(&mut self, moment: &mut Moment<'_>) {
+    pub(crate) fn lose(&mut self, failure: &Failure, moment: &mut Moment<'_>) {
+        moment.service.lost(self.side(), moment.now, failure);
         self.socket.lose(moment);
         match &mut self.role {
             Role::Publishing(publishing) => publishing.lose(moment),
@@ -92,6 +102,7 @@ impl Link {
         self.count_time_down(moment);
         self.down_since = None;
         moment.tally.counts.reconnects += 1;
+        moment.service.back(self.side(), moment.now);
         self.socket.renew(wire, moment.now);
         self.start(moment.now);
     }
@@ -243,14 +254,15 @@ impl Link {
                 moment.tally.counts.returned += 1;
                 moment.witness_return(&returned);
             }
-            (_, Event::Blocked { .. }) => self.socket.block(moment.now),
+            (_, Event::Blocked { reason }) => self.socket.block(&reason, moment),
             (_, Event::Unblocked) => self.socket.unblock(moment),
             (_, Event::Closed) => self.is_closed = true,
             (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
-                return Err(Failure::lost(format!("the broker closed a channel: {refusal}")));
+                let reason = format!("the broker closed a channel: {refusal}");
+                return Err(Failure::channel_closed(reason));
             }
             (role, Event::ConsumerCancelled { consumer_tag, .. }) => {
-                return Err(Failure::lost(format!(
+                return Err(Failure::consumer_cancelled(format!(
                     "the broker ended a consumer of {}: the queue was deleted or moved",
                     role.queue(consumer_tag.as_bytes())
                 )));
@@ -280,6 +292,25 @@ impl Link {
         }
     }
 
+    /// What it does for the run.
+    pub(crate) fn side(&self) -> Side {
+        match &self.role {
+            Role::Publishing(_) | Role::Calling(_) => Side::Sending,
+            Role::Consuming(_) | Role::Answering(_) => Side::Receiving,
+            Role::Churning(_) => Side::Churning,
+        }
+    }
+
+    /// Does the broker owe it an answer, or has its socket taken nothing for a while?
+    pub(crate) fn dues(&self) -> Dues {
+        let unanswered = match &self.role {
+            Role::Publishing(publishing) => publishing.outstanding(),
+            Role::Calling(calling) => calling.outstanding(),
+            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => 0,
+        };
+        Dues { is_unanswered: unanswered > 0, is_stalled: self.socket.is_stalled() }
+    }
+
     /// Messages sent and not confirmed.
     pub(crate) fn outstanding(&self) -> u64 {
         match &self.role {
@@ -306,13 +337,22 @@ impl Link {
         }
     }
 
+    /// Nothing more is read: what has no answer will get none.
+    pub(crate) fn give_up(&mut self, moment: &mut Moment<'_>) {
+        match &mut self.role {
+            Role::Publishing(publishing) => publishing.give_up(moment),
+            Role::Calling(calling) => calling.give_up(moment),
+            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => {}
+        }
+    }
+
     /// Nothing more is published.
     pub(crate) fn stop_publishing(&mut self, moment: &mut Moment<'_>) {
         match &mut self.role {
             Role::Publishing(publishing) => {
                 publishing.stop(&mut self.socket.connection, moment);
             }
-            Role::Calling(calling) => calling.stop(),
+            Role::Calling(calling) => calling.stop(moment),
             Role::Churning(churning) => churning.stop(),
             Role::Consuming(_) | Role::Answering(_) => {}
         }

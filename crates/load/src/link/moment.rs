@@ -6,6 +6,7 @@ use crate::{
     burst_limiter::BurstLimiter,
     clock::RunClock,
     latency::Latency,
+    service::ServiceMonitor,
     stamp::{Numbering, Stamp},
     tally::Tally,
     tempo::LATE_NANOS,
@@ -21,6 +22,9 @@ pub(crate) struct Moment<'a> {
     pub(crate) mark: u16,
     pub(crate) numbering: Numbering,
     pub(crate) tally: &'a mut Tally,
+    pub(crate) service: &'a ServiceMonitor,
+    /// Somebody of this run measures what is delivered.
+    pub(crate) is_consumed: bool,
     /// Writes down what becomes of messages; absent when nobody asks.
     pub(crate) witness: Option<&'a mut Witness>,
     /// Publishers that have just sent their last message.
@@ -74,6 +78,17 @@ impl Moment<'_> {
         counts.scheduled += 1;
         counts.dropped += 1;
         counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
+    }
+
+    /// A message of a schedule was not sent before the load ended, so long after its time: it counts as
+    /// late, and with its age in the latencies that it would have had.
+    pub(super) fn overdue(&mut self, age_nanos: u64, latencies: &[Latency]) {
+        self.tally.counts.late += 1;
+        self.tally.counts.overdue += 1;
+        self.left_out(0);
+        for latency in latencies {
+            self.tally.measure_overdue(*latency, age_nanos);
+        }
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Publishers on one connection.
 
+mod overdue;
 mod publisher;
 
 use rabbitscope_amqp::{ConfirmRing, Connection};
@@ -7,6 +8,7 @@ use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{CHUNK, Failure, Moment, socket::Socket, turns::Turns};
 use crate::clock::nanos;
+use overdue::never_confirmed;
 pub(super) use publisher::{Publisher, PublisherProgress};
 use publisher::{QUANTUM, Sent, low_bits};
 
@@ -223,6 +225,15 @@ impl Publishing {
             self.turns.ask(index);
         }
         moment.tally.counts.unanswered += std::mem::take(&mut self.outstanding);
+    }
+
+    /// What has no confirm gets none: it counts with its age.
+    pub(super) fn give_up(&mut self, moment: &mut Moment<'_>) {
+        for ring in self.rings.iter_mut().flatten() {
+            let settled =
+                std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, moment));
+            debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
+        }
     }
 
     /// A transaction is committed: all that was sent on the channel counts as confirmed.

@@ -167,14 +167,23 @@ impl Socket {
         }
     }
 
-    pub(super) fn block(&mut self, now: u64) {
-        self.blocked_since.get_or_insert(now);
+    /// It has taken nothing of what was to be written for some time.
+    pub(super) fn is_stalled(&self) -> bool {
+        self.stalled_since.is_some()
+    }
+
+    pub(super) fn block(&mut self, reason: &str, moment: &mut Moment<'_>) {
+        if self.blocked_since.is_none() {
+            self.blocked_since = Some(moment.now);
+            moment.service.blocked(moment.now, reason);
+        }
     }
 
     pub(super) fn unblock(&mut self, moment: &mut Moment<'_>) {
         if let Some(since) = self.blocked_since.take() {
             moment.tally.counts.blocked_nanos += moment.now.saturating_sub(since);
             self.ready_since = moment.now;
+            moment.service.unblocked(moment.now);
         }
     }
 

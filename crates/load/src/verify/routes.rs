@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rabbitscope_data::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario};
 
 use super::Places;
-use crate::{plan::queues_of, stamp};
+use crate::plan::queues_of;
 
 /// What is known of a publisher's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
     let mut courses = Vec::new();
     for group in &scenario.publishers {
         let members = 0..group.count;
-        if !is_marked(group) {
+        if !group.is_stamped() {
             courses.extend(members.map(|_| Course::Unmarked));
             continue;
         }
@@ -40,13 +40,6 @@ pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
         }));
     }
     courses
-}
-
-/// Every message has a stamp.
-fn is_marked(group: &PublisherGroup) -> bool {
-    let sizes = group.sizes.iter().map(|step| step.size_bytes);
-    let mut sizes = sizes.chain([group.size_bytes]);
-    group.body.is_kept_intact() || sizes.all(|size| size as usize >= stamp::SIZE)
 }
 
 /// The routing keys that the publishers of a group share out among them; none if each uses all.

@@ -118,6 +118,10 @@ pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> V
 
 /// What is not so is left out, but for the three questions.
 fn sentence(sum: &Verification) -> String {
+    if sum.accepted == 0 {
+        return "Nothing was checked: the broker accepted no message that carries a stamp."
+            .to_owned();
+    }
     let some = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
     let part = |count: u64, of: u64, what: &str, which: &str| {
         some(of, which)
@@ -166,6 +170,7 @@ mod tests {
         let honest = Verification { accepted: 7, ..Verification::default() };
         let expected = "Of 7 accepted messages 0 lost, 0 duplicates, 0 out of order.";
         assert_eq!(sentence(&honest), expected);
+        assert!(sentence(&Verification::default()).starts_with("Nothing was checked"));
         let poor = Verification {
             lost: 1,
             duplicates: 3,

@@ -31,10 +31,18 @@ impl Worker {
         Ok(())
     }
 
+    /// Messages that came in this interval, only the run's own if they can be told: others may go on
+    /// publishing for ever, and nobody waits for them.
+    pub(super) fn delivered(&self, orders: &Orders<'_>) -> u64 {
+        let only_own = orders.knows_own && !orders.awaits_empty;
+        let others = if only_own { self.tally.unstamped } else { 0 };
+        self.tally.counts.consumed.saturating_sub(others)
+    }
+
     pub(super) fn has_drained(&mut self, since: u64, now: u64, orders: &Orders<'_>) -> bool {
-        let consumed = self.tally.counts.consumed;
-        if consumed != self.last_delivery.0 {
-            self.last_delivery = (consumed, now);
+        let delivered = self.delivered(orders);
+        if delivered != self.last_delivery.0 {
+            self.last_delivery = (delivered, now);
         }
         let others_confirm = orders.control.confirming.load(Ordering::Relaxed) > 0;
         let is_idle = now >= self.last_delivery.1 + DRAIN_IDLE_NANOS && !others_confirm;

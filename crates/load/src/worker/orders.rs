@@ -1,6 +1,7 @@
 //! What a worker is told, and what it tells.
 
 use std::sync::{
+    Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
     mpsc::Sender,
 };
@@ -10,6 +11,7 @@ use crate::{
     connector::Connector,
     link::{Failure, Moment},
     self_check::{Crew, ThreadSecond},
+    service::ServiceMonitor,
     stamp::Numbering,
     tally::Tally,
     verify::{Observation, Watch, Witness},
@@ -28,6 +30,10 @@ pub(crate) struct Orders<'a> {
     pub(crate) connector: Option<&'a Connector<'a>>,
     /// Consumers go on after the load until the queues are empty.
     pub(crate) awaits_empty: bool,
+    /// Somebody of this run measures what is delivered.
+    pub(crate) is_consumed: bool,
+    /// Every message of this run that is delivered carries its stamp.
+    pub(crate) knows_own: bool,
     /// What is to be seen of messages; absent: nothing.
     pub(crate) watch: Option<Watch>,
 }
@@ -60,6 +66,8 @@ pub(crate) struct Control {
     pub(crate) draining: AtomicUsize,
     /// Whoever waits for empty queues need not any longer.
     pub(crate) is_empty: AtomicBool,
+    /// What has become of connections.
+    pub(crate) service: Arc<ServiceMonitor>,
     /// Every thread is done.
     pub(crate) is_over: AtomicBool,
 }

@@ -34,12 +34,14 @@ impl Worker {
         failure: Failure,
         orders: &Orders<'_>,
     ) -> Result<(), Failure> {
+        let now = orders.clock.nanos();
+        orders.control.service.failed(failure.kind, now, &failure.reason);
         let Some(connector) = orders.connector.filter(|_| failure.is_loss) else {
             return Err(failure);
         };
         let link = &mut self.links[index];
         let mut moment = moment(&mut self.tally, &mut self.witness, &mut self.limiter, orders);
-        link.lose(&mut moment);
+        link.lose(&failure, &mut moment);
         orders.control.count_done(&moment);
         let now = moment.now;
         link.socket.deregister(self.poll.registry());

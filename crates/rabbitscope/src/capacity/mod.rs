@@ -145,7 +145,7 @@ fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> C
     let observed = judge(rate, &scenario.expect.that, record, &finished.series, has_consumers);
     let wanted = scenario.expect.that.iter().find_map(|expectation| match expectation.metric {
         Metric::Latency(latency, _) => Some(latency),
-        Metric::Rate(_) | Metric::Count(_) => None,
+        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     });
     let latency = wanted.unwrap_or("confirm-intended");
     let summary = record.latencies.iter().find(|summary| summary.name == latency);

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Context;
 use rabbitscope_data::scenario::{self, BrokerSpec, Scenario};
 use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_load::unreadable_file;
 
 use super::environment;
 use crate::{
@@ -211,5 +212,10 @@ pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result
         rabbitscope_files::read_text(Path::new(path), MOST_OF_A_LIST)
             .map_err(|error| error.to_string())
     };
-    scenario::parse_with_files(&text, &file, &all, &mut read).context("the scenario is not valid")
+    let parsed = scenario::parse_with_files(&text, &file, &all, &mut read);
+    let checked = parsed.and_then(|scenario| match unreadable_file(&scenario) {
+        None => Ok(scenario),
+        Some((key, why)) => Err(scenario::refusal(&text, &file, &all, &key, why.to_string())),
+    });
+    checked.context("the scenario is not valid")
 }

@@ -1,9 +1,9 @@
 //! What a finished run is worth: was it steady, may it be believed, did it do what was expected?
 
-use rabbitscope_analysis::{judge, steadiness};
+use rabbitscope_analysis::{ServiceRules, judge, service_failure, steadiness};
 use rabbitscope_data::{
     run::{Doubt, DoubtKind, RunRecord, SecondRow, Verdict},
-    scenario::Scenario,
+    scenario::{PublisherGroup, Scenario},
 };
 
 use crate::exit::Exit;
@@ -20,12 +20,25 @@ pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenari
         doubts.push(Doubt { kind: DoubtKind::NotSteady, reason });
     }
     let expectations = judge(&scenario.expect.that, &record);
-    RunRecord { steadiness, doubts, expectations, ..record }
+    let verdict = match service_failure(&record, rules(scenario)) {
+        Some(reason) if record.verdict == Verdict::Completed => Verdict::Failed { reason },
+        _ => record.verdict,
+    };
+    RunRecord { steadiness, doubts, expectations, verdict, ..record }
 }
 
-/// The exit code of a run: cut short, not valid, not as expected, in this order.
+fn rules(scenario: &Scenario) -> ServiceRules<'_> {
+    let confirms = |group: &PublisherGroup| group.confirm_window.or(group.tx_size).is_some();
+    ServiceRules {
+        expected: &scenario.expect.that,
+        has_confirms: scenario.publishers.iter().any(confirms),
+        verifies: scenario.run.verify,
+    }
+}
+
+/// The exit code of a run: cut short or failed, not valid, not as expected, in this order.
 pub fn exit_code(record: &RunRecord) -> Exit {
-    if matches!(record.verdict, Verdict::Aborted { .. }) {
+    if record.verdict != Verdict::Completed {
         Exit::Failed
     } else if !record.doubts.is_empty() {
         Exit::NotValid
@@ -59,5 +72,7 @@ mod tests {
         check(false, false, false, Exit::ExpectationFailed);
         check(false, true, false, Exit::NotValid);
         check(true, true, false, Exit::Failed);
+        let verdict = Verdict::Failed { reason: "because".to_owned() };
+        assert_eq!(exit_code(&RunRecord { verdict, ..RunRecord::default() }), Exit::Failed);
     }
 }

@@ -44,7 +44,6 @@ pub struct Finished {
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    rabbitscope_load::check_files(scenario).map_err(|error| UsageError(error.to_string()))?;
     match &scenario.broker {
         BrokerSpec::Existing { uris } => {
             target::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
@@ -205,6 +204,8 @@ pub(super) fn record_of(
         profile,
         losses,
         verdict: outcome.verdict,
+        service: outcome.service,
+        errors: outcome.errors,
         doubts: outcome.doubts,
         client: outcome.client,
         steadiness: None,

@@ -8,11 +8,16 @@ use std::{
 use rabbitscope_analysis::{ClientEffort, LoadRates, hottest, quality_sentence};
 use rabbitscope_data::{
     profile::{Capture, Profile, StackQuality},
-    run::{DoubtKind, LatencySummary, LoadTotals, Loss, RunRecord, SecondRow, Verdict},
+    run::{DoubtKind, LatencySummary, Loss, RunRecord, SecondRow},
 };
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{Finished, owners::Owners};
+use super::{
+    Finished,
+    interruptions::{ending, interruptions, overdue},
+    owners::Owners,
+};
 use crate::escapes;
 
 const HOTTEST: usize = 10;
@@ -23,11 +28,13 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record);
     if let Some(measured) = LoadRates::of(&finished.series) {
-        text += &rates(&measured, &record.load);
+        text += &rates(&measured, record);
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
     }
+    text += &interruptions(record);
     text += &latency_table(&record.latencies);
+    text += &overdue(&record.latencies);
     if let Some(profile) = &finished.profile {
         text += "\n";
         text += &ProfileSummary::of(profile).to_string();
@@ -37,10 +44,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     }
     text += &record.losses.iter().map(loss).collect::<String>();
     text += &judgement(record);
-    if let Verdict::Aborted { reason } = &record.verdict {
-        let reason = escapes::value(reason);
-        let _ = writeln!(text, "\nCut short: {reason}. What was recorded until then is kept.");
-    }
+    text += &ending(&record.verdict);
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
 }
 
@@ -54,17 +58,24 @@ fn head(record: &RunRecord) -> String {
     format!("{}\n\n", escapes::value(&line))
 }
 
-/// Rates are those of the time under load; counts are of the whole run.
-fn rates(rates: &LoadRates, load: &LoadTotals) -> String {
+/// Rates are those of the time under load; counts are of the whole run. What the scenario is about has
+/// its line also when there was nothing of it.
+fn rates(rates: &LoadRates, record: &RunRecord) -> String {
+    let (load, scenario) = (&record.load, &record.scenario);
+    let groups = |key: &str| scenario[key].as_array().map_or(&[][..], Vec::as_slice);
+    let confirms =
+        |group: &Value| !group["confirm-window"].is_null() || !group["tx-size"].is_null();
     let rows = [
-        ("published", rates.published, load.published),
-        ("confirmed", rates.confirmed, load.confirmed),
-        ("consumed", rates.consumed, load.consumed),
-        ("replies", rates.replied, load.rpc.replies),
-        ("opened", rates.churned, load.churn.churn_opened),
+        ("published", rates.published, load.published, !groups("publishers").is_empty()),
+        ("confirmed", rates.confirmed, load.confirmed, groups("publishers").iter().any(confirms)),
+        ("consumed", rates.consumed, load.consumed, !groups("consumers").is_empty()),
+        ("replies", rates.replied, load.rpc.replies, !groups("requests").is_empty()),
+        ("opened", rates.churned, load.churn.churn_opened, !groups("churn").is_empty()),
     ];
     let mut text = String::new();
-    for (name, rate, count) in rows.into_iter().filter(|&(_, _, count)| count > 0) {
+    for (name, rate, count, _) in
+        rows.into_iter().filter(|&(_, _, count, is_meant)| is_meant || count > 0)
+    {
         let (rate, count, seconds) = (grouped_rate(rate), grouped(count), rates.seconds);
         let unit = if name == "opened" { "/s    " } else { "msg/s " };
         let _ = writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count} in all)");
@@ -263,6 +274,17 @@ pub(crate) fn short_time(nanos: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_scenario_is_about_has_a_line() {
+        let scenario = serde_json::json!({
+            "publishers": [{ "rate": 5 }, { "confirm-window": 5 }], "consumers": [{}], "churn": []
+        });
+        let text = rates(&LoadRates::default(), &RunRecord { scenario, ..RunRecord::default() });
+        let names: Vec<_> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(names, ["published", "confirmed", "consumed"], "{text}");
+        assert_eq!(rates(&LoadRates::default(), &RunRecord::default()), "");
+    }
 
     #[test]
     fn numbers_are_grouped() {

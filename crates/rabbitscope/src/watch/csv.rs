@@ -22,7 +22,7 @@ pub struct Csv {
 type Value = fn(&SecondRow) -> Option<f64>;
 
 /// Times are milliseconds, CPU is in cores, memory in bytes, counts are those of the second.
-const COLUMNS: [(&str, Value); 30] = [
+const COLUMNS: [(&str, Value); 33] = [
     ("second", |row| Some(f64::from(row.second))),
     ("length_ms", |row| Some(row.interval_nanos as f64 / 1e6)),
     ("draining", |row| Some(f64::from(u8::from(row.draining)))),
@@ -37,6 +37,7 @@ const COLUMNS: [(&str, Value); 30] = [
     ("scheduled", |row| Some(row.scheduled as f64)),
     ("late", |row| Some(row.late as f64)),
     ("dropped", |row| Some(row.dropped as f64)),
+    ("late_by_client", |row| Some(row.late_by_client as f64)),
     ("confirm_p50_ms", |row| millis(row.confirm_latency, |it| it.p50)),
     ("confirm_p99_ms", |row| millis(row.confirm_latency, |it| it.p99)),
     ("confirm_max_ms", |row| millis(row.confirm_latency, |it| it.max)),
@@ -48,6 +49,8 @@ const COLUMNS: [(&str, Value); 30] = [
     ("client_delay_p99_ms", |row| millis(row.client_delay, |it| it.p99)),
     ("socket_stall_ms", |row| Some(row.socket_stall_nanos as f64 / 1e6)),
     ("blocked_ms", |row| Some(row.blocked_nanos as f64 / 1e6)),
+    ("without_service_ms", |row| Some(row.without_service_nanos as f64 / 1e6)),
+    ("alarm_ms", |row| Some(row.alarm_nanos as f64 / 1e6)),
     ("bytes_written", |row| Some(row.bytes_written as f64)),
     ("bytes_read", |row| Some(row.bytes_read as f64)),
     ("broker_cpu_cores", |row| row.broker_cpu_cores),

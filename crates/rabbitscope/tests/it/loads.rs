@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::workbench::{
-    Ended, Workbench, eventually, existing_broker, lines, own_broker, queues_on, scenario,
+    Ended, Workbench, eventually, existing_broker, lines, own_broker, queues_on, scenario, signal,
 };
 
 /// Runs `text` on the shared broker and returns the run record.
@@ -168,7 +168,8 @@ fn a_queue_deleted_in_the_middle_ends_the_run() {
 fn a_pause_of_the_broker_shows_in_the_latency() {
     let broker = own_broker();
     let bench = Workbench::new("pause");
-    bench.file("s.toml", &scenario("pause", "6s"));
+    let text = scenario("pause", "6s") + "[expect]\nwithout-service = \"< 90%\"\n";
+    bench.file("s.toml", &text);
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
     let series = bench.path("out/series.jsonl");
     eventually("a second is recorded", || lines(&series) >= 1);
@@ -181,13 +182,15 @@ fn a_pause_of_the_broker_shows_in_the_latency() {
     let confirm = &run["latencies"].as_array().unwrap()[0];
     let max = confirm["max"].as_u64().unwrap();
     assert!((1_900_000_000..4_000_000_000).contains(&max), "{confirm:#}");
+    assert_eq!(run["verdict"]["kind"], "completed", "as the scenario expects it: {run:#}");
 }
 
 #[test]
 fn an_alarm_blocks_and_is_counted() {
     let broker = own_broker();
     let bench = Workbench::new("alarm");
-    bench.file("s.toml", &scenario("alarm", "6s"));
+    let text = scenario("alarm", "6s") + "[expect]\nblocked = \"< 90%\"\n";
+    bench.file("s.toml", &text);
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
     let series = bench.path("out/series.jsonl");
     eventually("a second is recorded", || lines(&series) >= 1);
@@ -197,6 +200,7 @@ fn an_alarm_blocks_and_is_counted() {
     Ended::from(running.wait_with_output().unwrap()).code(0);
     let run = bench.json("out/run.json");
     assert!(count(&run, "blocked-nanos") > 500_000_000, "{run:#}");
+    assert!(count(&run, "alarm-nanos") > 500_000_000, "{run:#}");
     assert_eq!(run["verdict"]["kind"], "completed");
 }
 
@@ -255,4 +259,38 @@ write = "per-message"
     assert!(count(&single, "writes") >= 20_000, "{single:#}");
     assert!(count(&batched, "writes") < 5_000, "{batched:#}");
     assert_eq!(count(&single, "bytes-written"), count(&batched, "bytes-written"));
+}
+
+/// It has nothing of its own to wait for, however long the other run goes on.
+#[test]
+fn what_others_publish_does_not_hold_up_the_end() {
+    let (bench, other) = (Workbench::new("own"), Workbench::new("other"));
+    let uri = existing_broker().uri();
+    let text = scenario("shared", "60s").split("[[consumers]]").next().unwrap().to_owned();
+    other.file("s.toml", &text);
+    let running = other.start(&format!("run s.toml --uri {uri} --out out"));
+    eventually("the other run publishes", || lines(&other.path("out/series.jsonl")) >= 1);
+    let (head, _) = text.split_once("[[publishers]]").unwrap();
+    let consumers = "[[consumers]]\nqueue = \"shared\"\nprefetch = 100\n";
+    bench.file("s.toml", &format!("{}{consumers}", head.replace("60s", "1s")));
+    bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0);
+    let series = bench.read("out/series.jsonl");
+    let rows = series.lines().map(|line| serde_json::from_str(line).unwrap());
+    let drain: Vec<Value> = rows.filter(|row: &Value| row["draining"] == true).collect();
+    let nanos: u64 = drain.iter().map(|row| row["interval-nanos"].as_u64().unwrap()).sum();
+    assert!(nanos < 4_000_000_000, "{drain:#?}");
+    signal(&running, Signal::INT);
+    let _ = running.wait_with_output().unwrap();
+}
+
+/// File, line and key, as for every other refusal; nothing is begun.
+#[test]
+fn a_missing_body_is_refused_where_it_is_named() {
+    let bench = Workbench::new("body");
+    let text = scenario("body", "1s").replace("rate = 2000", "body-files = [\"s.toml\", \"none\"]");
+    bench.file("s.toml", &text);
+    let line = 1 + text.lines().position(|line| line.contains("none")).unwrap();
+    let place = format!("s.toml:{line}: `publishers.0.body-files.1`");
+    bench.rabbitscope("run s.toml --out out").code(2).says(&[&place, "cannot read none"]);
+    assert!(!bench.path("out").exists());
 }

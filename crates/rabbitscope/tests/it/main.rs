@@ -20,6 +20,7 @@ mod leftovers;
 mod listening;
 mod loads;
 mod logins;
+mod outages;
 mod owners;
 mod pace;
 mod polling;

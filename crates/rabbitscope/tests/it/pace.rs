@@ -137,6 +137,8 @@ confirm-window = 10
 [[consumers]]
 queue = "intended"
 prefetch = 100
+[expect]
+without-service = "< 90%"
 "#;
     bench.file("s.toml", text);
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));

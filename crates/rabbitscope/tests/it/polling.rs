@@ -41,7 +41,8 @@ fn a_pause_shows_in_the_time_from_the_schedule() {
     let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
     let pollers = format!(
         "[[pollers]]\nname = \"slow\"\nurl = \"http://127.0.0.1:{}/api/overview\"\n\
-         interval = \"100ms\"\nuser = \"guest\"\npassword-env = \"POLLER_PASSWORD\"\n",
+         interval = \"100ms\"\nuser = \"guest\"\npassword-env = \"POLLER_PASSWORD\"\n\
+         [expect]\nwithout-service = \"< 90%\"\n",
         broker.management_port().unwrap()
     );
     bench.file("s.toml", &(scenario("paused", "6s") + &pollers));

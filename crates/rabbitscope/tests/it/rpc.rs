@@ -147,7 +147,8 @@ fn replies_that_come_too_late_are_stray() {
     let broker = own_broker();
     let bench = Workbench::new("rpc-late");
     bench.file("s.toml", &TEXT.replace("NAME", "late").replace("messages = 200", ""));
-    let changes = "--set requests.0.timeout=1s --set run.duration=7s";
+    let changes =
+        "--set requests.0.timeout=1s --set run.duration=7s --set expect.without-service=<90%";
     let running = bench.start(&format!("run s.toml --uri {} --out out {changes}", broker.uri()));
     let series = bench.path("out/series.jsonl");
     eventually("a second is recorded", || lines(&series) >= 1);
@@ -173,7 +174,8 @@ fn callers_and_responders_bear_the_loss_of_their_connections() {
         bench.file("s.toml", &TEXT.replace("NAME", "loss").replace("messages = 200", ""));
         let changes = format!(
             "--set broker.recovery=true --set broker.recovery-delay=300ms --set run.duration=5s \
-             --set requests.0.reply={reply} --set requests.0.timeout=1s"
+             --set requests.0.reply={reply} --set requests.0.timeout=1s \
+             --set expect.without-service=<90%"
         );
         let out = format!("out-{reply}");
         let arguments = format!("run s.toml --uri {} --out {out} {changes}", broker.uri());

@@ -234,6 +234,7 @@ fn a_crash_loses_nothing_that_was_confirmed() {
 name = "verified-crash"
 run = { duration = "60s", until = "empty", empty-timeout = "20s", verify = true }
 broker = { recovery = true, recovery-delay = "250ms", recovery-max-delay = "1s" }
+expect = { without-service = "< 90%" }
 queues = [{ name = "verified-crash", type = "quorum" }]
 [[publishers]]
 queue = "verified-crash"

@@ -4,7 +4,7 @@ use rabbitscope_data::{
     profile::{Capture, Identity, LineWeight, Profile, StackEntry, StackQuality, read_folded},
     run::{
         BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
-        ProfileFacts, RunRecord, SecondRow, Verdict,
+        ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
     },
 };
 
@@ -161,17 +161,8 @@ pub(crate) fn run() -> RunRecord {
             pid: Some(77),
             throwaway: true,
         },
-        load: LoadTotals {
-            published: 4060,
-            confirmed: 3960,
-            unconfirmed: 100,
-            bytes_written: 400_000,
-            writes: 400,
-            bytes_read: 80_000,
-            reads: 200,
-            client_cpu_nanos: 800_000_000,
-            ..LoadTotals::default()
-        },
+        load: load(),
+        service: service(),
         latencies: vec![LatencySummary {
             name: "confirm".to_owned(),
             count: 3960,
@@ -196,4 +187,32 @@ pub(crate) fn run() -> RunRecord {
         verdict: Verdict::Completed,
         ..RunRecord::default()
     }
+}
+
+fn load() -> LoadTotals {
+    LoadTotals {
+        published: 4060,
+        confirmed: 3960,
+        unconfirmed: 100,
+        bytes_written: 400_000,
+        writes: 400,
+        bytes_read: 80_000,
+        reads: 200,
+        client_cpu_nanos: 800_000_000,
+        without_service_nanos: SECOND / 2,
+        alarm_nanos: SECOND / 4,
+        ..LoadTotals::default()
+    }
+}
+
+fn service() -> Service {
+    let spans = vec![
+        span(SpanKind::Down, SECOND, SECOND / 2, "the broker <went> away"),
+        span(SpanKind::Blocked, 2 * SECOND, SECOND / 4, "low on memory"),
+    ];
+    Service { spans, ..Service::default() }
+}
+
+fn span(kind: SpanKind, from_nanos: u64, length: u64, reason: &str) -> ServiceSpan {
+    ServiceSpan { kind, from_nanos, to_nanos: from_nanos + length, reason: reason.to_owned() }
 }

@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{FieldValue, NumberRange};
+use super::{FieldValue, NumberRange, PublisherGroup};
 
 /// Name of the header that carries the time stamp where the body must stay as it is.
 pub const STAMP_HEADER: &str = "rabbitscope-stamp";
+
+/// Size of that stamp in bytes. It stands in front of bodies that are as large.
+pub const STAMP_BYTES: u32 = 12;
 
 /// Routing keys of a group of publishers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,14 @@ impl Body {
     /// The body must stay as it is: the time stamp travels in a header.
     pub fn is_kept_intact(&self) -> bool {
         !matches!(self, Self::Filler)
+    }
+}
+
+impl PublisherGroup {
+    /// Every body has room for a stamp, or travels with one in a header.
+    pub fn is_stamped(&self) -> bool {
+        let mut sizes = self.sizes.iter().map(|step| step.size_bytes).chain([self.size_bytes]);
+        self.body.is_kept_intact() || sizes.all(|size| size >= STAMP_BYTES)
     }
 }
 

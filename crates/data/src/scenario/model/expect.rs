@@ -25,7 +25,12 @@ pub enum Metric {
     Rate(&'static str),
     /// A count over the whole run, such as `lost`.
     Count(&'static str),
+    /// A part of the load's time, such as `without-service`.
+    Time(&'static str),
 }
+
+/// Parts of the load's time that can be expected: without service, and blocked by an alarm.
+pub const TIMES: [&str; 2] = ["without-service", "blocked"];
 
 /// Latencies that can be expected, as they are named in `run.json`.
 pub const LATENCIES: [&str; 7] = [
@@ -79,13 +84,13 @@ pub enum Comparison {
 /// A limit, in the unit of its metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Of a latency, in nanoseconds.
+    /// Of a latency or another time, in nanoseconds.
     Nanos(u64),
     /// Of a rate, a second.
     PerSecond(f64),
     /// Of a count.
     Count(u64),
-    /// Of a count as a share of another, in percent.
+    /// Of a count as a share of another, or of a time as a share of the load's, in percent.
     Percent(f64),
 }
 
@@ -134,7 +139,7 @@ impl fmt::Display for Metric {
         match self {
             Self::Latency(latency, quantile) => write!(f, "{latency}.{quantile}"),
             Self::Rate(messages) => write!(f, "{messages}.rate"),
-            Self::Count(count) => f.write_str(count),
+            Self::Count(name) | Self::Time(name) => f.write_str(name),
         }
     }
 }

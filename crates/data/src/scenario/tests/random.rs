@@ -4,7 +4,7 @@ mod groups;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::super::*;
+use super::super::{validate::Measured, *};
 
 /// xorshift64
 pub(super) struct Random(pub(super) u64);
@@ -57,7 +57,7 @@ impl Random {
         let churn = (0..self.number(3)).map(|index| self.churn(index, &queues[0])).collect();
         let pollers = (0..self.below(3)).map(|index| self.pollers(index)).collect();
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
-        Scenario {
+        let mut scenario = Scenario {
             name: "r.1_2-3".to_owned(),
             description: "quotes \" ' and\nlines ü".to_owned(),
             seed: u64::from(self.number(1000)),
@@ -83,7 +83,13 @@ impl Random {
                 duration: duration / 2,
                 freq_hz: 999,
             }),
-        }
+        };
+        // Only what such a scenario measures.
+        scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);
+        let mut that = std::mem::take(&mut scenario.expect.that);
+        that.retain(|it| Measured::of(&scenario).lacks(it.metric).is_none());
+        scenario.expect.that = that;
+        scenario
     }
 
     fn connecting(&mut self) -> Connecting {

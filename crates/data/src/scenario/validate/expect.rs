@@ -2,16 +2,93 @@
 
 use super::super::{
     error::{Problem, quoted},
-    model::{Comparison, Expect, Expectation, Limit, Metric, RunOptions},
+    model::{
+        Comparison, ConsumerGroup, Expect, Expectation, Limit, Metric, PublisherGroup, RunOptions,
+    },
     wire,
 };
 use crate::units::parse_duration;
 
-pub(super) fn expect(wire: wire::Expect, run: &RunOptions) -> Result<Expect, Problem> {
+/// What a scenario measures.
+pub(in crate::scenario) struct Measured<'a> {
+    pub(super) run: &'a RunOptions,
+    pub(super) publishers: &'a [PublisherGroup],
+    pub(super) consumers: &'a [ConsumerGroup],
+    pub(super) has_requests: bool,
+    pub(super) has_responders: bool,
+    pub(super) has_churn: bool,
+}
+
+impl<'a> Measured<'a> {
+    /// With so many groups of requests, responders and churn.
+    pub(super) fn new(
+        run: &'a RunOptions,
+        publishers: &'a [PublisherGroup],
+        consumers: &'a [ConsumerGroup],
+        others: [usize; 3],
+    ) -> Self {
+        let [has_requests, has_responders, has_churn] = others.map(|count| count > 0);
+        Self { run, publishers, consumers, has_requests, has_responders, has_churn }
+    }
+
+    /// Why this is never measured; absent when it can be.
+    pub(in crate::scenario) fn lacks(&self, metric: Metric) -> Option<&'static str> {
+        let confirms = self.publishers.iter().any(|it| it.confirm_window.or(it.tx_size).is_some());
+        let stamped = self.publishers.iter().any(PublisherGroup::is_stamped);
+        let (is_there, reason) = match metric {
+            Metric::Count("lost" | "duplicates" | "out-of-order") => {
+                (self.run.verify, "is counted only with `[run] verify = true`")
+            }
+            Metric::Latency("confirm" | "confirm-intended", _)
+            | Metric::Rate("confirmed")
+            | Metric::Count("nacked" | "unconfirmed") => (
+                confirms,
+                "is measured only with confirms: give `[[publishers]]` a `confirm-window` or a `tx-size`",
+            ),
+            Metric::Latency("end-to-end" | "end-to-end-intended", _) => (
+                stamped && !self.consumers.is_empty(),
+                "is measured only with `[[consumers]]`, and `[[publishers]]` with bodies of 12 bytes or \
+                 more",
+            ),
+            Metric::Latency("round-trip" | "round-trip-intended", _)
+            | Metric::Rate("replies")
+            | Metric::Count("requests-unanswered" | "stray-replies") => {
+                (self.has_requests, "is measured only with `[[requests]]`")
+            }
+            Metric::Rate("consumed") => (
+                !self.consumers.is_empty() || self.has_requests || self.has_responders,
+                "is measured only with `[[consumers]]`, `[[requests]]` or `[[responders]]`",
+            ),
+            Metric::Count("churn-failed") => (self.has_churn, "is counted only with `[[churn]]`"),
+            _ => (true, ""),
+        };
+        (!is_there).then_some(reason)
+    }
+}
+
+#[cfg(test)]
+impl<'a> Measured<'a> {
+    pub(in crate::scenario) fn of(scenario: &'a crate::scenario::Scenario) -> Self {
+        let crate::scenario::Scenario {
+            run,
+            publishers,
+            consumers,
+            requests,
+            responders,
+            churn,
+            ..
+        } = scenario;
+        Self::new(run, publishers, consumers, [requests.len(), responders.len(), churn.len()])
+    }
+}
+
+pub(super) fn expect(wire: wire::Expect, measured: &Measured<'_>) -> Result<Expect, Problem> {
     let steady = wire.steady.unwrap_or(false);
     let that = wire.bounds().into_iter().map(|(metric, bound)| {
-        let checked = expectation(metric, &bound, run);
-        checked.map_err(|problem| path(metric).into_iter().rev().fold(problem, Problem::under))
+        let checked = expectation(metric, &bound, measured);
+        checked.map_err(|problem| {
+            path(metric).into_iter().rev().fold(problem, Problem::under).under("expect")
+        })
     });
     Ok(Expect { steady, that: that.collect::<Result<_, _>>()? })
 }
@@ -20,15 +97,15 @@ fn path(metric: Metric) -> Vec<&'static str> {
     match metric {
         Metric::Latency(latency, quantile) => vec![latency, quantile],
         Metric::Rate(messages) => vec![messages, "rate"],
-        Metric::Count(count) => vec![count],
+        Metric::Count(name) | Metric::Time(name) => vec![name],
     }
 }
 
-fn expectation(metric: Metric, bound: &str, run: &RunOptions) -> Result<Expectation, Problem> {
-    let needs_check = ["lost", "duplicates", "out-of-order"].map(Metric::Count);
-    if needs_check.contains(&metric) && !run.verify {
-        return Err(Problem::new("is counted only with `[run] verify = true`"));
-    }
+fn expectation(
+    metric: Metric,
+    bound: &str,
+    measured: &Measured<'_>,
+) -> Result<Expectation, Problem> {
     let bound = bound.trim();
     let known = Comparison::ALL.iter().find_map(|comparison| {
         Some((*comparison, bound.strip_prefix(comparison.symbol())?.trim()))
@@ -42,7 +119,10 @@ fn expectation(metric: Metric, bound: &str, run: &RunOptions) -> Result<Expectat
         )));
     };
     match read_limit(metric, limit) {
-        Some(limit) => Ok(Expectation { metric, comparison, limit }),
+        Some(limit) => match measured.lacks(metric) {
+            Some(reason) => Err(Problem::new(reason)),
+            None => Ok(Expectation { metric, comparison, limit }),
+        },
         None => Err(Problem::new(format!(
             "{} is no limit for this; write something like `{}`",
             quoted(limit),
@@ -57,6 +137,10 @@ fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
             let limit = parse_duration(text).ok()?;
             Some(Limit::Nanos(u64::try_from(limit.as_nanos()).ok()?))
         }
+        Metric::Time(_) => match text.strip_suffix('%') {
+            Some(share) => plain_number(share.trim()).map(Limit::Percent),
+            None => read_limit(Metric::Latency("", ""), text),
+        },
         Metric::Rate(_) => plain_number(text).map(Limit::PerSecond),
         Metric::Count(_) => match text.strip_suffix('%') {
             Some(share) => plain_number(share.trim()).map(Limit::Percent),
@@ -76,5 +160,6 @@ fn example(metric: Metric) -> String {
         Metric::Latency(..) => "< 20ms".to_owned(),
         Metric::Rate(_) => ">= 10000".to_owned(),
         Metric::Count(_) => "== 0` or `< 1%".to_owned(),
+        Metric::Time(_) => "< 2s` or `< 10%".to_owned(),
     }
 }

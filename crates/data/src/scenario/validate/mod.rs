@@ -16,6 +16,9 @@ mod rpc;
 mod run;
 mod schedule;
 
+#[cfg(test)]
+pub(super) use expect::Measured;
+
 use super::{
     error::{Problem, refuse},
     model::{
@@ -47,9 +50,8 @@ pub(super) fn scenario(
     fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;
     let queues = all_queues(wire.queues, files)?;
     let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
-    let publishers = each("publishers", wire.publishers, |index, group| {
-        publishers::group(index, group, &context)
-    })?;
+    let publishers =
+        each("publishers", wire.publishers, |index, it| publishers::group(index, it, &context))?;
     fields::unique("publishers", publishers.iter().map(|group| group.name.as_str()))?;
     let consumers =
         each("consumers", wire.consumers, |index, group| consumers::group(index, group, &context))?;
@@ -58,34 +60,35 @@ pub(super) fn scenario(
     let requests =
         each("requests", wire.requests, |index, group| rpc::requests(index, group, &context))?;
     fields::unique("requests", requests.iter().map(|group| group.name.as_str()))?;
-    let responders = each("responders", wire.responders, |index, group| {
-        rpc::responders(index, group, &context)
-    })?;
+    let responders =
+        each("responders", wire.responders, |index, it| rpc::responders(index, it, &context))?;
     fields::unique("responders", responders.iter().map(|group| group.name.as_str()))?;
     let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
     fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
     let pollers = polling::groups(wire.pollers, &broker)?;
+    let endless = (responders.len() + pollers.len() > 0).then_some(false);
     let ends = [
         ends(&publishers, PublisherGroup::ends),
         ends(&consumers, |group| group.messages.is_some()),
         ends(&requests, RequestGroup::ends),
-        responders.first().map(|_| false),
         ends(&churn, |group| group.cycles.is_some()),
-        pollers.first().map(|_| false),
+        endless,
     ];
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
     let run = run::options(&wire_run, &stop, &publishers, &consumers);
     let run = run.map_err(|problem| problem.under("run"))?;
-    let expect = expect::expect(wire.expect.unwrap_or_default(), &run);
+    let others = [requests.len(), responders.len(), churn.len()];
+    let measured = expect::Measured::new(&run, &publishers, &consumers, others);
+    let expect = expect::expect(wire.expect.unwrap_or_default(), &measured)?;
     let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
     Ok(Scenario {
         name: wire.name,
         description: wire.description.unwrap_or_default(),
         seed: wire.seed.unwrap_or(1),
         profile: profile.map_err(|problem| problem.under("profile"))?,
-        expect: expect.map_err(|problem| problem.under("expect"))?,
+        expect,
         broker,
         connecting,
         stop,

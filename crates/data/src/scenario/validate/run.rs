@@ -6,7 +6,8 @@ use super::{
     super::{
         error::{Problem, quoted, refuse},
         model::{
-            ConsumerGroup, PublisherGroup, QueueSpec, QueueType, RunOptions, Stop, Until, WarmUp,
+            ConsumerGroup, PublisherGroup, QueueSpec, QueueType, RunOptions, STAMP_BYTES, Stop,
+            Until, WarmUp,
         },
         wire::{self, UntilKind},
     },
@@ -138,6 +139,13 @@ fn start_at(text: &str) -> Result<Duration, Problem> {
 fn verifiable(publishers: &[PublisherGroup], consumers: &[ConsumerGroup]) -> Result<(), Problem> {
     if publishers.is_empty() || consumers.is_empty() {
         return refuse("verify", "needs publishers and consumers in the same scenario");
+    }
+    if !publishers.iter().any(PublisherGroup::is_stamped) {
+        let reason = format!(
+            "would check nothing: all bodies are smaller than the {STAMP_BYTES} bytes of a stamp; give \
+             some publishers a `size` of `{STAMP_BYTES}B` or more"
+        );
+        return refuse("verify", reason);
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub(in crate::scenario) struct Expect {
     requests_unanswered: Option<String>,
     stray_replies: Option<String>,
     churn_failed: Option<String>,
+    without_service: Option<String>,
+    blocked: Option<String>,
     published: Option<Rate>,
     confirmed: Option<Rate>,
     consumed: Option<Rate>,
@@ -101,6 +103,11 @@ impl Expect {
                 "churn-failed" => &mut self.churn_failed,
                 _ => return None,
             },
+            Metric::Time(time) => match time {
+                "without-service" => &mut self.without_service,
+                "blocked" => &mut self.blocked,
+                _ => return None,
+            },
         })
     }
 }
@@ -123,11 +130,12 @@ impl Quantiles {
 /// Everything that can be expected, counts first.
 fn metrics() -> impl Iterator<Item = Metric> {
     let counts = model::COUNTS.iter().map(|(count, _)| Metric::Count(count));
+    let times = model::TIMES.iter().map(|time| Metric::Time(time));
     let rates = model::RATES.iter().map(|messages| Metric::Rate(messages));
     let latencies = model::LATENCIES.iter().flat_map(|latency| {
         model::QUANTILES.iter().map(|quantile| Metric::Latency(latency, quantile))
     });
-    counts.chain(rates).chain(latencies)
+    counts.chain(times).chain(rates).chain(latencies)
 }
 
 impl From<&model::Expect> for Option<Expect> {

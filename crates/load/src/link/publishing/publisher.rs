@@ -132,17 +132,10 @@ impl Publisher {
         }
     }
 
-    /// Nothing more is sent: what should have been sent by now is counted as dropped. What the client
-    /// could send it has sent.
+    /// Nothing more is sent; what should have been sent by now is counted.
     pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
-        if let Some(pace) = &mut self.pace
-            && !self.progress.is_done
-        {
-            let end = moment.now.saturating_sub(LATE_NANOS);
-            while pace.is_due(end) {
-                pace.advance();
-                moment.left_out(0);
-            }
+        if !self.progress.is_done {
+            self.count_overdue(moment);
         }
         self.commit_rest(connection);
     }

@@ -30,7 +30,10 @@ pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
         count(rows, "confirms in flight", |row| Some(row.unconfirmed)),
         count(rows, "messages in queues", |row| row.queue_messages),
         count(rows, "sent late", |row| Some(row.late)),
+        count(rows, "  by the client", |row| Some(row.late_by_client)),
         count(rows, "dropped", |row| Some(row.dropped)),
+        lapse(rows, "without service", |row| row.without_service_nanos),
+        lapse(rows, "blocked by an alarm", |row| row.alarm_nanos),
     ];
     for (at, poll) in last.polls.iter().enumerate() {
         let point = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
@@ -78,6 +81,19 @@ fn count(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> Option<u64>) -
     let value = grouped(count(rows.last()?).unwrap_or(0));
     let detail = format!("at most {}", grouped(most));
     Some(Figure { name: name.to_owned(), value, detail, curve })
+}
+
+/// A part of each second.
+fn lapse(rows: &[SecondRow], name: &str, nanos: fn(&SecondRow) -> u64) -> Option<Figure> {
+    let curve: Vec<u64> = rows.iter().map(nanos).collect();
+    let sum = Some(curve.iter().sum()).filter(|sum| *sum > 0)?;
+    let value = short_time(*curve.last()?);
+    Some(Figure {
+        name: name.to_owned(),
+        value,
+        detail: format!("{} in all", short_time(sum)),
+        curve,
+    })
 }
 
 #[expect(

@@ -29,7 +29,7 @@ const BOUNDS: [u64; 16] = [
 
 type Count = fn(&SecondRow) -> u64;
 
-const COUNTERS: [(&str, &str, Count); 15] = [
+const COUNTERS: [(&str, &str, Count); 18] = [
     ("published_messages_total", "Messages written to sockets.", |row| row.published),
     ("confirmed_messages_total", "Messages that the broker confirmed.", |row| row.confirmed),
     ("nacked_messages_total", "Messages that the broker refused.", |row| row.nacked),
@@ -39,6 +39,9 @@ const COUNTERS: [(&str, &str, Count); 15] = [
     ("scheduled_messages_total", "Messages that schedules asked for.", |row| row.scheduled),
     ("late_messages_total", "Messages sent after their time.", |row| row.late),
     ("dropped_messages_total", "Messages never sent because they were late.", |row| row.dropped),
+    ("late_by_client_messages_total", "Messages late by the load generator's own doing.", |row| {
+        row.late_by_client
+    }),
     ("written_bytes_total", "Bytes written to sockets.", |row| row.bytes_written),
     ("read_bytes_total", "Bytes read from sockets.", |row| row.bytes_read),
     ("writes_total", "Calls that wrote.", |row| row.writes),
@@ -48,6 +51,12 @@ const COUNTERS: [(&str, &str, Count); 15] = [
     }),
     ("blocked_nanoseconds_total", "Time for which alarms blocked connections.", |row| {
         row.blocked_nanos
+    }),
+    ("without_service_nanoseconds_total", "Time in which the broker did not serve.", |row| {
+        row.without_service_nanos
+    }),
+    ("alarm_nanoseconds_total", "Time in which an alarm blocked any connection.", |row| {
+        row.alarm_nanos
     }),
 ];
 
