@@ -60,7 +60,9 @@ function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection,
   // Of a comparison of two spans it is the first one.
   const selected = choice.against ? owners.weight(choice) : total;
   const quality = owners.quality(choice);
-  const sentence = quality
+  const sentence = selected === 0
+    ? `no ${profile.unit} are selected`
+    : quality
     ? `${qualitySentence(quality)}; of the whole recording ${profile.quality.lost} lost`
     : "not known by time, for weights are not counts";
   const few = quality && tooFew(quality);

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn labels_are_few() {
-        let stacks = "aux;[idle];a 1\naux;[idle];b 1\naux;[blocked];x+0x12 1\naux 1";
+        let stacks = "aux;[blocked];x+0x12 1\naux;[idle];a 1\naux;[idle];b 1\naux;poll 1";
         let mut profile = read_folded(stacks.as_bytes()).unwrap();
         profile.event = Event::OffCpu;
         for (sample, thread) in profile.samples.iter_mut().zip(["1", "1", "1", "2"]) {
@@ -88,11 +88,11 @@ mod tests {
         let (mut columns, mut labeller) = (LabelColumns::default(), Labeller::new(&profile));
         let numbers: Vec<u32> =
             profile.samples.iter().map(|sample| labeller.number(sample, &mut columns)).collect();
-        assert_eq!(numbers, [0, 0, 1, 2]);
+        assert_eq!(numbers, [0, 1, 1, 2]);
         let json = serde_json::to_value(&columns).unwrap();
         assert_eq!(json["threads"], serde_json::json!(["1", "2"]));
         assert_eq!(json["thread"], serde_json::json!([0, 0, 1]));
-        assert_eq!(json["state"], serde_json::json!(["idle", "blocked", null]));
-        assert_eq!(json["unsymbolised"], serde_json::json!([false, true, false]));
+        assert_eq!(json["state"], serde_json::json!(["blocked", "idle", null]));
+        assert_eq!(json["unsymbolised"], serde_json::json!([true, false, false]));
     }
 }
