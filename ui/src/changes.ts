@@ -2,21 +2,29 @@
 // by more than the noise of sampling.
 
 import { h } from "./dom.ts";
-import { percent, signed, whole } from "./format.ts";
+import { digits, percent, signed, whole } from "./format.ts";
 import { type Pair, WITHIN_NOISE } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
 import { compile } from "./flame/search.ts";
 import { kindSelect } from "./table.ts";
-import type { ChangeColumns, FrameKind } from "./wire.ts";
+import type { ChangeColumns, CostOfMessages, FrameKind } from "./wire.ts";
 
 const FIRST_ROWS = 30;
 
-type Measure = "own" | "total";
+/** By which change rows are ordered: that of the greater mover, as they come, or one of the shares. */
+type Order = "moved" | "own" | "total";
+
+const SHARES = ["own", "total"] as const;
+
+const TITLES = {
+  own: "Own share: the function with the native, kernel and VM code that ran for it.",
+  total: "Total share: with all that it calls.",
+};
 
 export class ChangeTable {
   readonly element: HTMLElement;
-  private measure: Measure = "own";
+  private order: Order = "moved";
   private kind: FrameKind | "" = "";
   private text = "";
   private showsAll = false;
@@ -30,9 +38,9 @@ export class ChangeTable {
     /** Such as that of two runs: what else differs. */
     caution: string,
     private readonly pick: (frame: number) => void,
+    private readonly cost: CostOfMessages | null = null,
   ) {
-    if (model.kinds.some((kind) => isAmong(kind, "erlang"))) this.kind = "erlang";
-    const heads = ["Before", "After", "Points"].map((name) => h("th", { scope: "col", class: "number" }, name));
+    const rate = whole(Math.round(1 / model.noise.rate));
     this.element = h(
       "section",
       { class: "panel", "aria-labelledby": "changes-title" },
@@ -40,17 +48,33 @@ export class ChangeTable {
       h(
         "p",
         { class: "tooltip-kind" },
-        `Grey rows are within the noise of sampling (less than ${errorsText(model.noise.errors)} standard errors of the ` +
-          `difference of two counted shares). The others are not; ${caution}`,
+        `Grey shares are within the noise of sampling: of two recordings of the same thing one in ${rate} would have ` +
+          `any row that is not grey. The others are beyond it; ${caution}`,
       ),
+      cost && h("p", { class: "tooltip-kind" }, costSentence(cost)),
       this.filters(),
-      h(
-        "table",
-        { class: "functions changes" },
-        h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, "Function"), ...heads)),
-        this.body,
-      ),
+      h("div", { class: "wide" }, h("table", { class: "functions changes" }, this.heads(), this.body)),
       this.more,
+    );
+  }
+
+  private heads(): HTMLElement {
+    const group = (name: string, title: string, columns: number): HTMLElement =>
+      h("th", { scope: "colgroup", class: "number group", colspan: columns, title }, name);
+    const column = (name: string): HTMLElement => h("th", { scope: "col", class: "number" }, name);
+    const costs = this.cost ? [group(`${costUnit(this.cost)} a message`, costSentence(this.cost), 2)] : [];
+    const sides = [column("Before"), column("After")];
+    return h(
+      "thead",
+      {},
+      h("tr", {}, h("td"), group("Own", TITLES.own, 3), group("Total", TITLES.total, 3), ...costs),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col", class: "name" }, "Function"),
+        ...SHARES.flatMap(() => [column("Before"), column("After"), column("Points")]),
+        ...(this.cost ? sides : []),
+      ),
     );
   }
 
@@ -75,14 +99,15 @@ export class ChangeTable {
     const select = h(
       "select",
       {
-        "aria-label": "Share that is compared",
+        "aria-label": "Order of changes",
         change: () => {
-          this.measure = select.value as Measure;
+          this.order = select.value as Order;
           this.draw();
         },
       },
-      h("option", { value: "own" }, "Own share, with native code run for it"),
-      h("option", { value: "total" }, "Total share, with all below"),
+      h("option", { value: "moved" }, "Greatest mover first, its callers after it"),
+      h("option", { value: "own" }, "By change of the own share"),
+      h("option", { value: "total" }, "By change of the total share"),
     );
     const kinds = kindSelect(this.model, this.kind, (kind) => {
       this.kind = kind;
@@ -101,7 +126,7 @@ export class ChangeTable {
     const shown = this.showsAll ? rows : rows.slice(0, FIRST_ROWS);
     this.body.replaceChildren(...shown.map((row) => this.row(row)));
     if (rows.length === 0) {
-      this.body.append(h("tr", {}, h("td", { colspan: 4, class: "nothing" }, "No function matches.")));
+      this.body.append(h("tr", {}, h("td", { colspan: this.cost ? 9 : 7, class: "nothing" }, "No function matches.")));
     }
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
@@ -111,7 +136,8 @@ export class ChangeTable {
     const { changes } = this;
     if (!changes) return [];
     const pattern = compile(this.text);
-    const change = changes[`${this.measure}-change`];
+    const { order } = this;
+    const size = (row: number): number => (order === "moved" ? 0 : Math.abs(changes[`${order}-change`][row]));
     return changes.frame
       .map((_, row) => row)
       .filter((row) => {
@@ -119,14 +145,14 @@ export class ChangeTable {
         const isKind = isAmong(this.model.kinds[frame], this.kind);
         return isKind && (typeof pattern === "string" || pattern.test(this.model.names[frame]));
       })
-      .sort((left, right) => Math.abs(change[right]) - Math.abs(change[left]) || left - right);
+      .sort((left, right) => size(right) - size(left) || left - right);
   }
 
   private row(row: number): HTMLElement {
     const changes = this.changes as ChangeColumns;
     const frame = changes.frame[row];
     const kind = this.model.kinds[frame];
-    const beyond = changes[`${this.measure}-beyond-noise`][row];
+    const isBeyond = SHARES.some((key) => changes[`${key}-beyond-noise`][row]);
     const find = h(
       "button",
       { type: "button", class: "function-name", click: () => this.pick(frame) },
@@ -139,23 +165,52 @@ export class ChangeTable {
       role: "img",
       "aria-label": KIND_NAMES[kind],
     });
-    const change = signed(changes[`${this.measure}-change`][row]);
     return h(
       "tr",
-      { class: beyond ? null : "within-noise" },
+      { class: isBeyond ? null : "within-noise" },
       h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find)),
-      share(changes[`${this.measure}-before`][row], this.totals[0]),
-      share(changes[`${this.measure}-after`][row], this.totals[1]),
-      h("td", { class: "number change", title: beyond ? null : WITHIN_NOISE }, change),
+      ...SHARES.flatMap((key) => this.shareCells(changes, key, row)),
+      ...this.costCells(changes, row),
+    );
+  }
+
+  private shareCells(changes: ChangeColumns, key: "own" | "total", row: number): HTMLElement[] {
+    const isBeyond = changes[`${key}-beyond-noise`][row];
+    const change = signed(changes[`${key}-change`][row]);
+    const quiet = isBeyond ? "" : " quiet";
+    return [
+      share(changes[`${key}-before`][row], this.totals[0], quiet),
+      share(changes[`${key}-after`][row], this.totals[1], quiet),
+      h("td", { class: `number change${quiet}`, title: isBeyond ? null : WITHIN_NOISE }, change),
+    ];
+  }
+
+  /** Of the share that moved; of the own one if both did. */
+  private costCells(changes: ChangeColumns, row: number): HTMLElement[] {
+    const { cost } = this;
+    if (!cost) return [];
+    const key = changes["total-beyond-noise"][row] && !changes["own-beyond-noise"][row] ? "total" : "own";
+    const sides = [changes[`${key}-before`][row], changes[`${key}-after`][row]] as Pair;
+    const size = cost.unit === "nanoseconds" ? 1000 : 1;
+    return sides.map((weight, side) =>
+      h("td", { class: "number" }, digits((weight * (cost["per-weight"][side] as number)) / size)),
     );
   }
 }
 
-function errorsText(errors: number): string {
-  return errors === 4 ? "four" : String(errors);
+function costUnit({ unit }: CostOfMessages): string {
+  return unit === "nanoseconds" ? "µs" : unit;
 }
 
-function share(weight: number, total: number): HTMLElement {
+function costSentence(cost: CostOfMessages): string {
+  const [before, after] = cost.rates.map(whole);
+  return (
+    `Costs are for each message ${cost.what} (${before}/s before, ${after}/s after), of the share that moved (own, if ` +
+    "both did). Where a share grows and the cost does not, something else became cheaper."
+  );
+}
+
+function share(weight: number, total: number, quiet: string): HTMLElement {
   const part = h("span", { class: "share" }, percent(total > 0 ? weight / total : 0));
-  return h("td", { class: "number" }, part, h("span", { class: "count" }, whole(weight)));
+  return h("td", { class: `number${quiet}`, title: whole(weight) }, part);
 }

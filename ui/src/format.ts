@@ -56,6 +56,11 @@ export function shortNanos(value: number): string {
   return `${short(value / size)} ${unit}`;
 }
 
+/** A weight in the unit of its event. */
+export function amount(weight: number, unit: string): string {
+  return unit === "nanoseconds" ? nanos(weight) : `${whole(weight)} ${unit}`;
+}
+
 /** Bytes with binary prefixes. */
 export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];

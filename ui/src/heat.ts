@@ -2,7 +2,7 @@
 // with the pointer, or typed, is shown as its own graph; a second one is compared with it.
 
 import { h, onWidth } from "./dom.ts";
-import type { Owners, Selection } from "./flame/owners.ts";
+import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
 import type { Range } from "./flame/records.ts";
 import { onTheme } from "./theme.ts";
 import { whole } from "./format.ts";
@@ -17,7 +17,9 @@ export class HeatPanel {
   private readonly fields: HTMLInputElement[];
   private readonly compare: HTMLButtonElement;
   private readonly clear: HTMLButtonElement;
-  private selection: Selection = { who: "", by: "", range: null, against: null };
+  private selection: Selection = EVERYTHING;
+  /** Weight by step of what is selected. */
+  private steps: number[] = [];
   private comparing = false;
   private drag: Range | null = null;
   private width = 0;
@@ -82,8 +84,11 @@ export class HeatPanel {
 
   private typed(): void {
     const steps = this.fields.map((field) => (field.value === "" ? null : Math.round(Number(field.value) / this.stepSeconds)));
-    const range = (from: number | null | undefined, to: number | null | undefined): Range | null =>
-      from != null && to != null && to > from ? { from, to } : null;
+    // One of them alone reaches to the end, or from the beginning.
+    const range = (first: number | null | undefined, last: number | null | undefined): Range | null => {
+      const [from, to] = [first ?? 0, last ?? this.owners.data.steps.length];
+      return (first != null || last != null) && to > from ? { from, to } : null;
+    };
     const picked = range(steps[0], steps[1]);
     this.choose({ range: picked, against: picked && range(steps[2], steps[3]) });
   }
@@ -96,6 +101,7 @@ export class HeatPanel {
 
   show(selection: Selection): void {
     this.selection = selection;
+    this.steps = this.owners.steps(selection);
     const { range, against } = selection;
     this.compare.disabled = !range;
     if (!range) this.comparing = false;
@@ -112,7 +118,7 @@ export class HeatPanel {
   }
 
   private weightOf(range: Range): number {
-    return this.owners.data.steps.slice(range.from, range.to).reduce((sum, weight) => sum + weight, 0);
+    return this.steps.slice(range.from, range.to).reduce((sum, weight) => sum + weight, 0);
   }
 
   private listen(): void {
@@ -125,7 +131,7 @@ export class HeatPanel {
     });
     canvas.addEventListener("pointermove", (event) => {
       const step = this.stepAt(event);
-      canvas.title = `${(step * this.stepSeconds).toFixed(2)} s: ${whole(this.owners.data.steps[step] ?? 0)} ${this.unit}`;
+      canvas.title = `${(step * this.stepSeconds).toFixed(2)} s: ${whole(this.steps[step] ?? 0)} ${this.unit}`;
       if (!this.drag) return;
       this.drag.to = step;
       this.draw();
@@ -177,7 +183,7 @@ export class HeatPanel {
   private paint(context: CanvasRenderingContext2D, across: number, down: number): void {
     const style = getComputedStyle(this.canvas);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const { steps } = this.owners.data;
+    const { steps } = this;
     const most = steps.reduce((left, right) => Math.max(left, right), 1);
     const cell = (step: number): void =>
       context.fillRect(

@@ -20,11 +20,12 @@ export class LinesPanel {
   private readonly body = h("tbody");
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
-  /** `total` is the weight of the whole recording. */
+  /** `total` is the weight that shares are of, and `whole` what that is. */
   constructor(
     private readonly lines: LineColumns,
     private readonly names: string[],
     private readonly total: number,
+    private readonly whole: string,
   ) {
     const head = (name: string, meaning: string | null): HTMLElement =>
       h("th", { scope: "col", class: meaning ? "number" : "name", title: meaning }, name);
@@ -71,7 +72,7 @@ export class LinesPanel {
     this.title.textContent = `Lines of ${this.names[this.frame]}`;
     const whose = this.isWhole ? "" : " These are of the whole recording, not of what is selected.";
     this.note.textContent =
-      `Shares of all samples; a full bar is the whole function, ${percent(this.share(all))}.` +
+      `Shares of ${this.whole}; a full bar is the whole function, ${percent(this.share(all))}.` +
       ` A line begins at a call or at what can fail, and what follows counts for it.${whose}`;
     this.body.replaceChildren(...shown.map((row) => this.row(row, all)));
     this.more.hidden = shown.length === rows.length;

@@ -17,6 +17,8 @@ export interface Choice {
   /** Whose samples, and by what the graph is grouped: see flame/owners.ts. */
   who: string;
   by: string;
+  /** Of time off the CPU: `blocked`, `runnable`, `idle` or `all`; empty for what is shown at first. */
+  state: string;
   /** When, in steps; and what it is compared with. */
   range: Range | null;
   against: Range | null;
@@ -32,6 +34,7 @@ export const START: Choice = {
   opened: [],
   who: "",
   by: "",
+  state: "",
   range: null,
   against: null,
   around: "",
@@ -46,6 +49,7 @@ export function toFragment(choice: Choice): string {
   if (choice.opened.length > 0) parts.set("opened", choice.opened.join("."));
   if (choice.who) parts.set("who", choice.who);
   if (choice.by) parts.set("by", choice.by);
+  if (choice.state) parts.set("state", choice.state);
   if (choice.range) parts.set("time", rangeText(choice.range));
   if (choice.against) parts.set("against", rangeText(choice.against));
   if (choice.around) parts.set("around", choice.around);
@@ -65,6 +69,7 @@ export function fromFragment(fragment: string): Choice {
     opened: opened.map(Number),
     who: parts.get("who") ?? "",
     by: parts.get("by") ?? "",
+    state: parts.get("state") ?? "",
     range,
     against: range && rangeOf(parts.get("against")),
     around: parts.get("around") ?? "",

@@ -1,27 +1,28 @@
-// The profile's part of the page: quality, whose the samples are and when they were, flame graph,
-// lines of the selected function, table of functions.
+// The profile's part of the page: whose the samples are and when they were, quality, flame graph,
+// lines of the selected function, table of functions. All of it follows what the reader selects.
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
 import { changesOf, functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
+import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { HeatPanel } from "./heat.ts";
 import { LinesPanel } from "./lines.ts";
-import { captureFacts, qualityBar } from "./quality.ts";
+import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
-import type { ProfileData } from "./wire.ts";
+import { WaitsPanel } from "./waits.ts";
+import type { ProfileData, WaitState } from "./wire.ts";
 import { WhoPanel } from "./who.ts";
 
 export function profilePart(profile: ProfileData): HTMLElement[] {
   const model = new Model({ ...profile, sides: null });
   const title = `${profile.event === "cpu" ? "CPU" : profile.event} profile`;
-  const { owners } = model;
-  const who =
-    owners && owners.dimensions().length > 0
-      ? new WhoPanel(owners, profile.total, (change) => panel.choose(change, true))
-      : null;
-  const heat = owners?.hasTimes() ? new HeatPanel(owners, profile.unit, (change) => panel.choose(change, true)) : null;
+  const owners = model.owners as Owners;
+  const choose = (change: Partial<Selection>): void => panel.choose(change, true);
+  const waits = owners.hasStates() ? new WaitsPanel(owners, choose) : null;
+  const who = owners.dimensions().length > 0 ? new WhoPanel(owners, choose) : null;
+  const heat = owners.hasTimes() ? new HeatPanel(owners, profile.unit, choose) : null;
   const table = new FunctionTable(profile.functions, model, {
     find: (frame) => panel.searchFrame(frame),
     centre: (frame) => panel.showAround(frame),
@@ -29,12 +30,18 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
   const caution = "that any two spans of the same recording differ as well, only further spans can rule out.";
   const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
   const functions = h("div", {}, table.element);
-  const lines = new LinesPanel(profile.lines, model.names, profile.total);
-  const panel: FlamePanel = new FlamePanel(model, title, [captureFacts(profile), qualityBar(profile)], {
+  const busy = (state: WaitState): number => owners.weightIn(state, EVERYTHING);
+  const lines = waits
+    ? new LinesPanel(profile.lines, model.names, busy("blocked") + busy("runnable"), "blocked and runnable time")
+    : new LinesPanel(profile.lines, model.names, profile.total, `all ${profile.unit}`);
+  const about = h("div", { class: "about-recording" });
+  const panel: FlamePanel = new FlamePanel(model, title, [about], {
     selected(choice) {
+      waits?.show(choice);
       who?.show(choice);
       heat?.show(choice);
-      const isWhole = !choice.who && !choice.range;
+      const isWhole = owners.isWhole(choice);
+      about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
       const { sideTotals, noise } = model;
       functions.replaceChildren(sideTotals ? changes.element : table.element);
       if (sideTotals) changes.show(changesOf(model.stacks, model.kinds, sideTotals, noise), sideTotals);
@@ -43,5 +50,31 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     },
     focused: (frame) => lines.show(frame),
   });
-  return [who?.element, heat?.element, panel.element, lines.element, functions].filter((it) => it !== undefined);
+  const parts = [waits?.element, who?.element, heat?.element, panel.element, lines.element, functions];
+  return parts.filter((it) => it !== undefined);
+}
+
+/** How it was recorded, how much of it is selected, and how good its stacks are. */
+function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection, total: number): HTMLElement[] {
+  if (owners.isWhole(choice)) return [captureFacts(profile), ...cautionOf(profile.caution), qualityBar(profile)];
+  // Of a comparison of two spans it is the first one.
+  const selected = choice.against ? owners.weight(choice) : total;
+  const quality = owners.quality(choice);
+  const sentence = selected === 0
+    ? `no ${profile.unit} are selected`
+    : quality
+    ? `${qualitySentence(quality)}; of the whole recording ${profile.quality.lost} lost`
+    : "not known by time, for weights are not counts";
+  const few = quality && tooFew(quality);
+  const none = { complete: 0, truncated: 0, broken: 0, no_process: 0, unsymbolised: 0, lost: 0 };
+  const part = { ...profile, quality: quality ?? none, sentence };
+  return [captureFacts({ ...profile, selected }), ...cautionOf(few), qualityBar(part)];
+}
+
+/** From 100 on a share's standard error is at most 5 points, as in crates/analysis `amount.rs`. */
+function tooFew({ complete, truncated, broken, no_process }: ProfileData["quality"]): string | null {
+  const count = complete + truncated + broken + no_process;
+  if (count === 0 || count >= 100) return null;
+  const points = Math.round(50 / Math.sqrt(count));
+  return `Too few to read shares from: of ${count}, a share is off by up to ${points} points (one standard error).`;
 }

@@ -1,12 +1,14 @@
 // How far the profile can be trusted, and how it was recorded.
 
 import { h } from "./dom.ts";
-import { duration, moment, whole } from "./format.ts";
+import { amount, duration, moment, percent, whole } from "./format.ts";
 import type { Capture, Quality } from "./wire.ts";
 
 /** A recording as the page knows it. */
 interface Recording {
   total: number;
+  /** Weight of what of it is shown; all when absent. */
+  selected?: number;
   unit: string;
   capture: Capture;
   quality: Quality;
@@ -41,11 +43,36 @@ export function qualityBar(profile: Recording): HTMLElement {
   );
 }
 
+/** The quality of the stacks in one line, as `quality.rs` of crates/analysis has it, without losses. */
+export function qualitySentence(quality: Quality): string {
+  const { complete, truncated, broken, no_process: without, unsymbolised } = quality;
+  const onProcess = complete + truncated + broken;
+  if (onProcess + without === 0) return "nothing is known, as no sample says how complete its stack is";
+  const samples = (count: number): string => `${whole(count)} sample${count === 1 ? "" : "s"}`;
+  const share = (part: number): string => percent(part / onProcess);
+  const ofProcesses =
+    onProcess === 0
+      ? "no sample on an Erlang process"
+      : `${share(complete)} of ${samples(onProcess)} on Erlang processes reach the process's root, ` +
+        `${share(truncated)} truncated at the recorder's limit, ${share(broken)} broken`;
+  const unnamed = percent(unsymbolised / (onProcess + without));
+  return `${ofProcesses}; ${samples(without)} without a process; ${unnamed} carry a frame without a name`;
+}
+
+/** A warning to stand before figures, if there is one. */
+export function cautionOf(caution: string | null): HTMLElement[] {
+  return caution ? [h("p", { class: "caution", role: "note" }, caution)] : [];
+}
+
+function howMuch({ total, selected, unit }: Recording): string {
+  return selected === undefined ? amount(total, unit) : `${amount(selected, unit)} of ${amount(total, unit)}`;
+}
+
 /** Recorder, clock, rate, length. */
 export function captureFacts(profile: Recording): HTMLElement {
   const { capture } = profile;
   const facts = [
-    `${whole(profile.total)} ${profile.unit}`,
+    howMuch(profile),
     capture.recorder && `recorder ${capture.recorder}`,
     capture.clock && `clock ${capture.clock}`,
     capture.period_nanos > 0 && `${whole(1e9 / capture.period_nanos)} Hz`,

@@ -2,7 +2,7 @@
 // grouped.
 
 import { h } from "./dom.ts";
-import type { Owners, Selection } from "./flame/owners.ts";
+import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
 import { percent, whole } from "./format.ts";
 
 const FIRST_ROWS = 12;
@@ -14,6 +14,7 @@ const TITLES: Record<string, string> = {
   connection: "Connections",
   vhost: "Virtual hosts",
   process: "Processes",
+  thread: "Threads",
 };
 
 const titleOf = (dimension: string): string => TITLES[dimension] ?? dimension;
@@ -22,7 +23,7 @@ export class WhoPanel {
   readonly element: HTMLElement;
   private dimension: string;
   private showsAll = false;
-  private selection: Selection = { who: "", by: "", range: null, against: null };
+  private selection: Selection = EVERYTHING;
   private readonly body = h("tbody");
   private readonly box = h("div");
   private readonly tabs = h("div", { class: "buttons", role: "group", "aria-label": "Whose" });
@@ -32,7 +33,6 @@ export class WhoPanel {
 
   constructor(
     private readonly owners: Owners,
-    private readonly total: number,
     private readonly choose: (change: Partial<Selection>) => void,
   ) {
     const dimensions = owners.dimensions();
@@ -77,20 +77,16 @@ export class WhoPanel {
     // Never shrinks, so that what is below it stays in place while spans of time are tried.
     this.box.style.minHeight = `${this.box.offsetHeight}px`;
     this.tabs.replaceChildren(...this.owners.dimensions().map((name) => this.tab(name)));
-    const { who, range } = this.selection;
+    const { who } = this.selection;
     const clear = h("button", { type: "button", click: () => this.choose({ who: "" }) }, "Show everybody");
     this.filter.replaceChildren(...(who ? [h("span", {}, "Only ", h("b", {}, who.replace(":", " "))), clear] : []));
     this.filter.hidden = !who;
-    const shares = this.owners.shares(this.dimension, range);
+    const shares = this.owners.shares(this.dimension, this.selection);
     const shown = this.showsAll ? shares : shares.slice(0, FIRST_ROWS);
-    const all = range ? this.weightIn(range) : this.total;
+    const all = this.owners.weightBeside(this.dimension, this.selection);
     this.body.replaceChildren(...shown.map((share) => this.row(share.label, share.processes, share.weight, all)));
     this.more.hidden = shown.length === shares.length;
     this.more.textContent = `Show all ${whole(shares.length)}`;
-  }
-
-  private weightIn(range: { from: number; to: number }): number {
-    return this.owners.data.steps.slice(range.from, range.to).reduce((sum, weight) => sum + weight, 0);
   }
 
   private tab(name: string): HTMLElement {

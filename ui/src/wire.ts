@@ -114,6 +114,7 @@ export interface ProfileData {
   capture: Capture;
   quality: Quality;
   sentence: string;
+  caution: string | null;
   frames: FrameColumns;
   stacks: StackColumns;
   functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
@@ -122,9 +123,10 @@ export interface ProfileData {
   owners: OwnersData;
 }
 
-// Standard errors from which on a change is more than noise; counted samples a unit of weight, of both sides.
+// How often all comparisons together may mark anything by chance; counted samples a unit of weight, of both
+// sides.
 export interface Noise {
-  errors: number;
+  rate: number;
   counts: [number, number];
 }
 
@@ -144,7 +146,20 @@ export interface OwnersData {
   dimensions: { name: string; labels: string[]; of: number[] }[];
   "step-nanos": number;
   steps: number[];
+  labels: LabelColumns;
+  counted: boolean;
   records: string;
+}
+
+export type WaitState = "blocked" | "runnable" | "idle";
+
+// What records say beside stack and owner; one entry for each label.
+export interface LabelColumns {
+  threads: string[];
+  thread: number[];
+  outcome: string[];
+  unsymbolised: boolean[];
+  state: (WaitState | null)[];
 }
 
 // In pre-order; `climb` is the number of levels between the node before and this one's parent. A node
@@ -170,7 +185,16 @@ export interface DiffData {
   "leaf-before": number[];
   "leaf-after": number[];
   changes: ChangeColumns;
+  cost: CostOfMessages | null;
   noise: Noise;
+}
+
+// Between two runs whose rates are known: what a unit of weight costs for each message, on both sides.
+export interface CostOfMessages {
+  what: string;
+  unit: string;
+  rates: [number, number];
+  "per-weight": [number, number];
 }
 
 export interface DiffSide {

@@ -3,7 +3,9 @@
 //! What lives here: stack trees, tables of functions and of lines, differences of two profiles,
 //! sentences about quality, rates. What deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
 
+mod amount;
 pub mod capacity;
+mod cost;
 mod diff;
 mod expectations;
 mod functions;
@@ -14,8 +16,13 @@ mod rates;
 mod service;
 mod steadiness;
 mod tree;
+mod waiting;
 
-pub use diff::{Change, DiffError, Evidence, NOISE_ERRORS, ProfileDiff, Sides, counts_per_weight};
+pub use amount::{caution, occurrences};
+pub use cost::{MessageCounts, MessagesDuring, worth};
+pub use diff::{
+    Change, DiffError, Evidence, FAMILY_ERROR_RATE, ProfileDiff, Sides, counts_per_weight,
+};
 pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use lines::{LineRow, line_table};
@@ -25,3 +32,4 @@ pub use rates::{ClientEffort, LoadRates};
 pub use service::{ServiceRules, service_failure, service_sentences};
 pub use steadiness::{has_settled, steadiness};
 pub use tree::{NodeId, Recursion, StackTree, TreeNode};
+pub use waiting::{WaitState, WaitTimes, quality_of_samples, shown_part};

@@ -59,8 +59,8 @@ pub enum ProbeError {
     },
     /// An event that needs more than there is.
     #[error(
-        "{event} cannot be recorded by {tier}, only cpu can: {because}; `profile --explain` says what \
-         is missing"
+        "{event} cannot be recorded by {tier}, which records cpu only. eBPF is not used: {because}; \
+         `profile --explain` says what eBPF needs"
     )]
     EventNeedsEbpf {
         /// What was asked for.

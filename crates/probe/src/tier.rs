@@ -72,7 +72,7 @@ pub fn choose_tier(pid: u32, asked: Option<Tier>) -> Result<Choice, ProbeError> 
     let because = match (asked, ebpf) {
         (None | Some(Tier::Ebpf), Ok(())) => return Ok(Choice { tier: Tier::Ebpf, because: None }),
         (Some(Tier::Ebpf), Err(missing)) => return Err(missing),
-        (Some(Tier::PerfEvents), _) => "asked for".to_owned(),
+        (Some(Tier::PerfEvents), _) => "--tier asks for perf-events".to_owned(),
         (None, Err(missing)) => return instead_of_ebpf(pid, missing),
     };
     check_perf_events(pid)?;
@@ -109,7 +109,9 @@ mod tests {
         let choice = Choice { tier: Tier::PerfEvents, because: Some("CAP_BPF missing".to_owned()) };
         assert!(choice.require(&[Event::Cpu]).is_ok());
         let refused = choice.require(&[Event::Cpu, Event::OffCpu]).unwrap_err().to_string();
-        assert!(refused.starts_with("off-cpu cannot be recorded by perf-events"), "{refused}");
+        let expected = "off-cpu cannot be recorded by perf-events, which records cpu only. eBPF is not \
+                        used: CAP_BPF missing;";
+        assert!(refused.starts_with(expected), "{refused}");
         assert!(choice.note().unwrap().contains("CAP_BPF missing"));
     }
 

@@ -19,6 +19,22 @@ pub struct DiffReport<'a> {
     pub before: Side<'a>,
     /// The second.
     pub after: Side<'a>,
+    /// Where both are of runs whose rates are known.
+    pub cost: Option<CostOfMessages>,
+}
+
+/// By what weights become costs for each message.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CostOfMessages {
+    /// What happened to the messages, such as `published`.
+    pub what: &'static str,
+    /// Of the costs: `nanoseconds`, `bytes` …
+    pub unit: &'static str,
+    /// Messages a second, on both sides.
+    pub rates: [f64; 2],
+    /// Cost for each message of a unit of weight, on both sides.
+    pub per_weight: [f64; 2],
 }
 
 /// One of two profiles.
@@ -45,6 +61,7 @@ pub(crate) struct DiffData<'a> {
     /// … and in the second.
     leaf_after: Vec<u64>,
     changes: ChangeColumns,
+    cost: Option<CostOfMessages>,
     noise: Noise,
 }
 
@@ -83,6 +100,7 @@ impl<'a> DiffData<'a> {
             leaf_before: diff.leaves.iter().map(|leaf| leaf.before).collect(),
             leaf_after: diff.leaves.iter().map(|leaf| leaf.after).collect(),
             changes: ChangeColumns::new(&diff.changes),
+            cost: report.cost,
             noise: Noise::between(report.before.profile, report.after.profile),
         }
     }
@@ -138,6 +156,7 @@ mod tests {
             diff: &diff,
             before: Side { name: "a", profile: &before },
             after: Side { name: "b", profile: &after },
+            cost: None,
         };
         let json = serde_json::to_value(DiffData::new(report)).unwrap();
         assert_eq!(json["frames"]["name"], json!(["s", "m:gone/0", "m:f/1"]));

@@ -10,6 +10,7 @@ mod curve;
 mod diff_data;
 mod escape;
 mod figures;
+mod label_data;
 mod more_charts;
 mod noise_data;
 mod owners_data;
@@ -21,6 +22,6 @@ mod spectrum;
 mod svg;
 
 pub use curve::write_curve;
-pub use diff_data::{DiffReport, Side};
+pub use diff_data::{CostOfMessages, DiffReport, Side};
 pub use report::{Report, write_diff, write_report};
 pub use svg::write_svg;

@@ -1,14 +1,14 @@
 //! How the page tells changes from noise.
 
-use rabbitscope_analysis::{NOISE_ERRORS, counts_per_weight};
+use rabbitscope_analysis::{FAMILY_ERROR_RATE, counts_per_weight};
 use rabbitscope_data::profile::Profile;
 use serde::Serialize;
 
 /// What tells changes from the noise of sampling.
 #[derive(Serialize)]
 pub(crate) struct Noise {
-    /// Standard errors from which on a change is larger than noise.
-    errors: f64,
+    /// How often all comparisons of a table or a graph together may mark anything by chance.
+    rate: f64,
     /// Counted samples for each unit of weight, on both sides.
     counts: [f64; 2],
 }
@@ -16,6 +16,6 @@ pub(crate) struct Noise {
 impl Noise {
     /// Of comparisons between two profiles, or between two parts of one.
     pub(crate) fn between(before: &Profile, after: &Profile) -> Self {
-        Self { errors: NOISE_ERRORS, counts: [before, after].map(counts_per_weight) }
+        Self { rate: FAMILY_ERROR_RATE, counts: [before, after].map(counts_per_weight) }
     }
 }

@@ -7,6 +7,8 @@ use rabbitscope_analysis::{Dimension, NodeId};
 use rabbitscope_data::profile::{Identity, Profile, Times};
 use serde::Serialize;
 
+use crate::label_data::{LabelColumns, Labeller};
+
 /// Processes that stand for themselves, the heaviest ones. The others of a role are one owner, so
 /// that the page's size does not follow the number of processes.
 const MOST_OWNERS: usize = 4_000;
@@ -35,6 +37,9 @@ pub(crate) struct OwnersData {
     step_nanos: u64,
     /// Weight by step.
     steps: Vec<u64>,
+    labels: LabelColumns,
+    /// Whether records say how often they happened, beside a weight that is something else.
+    counted: bool,
     /// Base64 of variable-length numbers, see `ui/src/flame/records.ts`.
     records: String,
 }
@@ -53,13 +58,17 @@ impl OwnersData {
     pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> Self {
         let owners = Owners::of(profile);
         let scale = scale_of(profile);
-        let records = records(profile, leaves, &owners, scale);
+        let mut labels = LabelColumns::default();
+        let records = records(profile, leaves, &owners, &mut labels, scale);
+        let counted = profile.event.is_weighted();
         Self {
             dimensions: DIMENSIONS.iter().map(|&(by, name)| owners.column(by, name)).collect(),
             processes: owners.list.iter().map(|owner| owner.processes).collect(),
             step_nanos: profile.capture.time_step_nanos << scale,
             steps: steps(profile, scale),
-            records: base64(&encoded(&records)),
+            records: base64(&encoded(&records, counted)),
+            labels,
+            counted,
         }
     }
 }
@@ -196,43 +205,59 @@ fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
     steps
 }
 
-/// Weight, and weight by step.
-type Record = (u64, BTreeMap<u32, u64>);
+/// What one record says.
+#[derive(Default)]
+struct Record {
+    weight: u64,
+    count: u64,
+    /// Weight by step.
+    points: BTreeMap<u32, u64>,
+}
+
+/// By node, owner and label.
+type Records = BTreeMap<(NodeId, u32, u32), Record>;
 
 fn records(
     profile: &Profile,
     leaves: &[Option<NodeId>],
     owners: &Owners<'_>,
+    labels: &mut LabelColumns,
     scale: u32,
-) -> BTreeMap<(NodeId, u32), Record> {
-    let mut records: BTreeMap<(NodeId, u32), Record> = BTreeMap::new();
+) -> Records {
+    let mut labeller = Labeller::new(profile);
+    let mut records = Records::new();
     for (sample, leaf) in profile.samples.iter().zip(leaves) {
         let Some(leaf) = *leaf else { continue };
         let owner = owners.number(sample.labels.process.as_deref());
-        let (weight, points) = records.entry((leaf, owner)).or_default();
-        *weight += sample.weight;
+        let label = labeller.number(sample, labels);
+        let record = records.entry((leaf, owner, label)).or_default();
+        record.weight += sample.weight;
+        record.count += sample.count;
         for (step, part) in coarser(&sample.times, scale) {
-            *points.entry(step).or_default() += part;
+            *record.points.entry(step).or_default() += part;
         }
     }
     records
 }
 
-fn encoded(records: &BTreeMap<(NodeId, u32), Record>) -> Vec<u8> {
+fn encoded(records: &Records, counted: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let points: usize = records.values().map(|(_, points)| points.len()).sum();
+    let points: usize = records.values().map(|record| record.points.len()).sum();
     put(&mut bytes, records.len() as u64);
     put(&mut bytes, points as u64);
     let mut before = 0;
-    for (&(NodeId(node), owner), (weight, points)) in records {
-        for number in [node - before, owner] {
+    for (&(NodeId(node), owner, label), record) in records {
+        for number in [node - before, owner, label] {
             put(&mut bytes, number.into());
         }
         before = node;
-        put(&mut bytes, *weight);
-        put(&mut bytes, points.len() as u64);
+        put(&mut bytes, record.weight);
+        if counted {
+            put(&mut bytes, record.count);
+        }
+        put(&mut bytes, record.points.len() as u64);
         let mut last = 0;
-        for (&step, &part) in points {
+        for (&step, &part) in &record.points {
             put(&mut bytes, (step - last).into());
             put(&mut bytes, part);
             last = step;

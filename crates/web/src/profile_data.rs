@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use rabbitscope_analysis::{
-    FunctionRow, LineRow, NodeId, Recursion, StackTree, function_table, line_table,
+    FunctionRow, LineRow, NodeId, Recursion, StackTree, caution, function_table, line_table,
     quality_sentence,
 };
 use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
@@ -22,6 +22,8 @@ pub(crate) struct ProfileData<'a> {
     capture: &'a Capture,
     quality: StackQuality,
     sentence: String,
+    /// Why shares say little, or that there are none.
+    caution: Option<String>,
     frames: FrameColumns<'a>,
     stacks: StackColumns,
     functions: FunctionColumns,
@@ -41,6 +43,7 @@ impl<'a> ProfileData<'a> {
             capture: &profile.capture,
             quality: profile.quality,
             sentence: quality_of(profile),
+            caution: caution(profile),
             frames: FrameColumns::new(&profile.frames),
             stacks: StackColumns::new(&tree, &profile.frames),
             functions: FunctionColumns::new(&functions),
@@ -56,6 +59,9 @@ pub(crate) fn quality_of(profile: &Profile) -> String {
     match profile.event {
         Event::CallTime => {
             "rebuilt from every call and return while the process was traced".to_owned()
+        }
+        event if profile.samples.is_empty() && profile.quality.lost == 0 => {
+            format!("no {} were recorded", event.occurrences())
         }
         _ => quality_sentence(&profile.quality),
     }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_analysis::{Recursion, StackTree, TreeNode, share};
+use rabbitscope_analysis::{Recursion, StackTree, TreeNode, WaitTimes, share, shown_part};
 use rabbitscope_data::profile::{FrameClass, Profile};
 
 use crate::{
@@ -38,13 +38,16 @@ rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}
 .gc{fill:#9a3f3c}.scheduling{fill:#255e64}.sending{fill:#924575}.lock{fill:#3f6020}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
 
 /// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality
-/// of the stacks below.
+/// of the stacks below. Of time off the CPU it has the blocked time.
 pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
+    let waits = WaitTimes::of(profile);
+    let shown = shown_part(profile);
+    let profile = &*shown;
     let tree = StackTree::build(profile, Recursion::Folded);
     let classes = tree.classes(&profile.frames);
     let boxes = lay_out(&tree, &classes, profile.total());
     let levels = boxes.iter().map(|it| it.level).max().unwrap_or(0) + 1;
-    let caption = caption(profile, tree.nodes.len() + 1 - boxes.len());
+    let caption = caption(profile, waits, tree.nodes.len() + 1 - boxes.len());
     let bottom = TOP + levels * ROW;
     let lines = u32::try_from(caption.len()).unwrap_or(u32::MAX);
     write_head(&mut out, profile, bottom + LEGEND + 12 + lines * CAPTION_LINE)?;
@@ -235,13 +238,24 @@ fn fitted(label: &str, width: f64) -> Option<String> {
 }
 
 /// Quality, notes and what was left out, broken into lines.
-fn caption(profile: &Profile, left_out: usize) -> Vec<String> {
+fn caption(profile: &Profile, waits: Option<WaitTimes>, left_out: usize) -> Vec<String> {
     let mut sentences = vec![format!("Stack quality: {}.", quality_of(profile))];
+    sentences.extend(rabbitscope_analysis::caution(profile));
+    sentences.extend(waits.map(left_out_of));
     sentences.extend(profile.capture.notes.iter().cloned());
     if left_out > 0 {
         sentences.push(format!("{left_out} frames are too narrow to be drawn."));
     }
     sentences.iter().flat_map(|sentence| wrapped(sentence)).collect()
+}
+
+fn left_out_of(waits: WaitTimes) -> String {
+    format!(
+        "The time in which threads were blocked; not drawn are {:.3} s in which they waited for a CPU and \
+         {:.1} s in which they had nothing to do.",
+        waits.runnable_nanos as f64 / 1e9,
+        waits.idle_nanos as f64 / 1e9,
+    )
 }
 
 fn wrapped(text: &str) -> Vec<String> {

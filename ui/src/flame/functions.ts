@@ -23,27 +23,114 @@ export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns
   return { frame: frames, own: column(own), leaf: column(leaf), total: column(total) };
 }
 
-/** Own and total weight of every function on both sides of a comparison, whose weights are `totals`. */
+/**
+ * Own and total weight of every function but threads on both sides of a comparison, whose weights are
+ * `totals`; the greatest mover first.
+ */
 export function changesOf(stacks: Stacks, kinds: FrameKind[], totals: Pair, noise: Noise): ChangeColumns {
   const [before, after] = stacks.sides.map((side) => sumsOf(stacks, kinds, side, leavesOf(stacks, side))) as [Sums, Sums];
-  const frames = kinds.map((_, frame) => frame).filter((frame) => before.total[frame] + after.total[frame] > 0);
-  const pair = (key: "own" | "total", frame: number): Pair => [before[key][frame], after[key][frame]];
-  const column = (key: "own" | "total", side: 0 | 1): number[] => frames.map((frame) => pair(key, frame)[side]);
-  const change = ([first, second]: Pair): number => second / totals[1] - first / totals[0];
-  const changes = (key: "own" | "total"): number[] => frames.map((frame) => change(pair(key, frame)));
-  const marks = (key: "own" | "total"): boolean[] =>
-    frames.map((frame) => isBeyondNoise(pair(key, frame), totals, noise));
+  const frames = kinds
+    .map((_, frame) => frame)
+    .filter((frame) => kinds[frame] !== "thread" && before.total[frame] + after.total[frame] > 0);
+  const rows = frames.map((frame) => {
+    const measured = (key: "own" | "total"): Measured => {
+      const pair: Pair = [before[key][frame], after[key][frame]];
+      const change = pair[1] / totals[1] - pair[0] / totals[0];
+      return { pair, change, isBeyond: isBeyondNoise(pair, totals, noise, 2 * frames.length) };
+    };
+    return { frame, own: measured("own"), total: measured("total"), unexplained: 0 };
+  });
+  explainCallers(rows, stacks, totals);
+  rows.sort((left, right) => order(left, right, kinds));
+  const column = <T>(key: "own" | "total", pick: (it: Measured) => T): T[] => rows.map((row) => pick(row[key]));
   return {
-    frame: frames,
-    "own-before": column("own", 0),
-    "own-after": column("own", 1),
-    "own-change": changes("own"),
-    "own-beyond-noise": marks("own"),
-    "total-before": column("total", 0),
-    "total-after": column("total", 1),
-    "total-change": changes("total"),
-    "total-beyond-noise": marks("total"),
+    frame: rows.map((row) => row.frame),
+    "own-before": column("own", (it) => it.pair[0]),
+    "own-after": column("own", (it) => it.pair[1]),
+    "own-change": column("own", (it) => it.change),
+    "own-beyond-noise": column("own", (it) => it.isBeyond),
+    "total-before": column("total", (it) => it.pair[0]),
+    "total-after": column("total", (it) => it.pair[1]),
+    "total-change": column("total", (it) => it.change),
+    "total-beyond-noise": column("total", (it) => it.isBeyond),
   };
+}
+
+interface Measured {
+  pair: Pair;
+  change: number;
+  isBeyond: boolean;
+}
+
+interface Row {
+  frame: number;
+  own: Measured;
+  total: Measured;
+  /** Of the change of the total share, what no function that it calls has changed by itself. */
+  unexplained: number;
+}
+
+/** As in crates/analysis `diff/changes.rs`: what is beyond noise first, of that what moved most by itself. */
+function order(left: Row, right: Row, kinds: FrameKind[]): number {
+  const isBeyond = (row: Row): boolean => row.own.isBeyond || row.total.isBeyond;
+  const moved = (row: Row): number => {
+    const size = (it: Measured, change: number): number => (it.isBeyond || !isBeyond(row) ? Math.abs(change) : 0);
+    return Math.max(size(row.own, row.own.change), size(row.total, row.unexplained));
+  };
+  const rank = (row: Row): number => (isAmong(kinds[row.frame], "erlang") ? 0 : 1);
+  const total = (row: Row): number => Math.abs(row.total.change);
+  return (
+    Number(isBeyond(right)) - Number(isBeyond(left)) ||
+    moved(right) - moved(left) ||
+    rank(left) - rank(right) ||
+    total(right) - total(left) ||
+    left.frame - right.frame
+  );
+}
+
+/** Takes from the change of each caller what went through functions that changed themselves. */
+function explainCallers(rows: Row[], stacks: Stacks, totals: Pair): void {
+  const moved = new Map(rows.filter((row) => row.total.isBeyond).map((row) => [row.frame, row.total.change]));
+  const explained = new Map<number, number>();
+  for (const { caller, callee, sides } of callsTo(stacks, moved).values()) {
+    const through = sides[1] / totals[1] - sides[0] / totals[0];
+    const most = moved.get(callee) as number;
+    if (through * most <= 0) continue;
+    const part = Math.min(Math.abs(through), Math.abs(most)) * Math.sign(most);
+    explained.set(caller, (explained.get(caller) ?? 0) + part);
+  }
+  for (const row of rows) row.unexplained = row.total.change - (explained.get(row.frame) ?? 0);
+}
+
+interface Call {
+  caller: number;
+  callee: number;
+  sides: Pair;
+}
+
+/** Weights by caller and callee, for callees that are wanted; a stack counts once for each pair. */
+function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call> {
+  const calls = new Map<string, Call>();
+  const path: number[] = [];
+  const active: string[] = [];
+  for (let node = 0; node < stacks.length; node++) {
+    while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) {
+      path.pop();
+      active.pop();
+    }
+    const above = path[path.length - 1];
+    const callee = stacks.frame[node];
+    const caller = above === undefined ? -1 : stacks.frame[above];
+    const key = caller >= 0 && caller !== callee && wanted.has(callee) ? `${caller} ${callee}` : "";
+    if (key && !active.includes(key)) {
+      const call = calls.get(key) ?? { caller, callee, sides: [0, 0] };
+      for (const side of [0, 1] as const) call.sides[side] += stacks.sides[side]?.[node] ?? 0;
+      calls.set(key, call);
+    }
+    path.push(node);
+    active.push(key);
+  }
+  return calls;
 }
 
 /** `totals` has for each node a weight with all below it, `leaves` what of it ends there. */

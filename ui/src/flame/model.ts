@@ -73,14 +73,14 @@ export class Model {
   /** From now on shows only this. */
   select(selection: Selection): void {
     if (!this.owners) return;
-    const { who, by, range, against } = selection;
+    const { by } = selection;
     this.sideTotals = null;
-    if (!who && !by && !range) {
+    if (!by && this.owners.isWhole(selection)) {
       [this.stacks, this.total] = [this.base, this.baseTotal];
       return;
     }
     this.regrouper ??= new Regrouper(this.base);
-    const entries = this.owners.entries({ who, by, range, against });
+    const entries = this.owners.entries(selection);
     this.stacks = this.regrouper.build(entries, (root) => this.rootFrame(by, root));
     const sum = (weights: number[]): number => weights.reduce((all, weight) => all + weight, 0);
     this.total = sum(entries.weight);
@@ -122,13 +122,13 @@ export class Model {
   private changeOf(view: View, node: number, totals: Pair): number {
     const [before, after] = view.sides.map((side) => side[node]) as Pair;
     const step = changeStep(before / totals[0], after / totals[1]);
-    return isBeyondNoise([before, after], totals, this.noise) ? step : Math.sign(step);
+    return this.isBeyondNoise([before, after], totals) ? step : Math.sign(step);
   }
 
   /** Both shares of a part of a comparison, as text. */
   changeSentence(part: Pair, totals: Pair): string {
     const [before, after] = part.map((weight, side) => weight / (totals[side] as number)) as Pair;
-    const mark = isBeyondNoise(part, totals, this.noise) || before === after ? "" : `, ${WITHIN_NOISE}`;
+    const mark = this.isBeyondNoise(part, totals) || before === after ? "" : `, ${WITHIN_NOISE}`;
     return `${percent(before)} before, ${percent(after)} after, ${points(after - before)}${mark}`;
   }
 
@@ -168,8 +168,19 @@ export class Model {
       zoomed: view.total[zoomed],
       unit: this.unit,
       run: view.run[node],
-      sides: this.sideTotals && sidesOf(view, node, this.sideTotals, this.noise),
+      sides: this.sideTotals && this.sidesOf(view, node, this.sideTotals),
     };
+  }
+
+  private sidesOf(view: View, node: number, totals: Pair): Facts["sides"] {
+    const [before, after] = view.sides.map((side) => side[node]) as Pair;
+    const isBeyond = this.isBeyondNoise([before, after], totals);
+    return { before, after, allBefore: totals[0], allAfter: totals[1], isBeyondNoise: isBeyond };
+  }
+
+  /** Of a part of the graph, of which there are as many as nodes. */
+  private isBeyondNoise(part: Pair, totals: Pair): boolean {
+    return isBeyondNoise(part, totals, this.noise, this.stacks.length);
   }
 
   /** Kinds that occur, with the weight of the stacks that end in them. */
@@ -187,10 +198,4 @@ export class Model {
   searchFor(frame: number): string {
     return exactly(this.names[frame]);
   }
-}
-
-function sidesOf(view: View, node: number, totals: Pair, noise: Noise): Facts["sides"] {
-  const [before, after] = view.sides.map((side) => side[node]) as Pair;
-  const isBeyond = isBeyondNoise([before, after], totals, noise);
-  return { before, after, allBefore: totals[0], allAfter: totals[1], isBeyondNoise: isBeyond };
 }

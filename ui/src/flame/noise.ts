@@ -1,18 +1,55 @@
-// Whether a change of a share is larger than the noise of sampling: the rule of crates/analysis `diff.rs`,
-// whose figures come with the data. For spans that a reader draws it has to be applied here.
+// Whether a change of a share is larger than the noise of sampling: the rule of crates/analysis
+// `diff/noise.rs`, whose figures come with the data. For graphs and for spans that a reader draws it has to
+// be applied here.
 
 import type { Noise } from "../wire.ts";
 
 /** One figure of both sides of a comparison. */
 export type Pair = [number, number];
 
-/** `part` and `all` are weights. */
-export function isBeyondNoise(part: Pair, all: Pair, noise: Noise): boolean {
-  const counts = all.map((weight, side) => weight * (noise.counts[side] as number)) as Pair;
-  const shares = part.map((weight, side) => weight / (all[side] as number)) as Pair;
-  const pooled = (shares[0] * counts[0] + shares[1] * counts[1]) / (counts[0] + counts[1]);
-  const error = Math.sqrt(pooled * (1 - pooled) * (1 / counts[0] + 1 / counts[1]));
-  return error > 0 && Math.abs(shares[1] - shares[0]) >= noise.errors * error;
+export const WITHIN_NOISE = "within the noise of sampling";
+
+/** `part` and `all` are weights; it is one of so many comparisons. */
+export function isBeyondNoise(part: Pair, all: Pair, noise: Noise, comparisons: number): boolean {
+  const counted = (weights: Pair): Pair => weights.map((it, side) => Math.round(it * noise.counts[side])) as Pair;
+  return probability(counted(part), counted(all)) < noise.rate / Math.max(1, comparisons);
 }
 
-export const WITHIN_NOISE = "within the noise of sampling";
+/** Fisher's exact test: how likely equal shares are to differ so much, twice the smaller tail. */
+export function probability(part: Pair, all: Pair): number {
+  const [marked, whole] = [part[0] + part[1], all[0] + all[1]];
+  const expected = (marked * all[0]) / whole;
+  const variance = expected * (1 - marked / whole) * (all[1] / whole);
+  // Within two standard deviations it is far from any level; most comparisons end here.
+  if (marked <= 0 || marked >= whole || (part[0] - expected) ** 2 < 4 * variance) return 1;
+  const isMore = part[0] > expected;
+  return Math.min(1, 2 * (isMore ? upperTail(part, all) : upperTail([part[1], part[0]], [all[1], all[0]])));
+}
+
+/** Probability of `part[0]` or more of the marked ones on the first side (hypergeometric distribution). */
+function upperTail(part: Pair, all: Pair): number {
+  let [first, second] = part;
+  const log = lnChoose(all[0], first) + lnChoose(all[1], second) - lnChoose(all[0] + all[1], first + second);
+  let [term, sum] = [1, 1];
+  while (second > 0 && first < all[0] && term > sum * 1e-16) {
+    term *= ((all[0] - first) * second) / ((first + 1) * (all[1] - second + 1));
+    sum += term;
+    first += 1;
+    second -= 1;
+  }
+  return Math.exp(log) * sum;
+}
+
+function lnChoose(all: number, part: number): number {
+  return lnFactorial(all) - lnFactorial(part) - lnFactorial(all - part);
+}
+
+/** Stirling's series, after the argument was made large enough for it. */
+function lnFactorial(number: number): number {
+  let argument = number + 1;
+  let product = 1;
+  for (; argument < 10; argument += 1) product *= argument;
+  const inverse = 1 / argument;
+  const series = inverse * (1 / 12 - inverse * inverse * (1 / 360));
+  return (argument - 0.5) * Math.log(argument) - argument + 0.5 * Math.log(2 * Math.PI) + series - Math.log(product);
+}

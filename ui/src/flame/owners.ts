@@ -1,6 +1,6 @@
-// Whose the samples are: grouping, filtering and sums by role, queue, channel, connection …
+// Whose the samples are: grouping, filtering and sums by role, queue, channel, connection, thread …
 
-import type { OwnersData } from "../wire.ts";
+import type { OwnersData, Quality, WaitState } from "../wire.ts";
 import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
@@ -10,15 +10,26 @@ export interface Selection {
   who: string;
   /** Dimension by which the graph is grouped; empty for none. */
   by: string;
+  /** Of time off the CPU: a state, or `all`; empty for what is shown at first. */
+  state: string;
   range: Range | null;
   /** A second range, with which the first is compared. */
   against: Range | null;
 }
 
+export const EVERYTHING: Selection = { who: "", by: "", state: "", range: null, against: null };
+
 export interface Share {
   label: string;
   weight: number;
   processes: number;
+}
+
+/** Labels by which records can be told apart. */
+interface Column {
+  labels: string[];
+  /** -1 for none. */
+  of(record: number): number;
 }
 
 export class Owners {
@@ -28,75 +39,162 @@ export class Owners {
 
   /** Dimensions in which anybody has a label. */
   dimensions(): string[] {
-    return this.data.dimensions.filter((it) => it.labels.length > 0).map((it) => it.name);
+    const named = this.data.dimensions.filter((it) => it.labels.length > 0).map((it) => it.name);
+    return this.data.labels.threads.some((name) => name !== "") ? [...named, "thread"] : named;
   }
 
   hasTimes(): boolean {
     return this.data["step-nanos"] > 0 && this.data.steps.length > 1;
   }
 
-  /** Weight by label, the heaviest first. */
-  shares(dimension: string, range: Range | null): Share[] {
+  /** Whether records say why a thread was off the CPU. */
+  hasStates(): boolean {
+    return this.data.labels.state.some((state) => state !== null);
+  }
+
+  /** Whether this shows all there is. */
+  isWhole({ who, state, range }: Selection): boolean {
+    return !who && !range && this.stateOf(state) === null;
+  }
+
+  /** The state that is shown; of time off the CPU the blocked time unless something else is chosen. */
+  stateOf(chosen: string): WaitState | null {
+    if (!this.hasStates() || chosen === "all") return null;
+    return this.data.labels.state.find((state) => state === chosen) ?? "blocked";
+  }
+
+  /** Weight by label, the heaviest first. The dimension's own filter does not count. */
+  shares(dimension: string, selection: Selection): Share[] {
     const column = this.column(dimension);
     if (!column) return [];
     const shares: Share[] = column.labels.map((label) => ({ label, weight: 0, processes: 0 }));
-    column.of.forEach((label, owner) => {
-      if (label >= 0) (shares[label] as Share).processes += this.data.processes[owner] as number;
+    const seen = column.labels.map(() => new Set<number>());
+    const { owner } = this.records();
+    this.eachOf(this.beside(dimension, selection), (record, weight) => {
+      const label = column.of(record);
+      if (label < 0) return;
+      (shares[label] as Share).weight += weight;
+      (seen[label] as Set<number>).add(owner[record]);
     });
-    const records = this.records();
-    for (let record = 0; record < records.length; record++) {
-      const label = column.of[records.owner[record]] as number;
-      if (label >= 0) (shares[label] as Share).weight += weightWithin(records, record, range);
-    }
+    shares.forEach((share, label) => {
+      for (const owner of seen[label] as Set<number>) share.processes += this.data.processes[owner] as number;
+    });
     return shares.filter((share) => share.weight > 0).sort((left, right) => right.weight - left.weight);
+  }
+
+  /** Weight of all among whom {@link shares} of a dimension are. */
+  weightBeside(dimension: string, selection: Selection): number {
+    return this.weight(this.beside(dimension, selection));
+  }
+
+  /** Weight of a selection. */
+  weight(selection: Selection): number {
+    let sum = 0;
+    this.eachOf(selection, (_, weight) => (sum += weight));
+    return sum;
+  }
+
+  /** Weight by step of time, whatever span is chosen. */
+  steps(selection: Selection): number[] {
+    const all = { ...selection, range: null };
+    if (this.isWhole(all)) return this.data.steps;
+    const steps = this.data.steps.map(() => 0);
+    const { start, step, part } = this.records();
+    this.eachOf(all, (record) => {
+      for (let at = start[record]; at < start[record + 1]; at++) {
+        if (step[at] < steps.length) steps[step[at]] += part[at];
+      }
+    });
+    return steps;
+  }
+
+  /** Nanoseconds off the CPU in a state, for the same owners and span. */
+  weightIn(state: WaitState, selection: Selection): number {
+    return this.weight({ ...selection, state });
+  }
+
+  /**
+   * How good the stacks of a selection are, in occurrences; those of weights that are none are not known by
+   * time. What was lost belongs to nobody.
+   */
+  quality(selection: Selection): Quality | null {
+    const { counted, labels } = this.data;
+    if (counted && selection.range) return null;
+    const quality: Quality = { complete: 0, truncated: 0, broken: 0, no_process: 0, unsymbolised: 0, lost: 0 };
+    const { count, label } = this.records();
+    this.eachOf(selection, (record, weight) => {
+      const outcome = (labels.outcome[label[record]] as string).replace("-", "_");
+      if (outcome === "unknown") return;
+      const times = counted ? count[record] : weight;
+      quality[outcome as keyof Quality] += times;
+      if (labels.unsymbolised[label[record]]) quality.unsymbolised += times;
+    });
+    return quality;
   }
 
   /** What of the selection goes to which stack node. Weight of what has no label gets the last root. */
   entries(selection: Selection): Entries {
     const records = this.records();
-    const wanted = this.wanted(selection.who);
     const column = this.column(selection.by);
-    const node: number[] = [];
-    const root: number[] = [];
-    const first: number[] = [];
-    const second: number[] = [];
-    for (let record = 0; record < records.length; record++) {
-      const owner = records.owner[record];
-      if (wanted && wanted[owner] === 0) continue;
+    const entries = { node: [] as number[], root: [] as number[] };
+    const [first, second]: [number[], number[]] = [[], []];
+    this.eachMeant(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       const other = selection.against ? weightWithin(records, record, selection.against) : 0;
-      if (weight === 0 && other === 0) continue;
-      const label = column ? (column.of[owner] as number) : -1;
-      node.push(records.node[record]);
-      root.push(column && label < 0 ? column.labels.length : label);
+      if (weight === 0 && other === 0) return;
+      const label = column ? column.of(record) : -1;
+      entries.node.push(records.node[record]);
+      entries.root.push(column && label < 0 ? column.labels.length : label);
       first.push(weight);
       second.push(other);
-    }
-    return compared({ node, root, weight: first, sides: null }, selection.against ? second : null);
+    });
+    return compared({ ...entries, weight: first, sides: null }, selection.against ? second : null);
   }
 
   /** What the frame of a root says. */
   rootName(dimension: string, root: number): string {
-    const column = this.column(dimension);
-    const label = column?.labels[root];
+    const label = this.column(dimension)?.labels[root];
     return label === undefined ? `no ${dimension}` : `${dimension} ${label}`;
   }
 
-  /** 1 for each owner that is meant; null for all. */
-  private wanted(who: string): Uint8Array | null {
-    const at = who.indexOf(":");
-    const column = this.column(who.slice(0, Math.max(at, 0)));
-    if (!column) return null;
-    const label = column.labels.indexOf(who.slice(at + 1));
-    return Uint8Array.from(column.of, (it) => (label >= 0 && it === label ? 1 : 0));
+  /** The same without what is chosen of this dimension. */
+  private beside(dimension: string, selection: Selection): Selection {
+    return selection.who.startsWith(`${dimension}:`) ? { ...selection, who: "" } : selection;
   }
 
-  private column(dimension: string): OwnersData["dimensions"][number] | undefined {
-    return this.data.dimensions.find((it) => it.name === dimension);
+  /** Records of a selection with their weight in its span. */
+  private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
+    const records = this.records();
+    this.eachMeant(selection, (record) => {
+      const weight = weightWithin(records, record, selection.range);
+      if (weight > 0) visit(record, weight);
+    });
+  }
+
+  /** Records of a selection, whenever they were. */
+  private eachMeant({ who, state }: Selection, visit: (record: number) => void): void {
+    const records = this.records();
+    const at = who.indexOf(":");
+    const column = this.column(who.slice(0, Math.max(at, 0)));
+    const wanted = column ? column.labels.indexOf(who.slice(at + 1)) : -1;
+    const shown = this.stateOf(state);
+    for (let record = 0; record < records.length; record++) {
+      if (column && (wanted < 0 || column.of(record) !== wanted)) continue;
+      if (shown && this.data.labels.state[records.label[record]] !== shown) continue;
+      visit(record);
+    }
+  }
+
+  private column(dimension: string): Column | null {
+    const { labels, dimensions } = this.data;
+    const { owner, label } = this.records();
+    if (dimension === "thread") return { labels: labels.threads, of: (record) => labels.thread[label[record]] as number };
+    const found = dimensions.find((it) => it.name === dimension);
+    return found ? { labels: found.labels, of: (record) => found.of[owner[record]] as number } : null;
   }
 
   private records(): Records {
-    this.decoded ??= decodeRecords(this.data.records);
+    this.decoded ??= decodeRecords(this.data.records, this.data.counted);
     return this.decoded;
   }
 }

@@ -7,6 +7,10 @@ export interface Records {
   node: Int32Array;
   /** Number of its owner. */
   owner: Int32Array;
+  /** Number of its label: thread, outcome, state. */
+  label: Int32Array;
+  /** How often it happened. */
+  count: Float64Array;
   weight: Float64Array;
   /** Where the record's points begin; those of the last end at the length of `step`. */
   start: Int32Array;
@@ -23,10 +27,10 @@ export interface Range {
 
 /**
  * Base64 of variable-length numbers (LEB128): number of records and of points; for each record the
- * nodes since the one before, owner, weight, number of points; for each point the steps since the one
- * before, and the weight.
+ * nodes since the one before, owner, label, weight, in `counted` ones how often it happened, number of
+ * points; for each point the steps since the one before, and the weight.
  */
-export function decodeRecords(base64: string): Records {
+export function decodeRecords(base64: string, counted = false): Records {
   const text = atob(base64);
   let at = 0;
   const next = (): number => {
@@ -43,6 +47,8 @@ export function decodeRecords(base64: string): Records {
     length,
     node: new Int32Array(length),
     owner: new Int32Array(length),
+    label: new Int32Array(length),
+    count: new Float64Array(length),
     weight: new Float64Array(length),
     start: new Int32Array(length + 1),
     step: new Int32Array(points),
@@ -54,7 +60,9 @@ export function decodeRecords(base64: string): Records {
     node += next();
     records.node[record] = node;
     records.owner[record] = next();
+    records.label[record] = next();
     records.weight[record] = next();
+    records.count[record] = counted ? next() : (records.weight[record] as number);
     records.start[record] = point;
     let step = 0;
     for (let left = next(); left > 0; left--, point++) {

@@ -1,15 +1,15 @@
-// The same cases as in crates/analysis `diff.rs`, and the table of changes between two spans.
+// The same cases as in crates/analysis `diff/noise.rs`, and the table of changes between two spans.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changesOf } from "../../src/flame/functions.ts";
-import { isBeyondNoise } from "../../src/flame/noise.ts";
+import { isBeyondNoise, probability } from "../../src/flame/noise.ts";
 import { decodeStacks } from "../../src/flame/stacks.ts";
 
-const NOISE = { errors: 4, counts: [1, 1] as [number, number] };
+const NOISE = { rate: 0.001, counts: [1, 1] as [number, number] };
 
 function check(before: number, after: number, expected: boolean): void {
-  assert.equal(isBeyondNoise([before, after], [10_000, 10_000], NOISE), expected, `${before} ${after}`);
+  assert.equal(isBeyondNoise([before, after], [10_000, 10_000], NOISE, 100), expected, `${before} ${after}`);
 }
 
 test("chance is told from change", () => {
@@ -23,7 +23,7 @@ test("chance is told from change", () => {
 
 test("large pieces are few samples", () => {
   const beyond = (counts: [number, number]): boolean =>
-    isBeyondNoise([1000, 1400], [4000, 4000], { errors: 4, counts });
+    isBeyondNoise([1000, 1400], [4000, 4000], { rate: 0.001, counts }, 100);
   assert.deepEqual([beyond([1, 1]), beyond([0.01, 0.01])], [true, false]);
 });
 
@@ -32,11 +32,34 @@ test("functions have both their weights, and a mark", () => {
   const columns = { frame: [0, 1, 2, 3], climb: [0, 0, 0, 2], leaf: [0, 0, 2, 1], "run-node": [1], "run-length": [2], "kind-node": [], "kind-number": [] };
   const stacks = decodeStacks(columns, new Uint8Array(4), [[0, 10, 590, 400], [0, 0, 390, 610]]);
   const changes = changesOf(stacks, ["thread", "erlang", "native", "erlang"], [1000, 1000], NOISE);
-  assert.deepEqual(changes.frame, [0, 1, 2, 3]);
-  assert.deepEqual(changes["own-before"], [0, 600, 590, 400]);
-  assert.deepEqual(changes["own-after"], [0, 390, 390, 610]);
-  assert.deepEqual(changes["total-before"], [1000, 600, 590, 400]);
-  assert.deepEqual(changes["own-change"].map((it) => it.toFixed(3)), ["0.000", "-0.210", "-0.200", "0.210"]);
-  assert.deepEqual(changes["own-beyond-noise"], [false, true, true, true]);
-  assert.deepEqual(changes["total-beyond-noise"], [false, true, true, true]);
+  // Without the thread; of what moved as much the Erlang functions first.
+  assert.deepEqual(changes.frame, [1, 3, 2]);
+  assert.deepEqual(changes["own-before"], [600, 400, 590]);
+  assert.deepEqual(changes["own-after"], [390, 610, 390]);
+  assert.deepEqual(changes["total-before"], [600, 400, 590]);
+  assert.deepEqual(changes["own-change"].map((it) => it.toFixed(3)), ["-0.210", "0.210", "-0.200"]);
+  assert.deepEqual(changes["own-beyond-noise"], [true, true, true]);
+  assert.deepEqual(changes["total-beyond-noise"], [true, true, true]);
+});
+
+test("probabilities are exact", () => {
+  const near = (found: number, expected: number): void => assert.ok(Math.abs(found / expected - 1) < 1e-4, `${found}`);
+  near(probability([10, 0], [10, 10]), 2 / 184_756);
+  near(probability([1, 9], [10, 10]), (2 * 101) / 184_756);
+  near(probability([3, 0], [10, 90]), 240 / 161_700);
+});
+
+test("a short span against a long one is not marked for two samples", () => {
+  const beyond = (before: number): boolean => isBeyondNoise([before, 0], [1_000, 100_000], NOISE, 100);
+  assert.deepEqual([beyond(2), beyond(20)], [false, true]);
+});
+
+test("the caller of what others call too is the greatest mover", () => {
+  // thread;loop;alpha;work and the same with beta: only the total of alpha moves.
+  const columns = { frame: [0, 1, 2, 4, 3, 4], climb: [0, 0, 0, 0, 2, 0], leaf: [0, 0, 0, 5, 0, 5], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] };
+  const stacks = decodeStacks(columns, new Uint8Array(5), [[0, 0, 0, 600, 0, 400], [0, 0, 0, 400, 0, 620]]);
+  const changes = changesOf(stacks, ["thread", "erlang", "erlang", "erlang", "erlang"], [1000, 1020], NOISE);
+  assert.deepEqual(changes.frame.slice(0, 2), [2, 3]);
+  assert.deepEqual(changes["own-beyond-noise"], [false, false, false, false]);
+  assert.deepEqual(changes["total-beyond-noise"], [true, true, false, false]);
 });

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { functionsOf } from "../../src/flame/functions.ts";
-import { Owners } from "../../src/flame/owners.ts";
+import { EVERYTHING, Owners } from "../../src/flame/owners.ts";
 import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
 import { Regrouper } from "../../src/flame/regroup.ts";
+import { qualitySentence } from "../../src/quality.ts";
 import { sandwich } from "../../src/flame/sandwich.ts";
 import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
 
@@ -23,7 +24,7 @@ const COLUMNS = {
 };
 const STACKS = decodeStacks(COLUMNS, new Uint8Array([1, 2, 3, 4]));
 
-const NONE = { who: "", by: "", range: null, against: null };
+const NONE = EVERYTHING;
 
 function base64(numbers: number[]): string {
   const bytes = numbers.flatMap((number) => (number < 128 ? [number] : [(number & 127) | 128, number >> 7]));
@@ -31,6 +32,7 @@ function base64(numbers: number[]): string {
 }
 
 // g below f: 4 of owner 1 (1 at step 0, 3 at step 200), 1 of owner 2; g: 3 of owner 2; f below b: 2 of none.
+// Owner 2 on another thread, its stacks broken; what is of none without a process.
 const OWNERS = new Owners({
   processes: [0, 1, 7],
   dimensions: [
@@ -38,8 +40,16 @@ const OWNERS = new Owners({
     { name: "role", labels: ["queue", "channel"], of: [-1, 0, 1] },
   ],
   "step-nanos": 5e7,
-  steps: [1],
-  records: base64([4, 5, 2, 1, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 3, 1, 1, 2, 3, 1, 3, 3, 2, 0, 2, 1, 4, 2]),
+  steps: [1, 0, 0, 4, 2, 3],
+  labels: {
+    threads: ["1_scheduler", "2_scheduler"],
+    thread: [0, 1, 1],
+    outcome: ["complete", "broken", "no-process"],
+    unsymbolised: [false, true, false],
+    state: [null, null, null],
+  },
+  counted: false,
+  records: base64([4, 5, 2, 1, 0, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 1, 3, 1, 1, 2, 1, 3, 1, 3, 3, 2, 0, 2, 2, 1, 4, 2]),
 });
 
 function drawn(stacks: Stacks, names = NAMES): string {
@@ -101,11 +111,80 @@ test("two spans are compared by share", () => {
 });
 
 test("owners have shares", () => {
-  assert.deepEqual(OWNERS.shares("role", null), [
+  assert.deepEqual(OWNERS.shares("role", NONE), [
     { label: "queue", weight: 4, processes: 1 },
     { label: "channel", weight: 4, processes: 7 },
   ]);
-  assert.deepEqual(OWNERS.shares("queue", { from: 3, to: 4 }), []);
+  assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), []);
+});
+
+test("shares of other dimensions are of the owner that is chosen", () => {
+  const channel = { ...NONE, who: "role:channel" };
+  assert.deepEqual(OWNERS.shares("thread", channel), [{ label: "2_scheduler", weight: 4, processes: 7 }]);
+  assert.equal(OWNERS.weightBeside("thread", channel), 4);
+  assert.equal(OWNERS.shares("role", channel).length, 2);
+  assert.equal(OWNERS.weightBeside("role", channel), 10);
+});
+
+test("a thread is shown alone", () => {
+  assert.ok(OWNERS.dimensions().includes("thread"));
+  assert.equal(drawn(select({ who: "thread:1_scheduler" })), "a 0/4 .f 0/4 ..g 4/4");
+});
+
+test("the weight by time is of the owner that is chosen", () => {
+  assert.deepEqual(OWNERS.steps(NONE), [1, 0, 0, 4, 2, 3]);
+  assert.deepEqual(OWNERS.steps({ ...NONE, who: "role:channel" }), [0, 0, 0, 4, 0, 0]);
+  assert.deepEqual(OWNERS.steps({ ...NONE, who: "thread:2_scheduler", range: { from: 0, to: 1 } }), [0, 0, 0, 4, 2, 0]);
+});
+
+test("the quality is that of what is selected", () => {
+  const quality = (selection: object): number[] => {
+    const found = OWNERS.quality({ ...NONE, ...selection });
+    return found ? [found.complete, found.broken, found.no_process, found.unsymbolised] : [];
+  };
+  assert.deepEqual(quality({}), [4, 4, 2, 4]);
+  assert.deepEqual(quality({ who: "queue:q" }), [4, 0, 0, 0]);
+  assert.deepEqual(quality({ range: { from: 3, to: 4 } }), [0, 4, 0, 4]);
+});
+
+// Blocked for 60 in 2 waits, of which the second ended at step 1; idle for 900 in 1.
+const WAITS = new Owners({
+  processes: [0],
+  dimensions: [],
+  "step-nanos": 5e7,
+  steps: [10, 950],
+  labels: {
+    threads: ["aux"],
+    thread: [0, 0],
+    outcome: ["complete", "no-process"],
+    unsymbolised: [false, false],
+    state: ["blocked", "idle"],
+  },
+  counted: true,
+  records: base64([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900]),
+});
+
+test("of time off the CPU the blocked time is shown, and idle apart", () => {
+  const weight = (selection: object): number => WAITS.weight({ ...NONE, ...selection });
+  assert.deepEqual([weight({}), weight({ state: "idle" }), weight({ state: "all" })], [60, 900, 960]);
+  assert.equal(weight({ state: "nonsense" }), 60);
+  assert.equal(WAITS.weightIn("idle", { ...NONE, range: { from: 0, to: 1 } }), 0);
+  assert.deepEqual(WAITS.steps(NONE), [10, 50]);
+  assert.deepEqual([WAITS.isWhole(NONE), WAITS.isWhole({ ...NONE, state: "all" })], [false, true]);
+});
+
+test("waits are counted, but not by time", () => {
+  assert.equal(WAITS.quality(NONE)?.complete, 2);
+  assert.equal(WAITS.quality({ ...NONE, range: { from: 0, to: 1 } }), null);
+});
+
+test("the quality has the words of the whole recording's", () => {
+  const quality = { complete: 75, truncated: 0, broken: 25, no_process: 1, unsymbolised: 0, lost: 3 };
+  assert.equal(
+    qualitySentence(quality).replaceAll("\u202f", " "),
+    "75.0 % of 100 samples on Erlang processes reach the process's root, 0 % truncated at the recorder's limit, " +
+      "25.0 % broken; 1 sample without a process; 0 % carry a frame without a name",
+  );
 });
 
 test("a function stands between callers and callees", () => {

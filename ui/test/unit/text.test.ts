@@ -56,6 +56,7 @@ test("a view survives in the address", () => {
     opened: [4, 12],
     who: "queue:a b:c (v)",
     by: "role",
+    state: "idle",
     range: { from: 3, to: 7 },
     against: { from: 9, to: 12 },
     around: "m:f/1",

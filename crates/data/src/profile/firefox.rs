@@ -1,9 +1,9 @@
 //! The Firefox Profiler's processed format, version 55 (`docs-developer/CHANGELOG-formats.md` of
 //! `firefox-devtools/profiler`; it reads this and all later versions). Written only.
 //!
-//! A profile knows how often a stack was seen and not when, so that samples stand one after another
-//! by thread, each for as long as it was seen. The call tree and the flame graph are right; the time
-//! line is an order and no history.
+//! Where times were recorded a sample stands at its time, to a step of 50 ms. Without them samples stand
+//! one after another by thread, each for as long as it was seen: then the time line is an order and no
+//! history, and the name of the thread says so.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{
     Event, FrameId, FrameKind, Profile, Sample,
     speedscope::{MOST_REPEATS, title, written_name},
+    timeline::{Span, timeline},
 };
 
 const FORMAT_VERSION: u32 = 55;
@@ -32,18 +33,11 @@ const CATEGORIES: [(&str, &str); 7] = [
 
 /// Writes `profile` for the Firefox Profiler.
 pub fn write_firefox(profile: &Profile, out: impl Write) -> io::Result<()> {
-    let mut threads: BTreeMap<&str, Vec<&Sample>> = BTreeMap::new();
-    for sample in &profile.samples {
-        threads.entry(&sample.labels.thread).or_default().push(sample);
-    }
-    let mut started = 0.0;
-    let mut written = Vec::new();
-    for (number, (name, samples)) in threads.into_iter().enumerate() {
-        let thread = Thread::of(profile, &samples);
-        let (value, length) = thread.written(name, number, started);
-        written.push(value);
-        started += length;
-    }
+    let written: Vec<Value> = rows_by_thread(profile)
+        .iter()
+        .enumerate()
+        .map(|(number, (name, rows))| Thread::of(profile, rows).written(name, number))
+        .collect();
     let file = json!({
         "meta": meta(profile),
         "libs": [],
@@ -53,6 +47,73 @@ pub fn write_firefox(profile: &Profile, out: impl Write) -> io::Result<()> {
         "counters": [],
     });
     serde_json::to_writer(out, &file).map_err(io::Error::from)
+}
+
+/// A sample on a time line.
+#[derive(Debug, PartialEq)]
+struct Row {
+    /// None for the end of what was there.
+    sample: Option<usize>,
+    weight: u64,
+    millis: f64,
+}
+
+/// Threads by name with their samples in order of time.
+fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
+    let Some(lines) = timeline(profile) else {
+        let mut threads: BTreeMap<&str, Vec<(usize, u64)>> = BTreeMap::new();
+        for (number, sample) in profile.samples.iter().enumerate() {
+            threads.entry(&sample.labels.thread).or_default().push((number, sample.weight));
+        }
+        let mut started = 0.0;
+        let rows = threads.into_iter().map(|(name, samples)| {
+            let rows = in_a_row(profile, &samples, &mut started);
+            (if name.is_empty() { "all threads" } else { name }.to_owned(), rows)
+        });
+        return rows.collect();
+    };
+    let mut threads = Vec::new();
+    for (name, line) in lines {
+        if !line.spans.is_empty() {
+            threads.push((name.to_owned(), at_their_times(&line.spans)));
+        }
+        if !line.untimed.is_empty() {
+            let rows = in_a_row(profile, &line.untimed, &mut 0.0);
+            threads.push((format!("{name} (times not recorded)"), rows));
+        }
+    }
+    threads
+}
+
+/// With a row that ends what was there before each pause.
+fn at_their_times(spans: &[Span]) -> Vec<Row> {
+    let millis = |nanos: u64| nanos as f64 / 1e6;
+    let mut rows = Vec::with_capacity(spans.len());
+    for (at, span) in spans.iter().enumerate() {
+        let (sample, weight) = (Some(span.sample), span.weight);
+        rows.push(Row { sample, weight, millis: millis(span.start_nanos) });
+        let has_pause = spans.get(at + 1).is_none_or(|next| next.start_nanos > span.end_nanos());
+        if has_pause && span.length_nanos > 0 {
+            rows.push(Row { sample: None, weight: 0, millis: millis(span.end_nanos()) });
+        }
+    }
+    rows
+}
+
+/// Each sample begins where the one before has ended.
+fn in_a_row(profile: &Profile, samples: &[(usize, u64)], started: &mut f64) -> Vec<Row> {
+    let millis_of = |weight: u64| match profile.event {
+        Event::OffCpu => weight as f64 / 1e6,
+        Event::CallTime => weight as f64 / 1e3,
+        Event::Mmap | Event::Munmap | Event::Brk => millis_of_sample(profile),
+        _ => weight as f64 * millis_of_sample(profile),
+    };
+    let row = |&(sample, weight): &(usize, u64)| {
+        let row = Row { sample: Some(sample), weight, millis: *started };
+        *started += millis_of(weight);
+        row
+    };
+    samples.iter().map(row).collect()
 }
 
 fn meta(profile: &Profile) -> Value {
@@ -92,15 +153,14 @@ struct Thread {
     prefixes: Vec<Option<usize>>,
     frames: Vec<usize>,
     stacks: HashMap<(Option<usize>, usize), usize>,
-    samples: Vec<(Option<usize>, u64)>,
+    /// Stack, weight and time in milliseconds.
+    samples: Vec<(Option<usize>, f64, f64)>,
     weight_type: &'static str,
-    weight_divisor: f64,
-    millis: f64,
 }
 
 impl Thread {
-    fn of(profile: &Profile, samples: &[&Sample]) -> Self {
-        let (weight_type, weight_divisor) = match profile.event {
+    fn of(profile: &Profile, rows: &[Row]) -> Self {
+        let (weight_type, divisor) = match profile.event {
             Event::OffCpu => ("tracing-ms", 1e6),
             Event::CallTime => ("tracing-ms", 1e3),
             Event::Mmap | Event::Munmap | Event::Brk => ("bytes", 1.0),
@@ -115,12 +175,10 @@ impl Thread {
             stacks: HashMap::new(),
             samples: Vec::new(),
             weight_type,
-            weight_divisor,
-            millis: millis_of_sample(profile),
         };
-        for sample in samples {
-            let stack = thread.stack(profile, sample);
-            thread.samples.push((stack, sample.weight));
+        for row in rows {
+            let stack = row.sample.and_then(|at| thread.stack(profile, &profile.samples[at]));
+            thread.samples.push((stack, row.weight as f64 / divisor, row.millis));
         }
         thread
     }
@@ -154,16 +212,12 @@ impl Thread {
         })
     }
 
-    /// The thread as the format has it, and how long it is in milliseconds.
-    fn written(&self, name: &str, number: usize, started: f64) -> (Value, f64) {
-        let deltas = self.deltas(started);
-        let length = deltas.iter().skip(1).sum::<f64>() + self.millis;
-        let name = if name.is_empty() { "all threads" } else { name };
-        let weights: Vec<f64> =
-            self.samples.iter().map(|&(_, weight)| weight as f64 / self.weight_divisor).collect();
-        let stacks: Vec<Option<usize>> = self.samples.iter().map(|&(stack, _)| stack).collect();
+    /// The thread as the format has it.
+    fn written(&self, name: &str, number: usize) -> Value {
+        let weights: Vec<f64> = self.samples.iter().map(|&(_, weight, _)| weight).collect();
+        let stacks: Vec<Option<usize>> = self.samples.iter().map(|&(stack, ..)| stack).collect();
         let samples = self.samples.len();
-        let value = json!({
+        json!({
             "frameTable": self.frame_table(),
             "funcTable": self.function_table(),
             "markers": { "length": 0, "category": [], "data": [], "endTime": [], "name": [],
@@ -181,26 +235,25 @@ impl Thread {
             "registerTime": 0,
             "resourceTable": { "length": 0, "lib": [], "name": [], "host": [], "type": [] },
             "samples": { "length": samples, "weightType": self.weight_type, "stack": stacks,
-                         "timeDeltas": deltas, "weight": weights },
+                         "timeDeltas": self.deltas(), "weight": weights },
             "stackTable": { "length": self.frames.len(), "prefix": self.prefixes,
                             "frame": self.frames },
             "stringArray": self.strings,
             "tid": number.to_string(),
             "unregisterTime": null,
             "showMarkersInTimeline": false,
-        });
-        (value, length)
+        })
     }
 
-    /// Each sample begins where the one before has ended.
-    fn deltas(&self, started: f64) -> Vec<f64> {
-        let before = self.samples.iter().map(|&(_, weight)| match self.weight_type {
-            "samples" => weight as f64 * self.millis,
-            "tracing-ms" => weight as f64 / self.weight_divisor,
-            _ => self.millis,
-        });
-        let count = self.samples.len();
-        std::iter::once(started).chain(before).take(count).collect()
+    /// Times since the sample before.
+    fn deltas(&self) -> Vec<f64> {
+        let mut before = 0.0;
+        let delta = |&(_, _, millis): &(Option<usize>, f64, f64)| {
+            let delta = millis - before;
+            before = millis;
+            delta
+        };
+        self.samples.iter().map(delta).collect()
     }
 
     fn frame_table(&self) -> Value {
@@ -278,5 +331,29 @@ mod tests {
             let length = thread[table]["length"].as_u64().unwrap();
             assert_eq!(thread[table][column].as_array().unwrap().len() as u64, length);
         }
+    }
+
+    #[test]
+    fn samples_stand_at_their_times() {
+        let mut profile =
+            read_folded(&b"scheduler;m:f/1 3\nscheduler;m:g/0 1\nscheduler;m:h/0 2\n"[..]).unwrap();
+        profile.capture.period_nanos = 1_000_000;
+        profile.capture.time_step_nanos = 50_000_000;
+        for (sample, step) in profile.samples.iter_mut().zip([1, 4]) {
+            sample.labels.thread = "1_scheduler".to_owned();
+            sample.times.add(step, sample.weight);
+        }
+        profile.samples[2].labels.thread = "1_scheduler".to_owned();
+        let mut out = Vec::new();
+        write_firefox(&profile, &mut out).unwrap();
+        let json: Value = serde_json::from_slice(&out).unwrap();
+        let samples = &json["threads"][0]["samples"];
+        // f/1 from 50 ms on for 3 ms, g/0 from 200 ms on for 1 ms.
+        assert_eq!(samples["timeDeltas"], json!([50.0, 3.0, 147.0, 1.0]));
+        assert_eq!(samples["weight"], json!([3.0, 0.0, 1.0, 0.0]));
+        assert_eq!(samples["stack"], json!([1, null, 2, null]));
+        let untimed = &json["threads"][1];
+        assert_eq!(untimed["name"], "1_scheduler (times not recorded)");
+        assert_eq!(untimed["samples"]["weight"], json!([2.0]));
     }
 }

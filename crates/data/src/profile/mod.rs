@@ -18,6 +18,7 @@ mod pprof;
 mod speedscope;
 mod tally;
 mod threads;
+mod timeline;
 mod times;
 
 pub use budget::{TooLarge, USUAL_PROFILE_BYTES};

@@ -131,6 +131,18 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
+impl Frame {
+    /// Whether no symbol is known, so that it is called by its file and a place in it, or by neither.
+    pub fn is_unsymbolised(&self) -> bool {
+        let has_place = self.name.contains("+0x") || self.name.starts_with("0x");
+        match self.kind {
+            FrameKind::Native => has_place,
+            FrameKind::Kernel => has_place || self.name == "kernel",
+            _ => false,
+        }
+    }
+}
+
 /// Index of a [`Frame`] in the [`FrameTable`] of the same profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FrameId(pub u32);

@@ -62,7 +62,7 @@ pub(super) struct Typed {
     /// done where there is a cookie
     #[arg(long)]
     no_names: bool,
-    /// Print quality and hottest functions as JSON
+    /// Print quality and hottest functions as JSON: a list with an entry for each event
     #[arg(long)]
     json: bool,
 }
@@ -148,21 +148,15 @@ impl Typed {
     }
 
     fn say(&self, profiles: &[Profile], places: &[Option<PathBuf>]) -> anyhow::Result<()> {
-        match (profiles, self.json) {
-            ([profile], true) => output::json(&experiment::ProfileSummary::of(profile)),
-            (several, true) => {
-                let all: Vec<_> = several.iter().map(experiment::ProfileSummary::of).collect();
-                output::json(&all)
-            }
-            (all, false) => {
-                for (profile, place) in all.iter().zip(places) {
-                    let place =
-                        place.as_ref().map_or("not written".into(), |path| path.to_string_lossy());
-                    output::result(&format!("{}\nprofile  {place}", said_of(profile)));
-                }
-                Ok(())
-            }
+        if self.json {
+            let all: Vec<_> = profiles.iter().map(experiment::ProfileSummary::of).collect();
+            return output::json(&all);
         }
+        for (profile, place) in profiles.iter().zip(places) {
+            let place = place.as_ref().map_or("not written".into(), |path| path.to_string_lossy());
+            output::result(&format!("{}\nprofile  {place}", said_of(profile)));
+        }
+        Ok(())
     }
 }
 

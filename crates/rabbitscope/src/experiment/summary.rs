@@ -5,9 +5,11 @@ use std::{
     path::Path,
 };
 
-use rabbitscope_analysis::{ClientEffort, LoadRates, hottest, quality_sentence};
+use rabbitscope_analysis::{
+    ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence, shown_part,
+};
 use rabbitscope_data::{
-    profile::{Capture, Profile, StackQuality},
+    profile::{Capture, Event, Profile, StackQuality},
     run::{DoubtKind, LatencySummary, Loss, RunRecord, SecondRow},
 };
 use serde::Serialize;
@@ -141,13 +143,22 @@ fn latency_table(latencies: &[LatencySummary]) -> String {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileSummary<'a> {
+    event: Event,
+    /// How often it happened: samples, waits, calls …
+    count: u64,
+    /// Of time off the CPU, by state; all else here is of the blocked time alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits: Option<WaitTimes>,
+    /// Why shares say little, or that there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caution: Option<String>,
     hottest: Vec<Hot>,
     owners: Owners,
     capture: &'a Capture,
-    quality: &'a StackQuality,
+    quality: StackQuality,
 }
 
-/// Shares are of all samples of the node, 0 to 1.
+/// Shares are of all samples of the node, or of its blocked time, 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Hot {
@@ -159,30 +170,60 @@ struct Hot {
 impl<'a> ProfileSummary<'a> {
     /// Of this profile.
     pub fn of(profile: &'a Profile) -> Self {
-        let whole = profile.total();
-        let hottest = hottest(profile, HOTTEST).into_iter().map(|row| Hot {
+        let shown = shown_part(profile);
+        let whole = shown.total();
+        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| Hot {
             own_share: row.own_share(whole),
             total_share: row.total_share(whole),
             function: row.name,
         });
         Self {
+            event: profile.event,
+            count: occurrences(&shown),
+            waits: WaitTimes::of(profile),
+            caution: caution(&shown),
             hottest: hottest.collect(),
-            owners: Owners::of(profile),
+            owners: Owners::of(&shown),
             capture: &profile.capture,
-            quality: &profile.quality,
+            quality: shown.quality,
         }
     }
 }
 
 impl fmt::Display for ProfileSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Hottest Erlang functions (own time, with native and kernel code they call)")?;
+        if let Some(waits) = &self.waits {
+            writeln!(f, "{}", off_cpu(waits))?;
+        }
+        if let Some(caution) = &self.caution {
+            writeln!(f, "{caution}")?;
+        }
+        if self.count == 0 {
+            return Ok(());
+        }
+        let of = match (self.event, self.waits) {
+            (Event::Cpu, _) => "own time, with native and kernel code they call".to_owned(),
+            (_, Some(_)) => "share of the blocked time, with what they call".to_owned(),
+            (event, None) => format!("share of {}, with what they call", event.unit()),
+        };
+        writeln!(f, "Hottest Erlang functions ({of})")?;
         for hot in &self.hottest {
             writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, escapes::value(&hot.function))?;
         }
         write!(f, "{}", self.owners)?;
-        writeln!(f, "\n{}", quality_sentence(self.quality))
+        writeln!(f, "\n{}", quality_sentence(&self.quality))
     }
+}
+
+/// All threads together.
+fn off_cpu(waits: &WaitTimes) -> String {
+    let seconds = |nanos: u64| nanos as f64 / 1e9;
+    format!(
+        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which no share counts",
+        seconds(waits.blocked_nanos),
+        seconds(waits.runnable_nanos),
+        seconds(waits.idle_nanos),
+    )
 }
 
 fn loss(loss: &Loss) -> String {

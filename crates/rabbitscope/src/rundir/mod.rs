@@ -10,6 +10,7 @@ mod write;
 
 use rabbitscope_data::profile::Event;
 
+pub(crate) use read::messages_during_profile;
 pub use read::{profile_path, write_report};
 pub use write::{ReservedRoom, RunDirectory, SeriesFile};
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use rabbitscope_analysis::MessagesDuring;
 use rabbitscope_data::{
     profile::{Event, Profile, read_pprof},
     run::{FORMAT_VERSION, Loss, RunRecord},
@@ -36,6 +37,16 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
         no_run_directory(run_dir)
     };
     Err(UsageError(message).into())
+}
+
+/// How many messages the load of a run moved while its profile was recorded; absent when the run does
+/// not say when that was.
+pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<MessagesDuring>> {
+    let profile = read_record(run_dir)?.and_then(|record| record.profile);
+    let Some(facts) = profile else { return Ok(None) };
+    let series = Series::read(&run_dir.join(SERIES))?;
+    let end = facts.offset_nanos.saturating_add(facts.capture.duration_nanos);
+    Ok(Some(MessagesDuring::of(&series.rows, facts.offset_nanos, end)))
 }
 
 fn no_run_directory(run_dir: &Path) -> String {

@@ -23,6 +23,7 @@ mod logins;
 mod outages;
 mod owners;
 mod pace;
+mod planted;
 mod polling;
 mod privileges;
 mod profiles;

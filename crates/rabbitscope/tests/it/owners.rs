@@ -55,7 +55,9 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
         bench.rabbitscope(&format!("profile {node} --duration 3s -o p.pb.gz --json")).code(0);
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
     let took = began.elapsed();
-    let owners = &said["owners"];
+    assert_eq!(said.as_array().map(Vec::len), Some(1), "a list, as for several events: {said}");
+    assert_eq!((&said[0]["event"], &said[0]["caution"]), (&"cpu".into(), &Value::Null), "{said}");
+    let owners = &said[0]["owners"];
     assert_eq!(owners["queues"][0]["name"], "hot", "{said}");
     let share = |at: usize| owners["queues"][at]["share"].as_f64().unwrap_or(0.0);
     assert!(share(0) > 0.02 && share(0) > 5.0 * share(1), "{owners}");

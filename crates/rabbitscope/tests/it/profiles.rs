@@ -58,6 +58,10 @@ fn a_profile_can_be_turned_into_every_form() {
         bench.rabbitscope(&format!("flamegraph a.folded -o {output}")).code(0);
         assert!(bench.path(output).metadata().unwrap().len() > 0, "{output}");
     }
+    // Of three samples no share can be read.
+    for output in ["b.svg", "b.html"] {
+        assert!(bench.read(output).contains("Too few samples to read shares from"), "{output}");
+    }
     bench.rabbitscope("flamegraph b.pb.gz -o c.folded").code(0);
     assert_eq!(bench.read("c.folded"), bench.read("a.folded"));
     assert_eq!(bench.json("b.speedscope.json")["profiles"][0]["endValue"], 3);
@@ -93,8 +97,10 @@ fn two_profiles_are_compared_by_share() {
     bench.file("b.folded", &stacks(200, 1800));
     let ended = bench.rabbitscope("diff a.folded b.folded -o d.html").code(0);
     let said: Vec<_> = ended.stdout.split_whitespace().collect();
-    let expected = ["50.00", "%", "10.00", "%", "-40.00", "ets:select/2"];
-    assert!(said.windows(6).any(|words| words == expected), "{ended:#?}");
+    // Own and total share, which moved, the function.
+    let shares = ["50.00", "%", "10.00", "%", "-40.00"];
+    let expected = [&shares[..], &shares[..], &["both", "ets:select/2"][..]].concat();
+    assert!(said.windows(12).any(|words| words == expected), "{ended:#?}");
     assert!(bench.read("d.html").contains("ets:select/2"));
     let ended = bench.rabbitscope("diff a.folded a.folded --json").code(0);
     assert_eq!(ended.stdout.trim(), "[]");
@@ -155,7 +161,7 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     thread::sleep(Duration::from_secs(12));
     signal(&recorder, Signal::CONT);
     let ended = Ended::from(recorder.wait_with_output().unwrap()).code(0);
-    let quality = &serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()["quality"];
+    let quality = &serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()[0]["quality"];
     let count = |key: &str| quality[key].as_u64().unwrap();
     let seen: u64 = ["complete", "truncated", "broken", "no_process"].map(count).iter().sum();
     assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");

@@ -6,7 +6,9 @@ mod pages;
 use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
-use rabbitscope_web::{DiffReport, Report, Side, write_diff, write_report, write_svg};
+use rabbitscope_web::{
+    CostOfMessages, DiffReport, Report, Side, write_diff, write_report, write_svg,
+};
 
 /// The copy of `ui/` that the build script has built, with its packages.
 const UI: &str = concat!(env!("OUT_DIR"), "/ui");
@@ -38,12 +40,22 @@ fn pages_work_in_a_browser() {
     let bare = Report { profile: Some(&profile), ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
+    let off_cpu = pages::off_cpu_profile();
+    let waits = Report { profile: Some(&off_cpu), ..Report::default() };
+    write_report(create("off-cpu.html"), &waits).unwrap();
     let after = pages::faster_profile();
     let diff = ProfileDiff::of(&profile, &after).unwrap();
     let report = DiffReport {
         diff: &diff,
         before: Side { name: "before.pb.gz", profile: &profile },
         after: Side { name: "after.pb.gz", profile: &after },
+        // A sample is a microsecond of each message.
+        cost: Some(CostOfMessages {
+            what: "published",
+            unit: "nanoseconds",
+            rates: [2000.0, 1000.0],
+            per_weight: [1000.0; 2],
+        }),
     };
     write_diff(create("diff.html"), report).unwrap();
     npm("test:browser", &folder);

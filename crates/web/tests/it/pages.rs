@@ -1,7 +1,10 @@
 //! A run and a profile with figures that a test can know by heart.
 
 use rabbitscope_data::{
-    profile::{Capture, Identity, LineWeight, Profile, StackEntry, StackQuality, read_folded},
+    profile::{
+        Capture, Event, Identity, LineWeight, Profile, StackEntry, StackOutcome, StackQuality,
+        read_folded,
+    },
     run::{
         BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
         ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
@@ -61,10 +64,18 @@ fn name_owners(profile: &mut Profile) {
         let owner = owners.iter().find(|(module, ..)| {
             sample.stack.get(2).is_some_and(|entry| name(entry).starts_with(module))
         });
+        sample.labels.thread = text("1_scheduler");
         let Some(&(_, pid, (role, name, connection), step)) = owner else {
             sample.times.add(35, sample.weight);
+            sample.labels.outcome = StackOutcome::NoProcess;
             continue;
         };
+        let is_stream = role == "stream_writer";
+        sample.labels.outcome =
+            if is_stream { StackOutcome::Broken } else { StackOutcome::Complete };
+        if is_stream {
+            sample.labels.thread = text("2_scheduler");
+        }
         sample.labels.process = Some(text(pid));
         sample.times.add(step, sample.weight);
         let identity = Identity {
@@ -99,6 +110,25 @@ fn add_lines(profile: &mut Profile) {
         line(handle, header, 77, 60, 60),
         line(write, "src/osiris_log.erl", 912, 250, 250),
     ];
+}
+
+/// Blocked for 0.95 s in 12 waits, of it 0.56 in fsync; runnable for 0.2 s, idle for 30 s.
+pub(crate) fn off_cpu_profile() -> Profile {
+    let stacks = "\
+dirty_io_scheduler;[blocked];prim_file:sync_nif/2;do_fsync_[k] 560000000
+scheduler;[blocked];ets:insert/2;futex_wait_[k] 390000000
+scheduler;[runnable];lists:map/2 200000000
+scheduler;[idle];do_epoll_wait_[k] 30000000000";
+    let mut profile = read_folded(stacks.as_bytes()).expect("these stacks are well-formed");
+    profile.event = Event::OffCpu;
+    profile.capture.time_step_nanos = 50_000_000;
+    for sample in &mut profile.samples {
+        sample.count = 6;
+        sample.labels.outcome = StackOutcome::Complete;
+        sample.times.add(1, sample.weight / 2);
+        sample.times.add(3, sample.weight / 2);
+    }
+    profile
 }
 
 /// The same with `ets:lookup/2` cheaper, the writes gone and something new: 500 samples.

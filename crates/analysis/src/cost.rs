@@ -1,0 +1,117 @@
+//! What a function costs for each message: shares of a whole that changed itself do not say that. When one
+//! function becomes faster the shares of all others grow; their cost for a message does not.
+
+use rabbitscope_data::{
+    profile::{Event, Profile},
+    run::SecondRow,
+};
+
+/// Messages that a load moved while a profile was recorded, by what happened to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MessagesDuring {
+    /// How long the seconds say that this was.
+    pub nanos: f64,
+    published: f64,
+    replies: f64,
+    consumed: f64,
+}
+
+impl MessagesDuring {
+    /// Of the seconds between these times since the load began; a second that is partly outside
+    /// counts for its part.
+    pub fn of(series: &[SecondRow], from_nanos: u64, to_nanos: u64) -> Self {
+        let mut sum = Self::default();
+        let mut begin = 0_u64;
+        for row in series {
+            let end = begin.saturating_add(row.interval_nanos);
+            let inside = end.min(to_nanos).saturating_sub(begin.max(from_nanos)) as f64;
+            let part = inside / row.interval_nanos.max(1) as f64;
+            sum.nanos += inside;
+            sum.published += part * row.published as f64;
+            sum.replies += part * row.rpc.replies as f64;
+            sum.consumed += part * row.consumed as f64;
+            begin = end;
+        }
+        sum
+    }
+}
+
+/// Numbers by which both sides of a comparison can be divided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MessageCounts {
+    /// What happened to the messages: `published`, `answered` or `consumed`.
+    pub what: &'static str,
+    /// In the first recording and in the second.
+    pub counts: [f64; 2],
+    /// The same for each second.
+    pub rates: [f64; 2],
+}
+
+/// What happened to messages, and how many they were.
+type Kind = (&'static str, fn(&MessagesDuring) -> f64);
+
+impl MessageCounts {
+    /// What both loads did; absent when there is nothing of the kind.
+    pub fn between(sides: [MessagesDuring; 2]) -> Option<Self> {
+        let kinds: [Kind; 3] = [
+            ("published", |it| it.published),
+            ("answered", |it| it.replies),
+            ("consumed", |it| it.consumed),
+        ];
+        let found = kinds.into_iter().find(|(_, count)| sides.iter().all(|it| count(it) >= 1.0));
+        found.map(|(what, count)| Self {
+            what,
+            counts: [count(&sides[0]), count(&sides[1])],
+            rates: sides.map(|it| count(&it) * 1e9 / it.nanos),
+        })
+    }
+}
+
+/// What a unit of a profile's weight is worth, and in which unit: CPU time in nanoseconds where the
+/// period of the clock is known.
+pub fn worth(profile: &Profile) -> (f64, &'static str) {
+    match (profile.event, profile.capture.period_nanos) {
+        (Event::Cpu, period @ 1..) => (period as f64, "nanoseconds"),
+        (event, _) => (1.0, event.unit()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(published: u64, consumed: u64) -> SecondRow {
+        SecondRow { interval_nanos: 1_000_000_000, published, consumed, ..SecondRow::default() }
+    }
+
+    #[test]
+    fn seconds_count_for_the_part_that_was_recorded() {
+        let series = [row(1000, 10), row(2000, 20), row(4000, 40)];
+        let found = MessagesDuring::of(&series, 500_000_000, 2_250_000_000);
+        let expected = MessagesDuring {
+            nanos: 1.75e9,
+            published: 500.0 + 2000.0 + 1000.0,
+            replies: 0.0,
+            consumed: 5.0 + 20.0 + 10.0,
+        };
+        assert_eq!(found, expected);
+        assert_eq!(
+            MessagesDuring::of(&series, 4_000_000_000, 5_000_000_000),
+            MessagesDuring::default()
+        );
+    }
+
+    #[test]
+    fn both_sides_are_divided_by_the_same_thing() {
+        let during =
+            |published, consumed| MessagesDuring::of(&[row(published, consumed)], 0, 1_000_000_000);
+        let counts = MessageCounts::between([during(100, 50), during(200, 50)]).unwrap();
+        assert_eq!(
+            (counts.what, counts.counts, counts.rates),
+            ("published", [100.0, 200.0], [100.0, 200.0])
+        );
+        let counts = MessageCounts::between([during(0, 50), during(200, 70)]).unwrap();
+        assert_eq!((counts.what, counts.counts), ("consumed", [50.0, 70.0]));
+        assert_eq!(MessageCounts::between([during(0, 50), during(200, 0)]), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Why threads were off the CPU. A scheduler without work sleeps, and a node has dozens of threads that do
+//! nothing else, so that the time of a profile of waiting is idle time above all; shares are of the blocked
+//! time, and idle stands apart.
+
+use std::borrow::Cow;
+
+use rabbitscope_data::profile::{Event, Profile, Sample, StackOutcome, StackQuality};
+use serde::Serialize;
+
+/// Why a thread was off the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitState {
+    /// It had work and waited for somebody: a disk, a lock, a driver.
+    Blocked,
+    /// It could go on and waited for a CPU.
+    Runnable,
+    /// It had nothing to do.
+    Idle,
+}
+
+impl WaitState {
+    /// In the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Idle];
+
+    /// The frame that stands for it, below the kind of thread.
+    pub fn frame_name(self) -> &'static str {
+        match self {
+            Self::Blocked => "[blocked]",
+            Self::Runnable => "[runnable]",
+            Self::Idle => "[idle]",
+        }
+    }
+
+    /// Of a sample of time off the CPU.
+    fn of(profile: &Profile, sample: &Sample) -> Option<Self> {
+        let name = &profile.frames.get(sample.stack.get(1)?.frame).name;
+        Self::ALL.into_iter().find(|state| state.frame_name() == name)
+    }
+}
+
+/// Time off the CPU by state, all threads together, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WaitTimes {
+    /// See [`WaitState::Blocked`].
+    pub blocked_nanos: u64,
+    /// See [`WaitState::Runnable`].
+    pub runnable_nanos: u64,
+    /// See [`WaitState::Idle`].
+    pub idle_nanos: u64,
+}
+
+impl WaitTimes {
+    /// Of a profile of time off the CPU that says why; absent for any other.
+    pub fn of(profile: &Profile) -> Option<Self> {
+        if profile.event != Event::OffCpu {
+            return None;
+        }
+        let mut times = None;
+        for sample in &profile.samples {
+            let Some(state) = WaitState::of(profile, sample) else { continue };
+            let times: &mut Self = times.get_or_insert_default();
+            *match state {
+                WaitState::Blocked => &mut times.blocked_nanos,
+                WaitState::Runnable => &mut times.runnable_nanos,
+                WaitState::Idle => &mut times.idle_nanos,
+            } += sample.weight;
+        }
+        times
+    }
+}
+
+/// What shares are read from: of time off the CPU that says why the blocked time, of anything else all.
+pub fn shown_part(profile: &Profile) -> Cow<'_, Profile> {
+    if WaitTimes::of(profile).is_none() {
+        return Cow::Borrowed(profile);
+    }
+    let mut blocked = profile.clone();
+    blocked.samples.retain(|sample| WaitState::of(profile, sample) == Some(WaitState::Blocked));
+    blocked.quality = quality_of_samples(&blocked);
+    blocked.quality.lost = profile.quality.lost;
+    // They are sums over all of the time.
+    blocked.lines.clear();
+    Cow::Owned(blocked)
+}
+
+/// How good the stacks of these samples are. Which C frames were cut is not known of a sample, and losses
+/// belong to a recording.
+pub fn quality_of_samples(profile: &Profile) -> StackQuality {
+    let unnamed: Vec<bool> =
+        profile.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect();
+    let mut quality = StackQuality::default();
+    for sample in &profile.samples {
+        let count = sample.count;
+        match sample.labels.outcome {
+            StackOutcome::Complete => quality.complete += count,
+            StackOutcome::Truncated => quality.truncated += count,
+            StackOutcome::Broken => quality.broken += count,
+            StackOutcome::NoProcess => quality.no_process += count,
+            StackOutcome::Unknown => continue,
+        }
+        if sample.stack.iter().any(|entry| unnamed[entry.frame.0 as usize]) {
+            quality.unsymbolised += count;
+        }
+    }
+    quality
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::profile::read_folded;
+
+    use super::*;
+    use crate::hottest;
+
+    const STACKS: &str = "\
+dirty_io_scheduler;[blocked];prim_file:sync_nif/2;do_fsync_[k] 56
+scheduler;[blocked];ets:insert/2;futex_wait_[k] 39
+scheduler;[runnable];m:f/1 20
+scheduler;[idle];poll;beam.smp+0x12;do_epoll_wait_[k] 3000";
+
+    fn profile() -> Profile {
+        let mut profile = read_folded(STACKS.as_bytes()).unwrap();
+        profile.event = Event::OffCpu;
+        for sample in &mut profile.samples {
+            sample.count = 2;
+            sample.labels.outcome = StackOutcome::Complete;
+        }
+        profile
+    }
+
+    #[test]
+    fn shares_are_of_the_blocked_time() {
+        let profile = profile();
+        let times = WaitTimes::of(&profile).unwrap();
+        let expected = WaitTimes { blocked_nanos: 95, runnable_nanos: 20, idle_nanos: 3000 };
+        assert_eq!(times, expected);
+        let blocked = shown_part(&profile);
+        let first = &hottest(&blocked, 1)[0];
+        assert_eq!(first.name, "prim_file:sync_nif/2");
+        assert!((first.own_share(blocked.total()) - 56.0 / 95.0).abs() < 1e-12);
+        assert_eq!((blocked.quality.complete, blocked.quality.unsymbolised), (4, 0));
+        assert_eq!(quality_of_samples(&profile).unsymbolised, 2);
+    }
+
+    #[test]
+    fn all_of_the_time_on_the_cpu_is_shown() {
+        let profile = read_folded(STACKS.as_bytes()).unwrap();
+        assert_eq!(WaitTimes::of(&profile), None);
+        assert_eq!(shown_part(&profile).total(), 3115);
+    }
+}

@@ -1,0 +1,47 @@
+//! The page of a comparison.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rabbitscope_web::{CostOfMessages, DiffReport, Side, write_diff};
+
+use super::{Comparison, Named};
+use crate::{atomic_file::AtomicFile, format::require_html};
+
+/// A page for a comparison, checked before anything is read.
+pub(crate) struct DiffPage(PathBuf);
+
+impl DiffPage {
+    /// Refuses an unknown suffix, and a place that cannot be written to. Leaves nothing there.
+    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
+        require_html(path)?;
+        drop(AtomicFile::create(path)?);
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Writes the page.
+    pub(crate) fn write(&self, comparison: &Comparison) -> anyhow::Result<()> {
+        let mut file = AtomicFile::create(&self.0)?;
+        let cost = comparison.cost.as_ref().map(|cost| CostOfMessages {
+            what: cost.counts.what,
+            unit: cost.unit,
+            rates: cost.counts.rates,
+            per_weight: [0, 1].map(|side| cost.worth[side] / cost.counts.counts[side]),
+        });
+        let report = DiffReport {
+            diff: &comparison.diff,
+            before: comparison.before.side(),
+            after: comparison.after.side(),
+            cost,
+        };
+        write_diff(file.writer(), report)
+            .with_context(|| format!("cannot write {}", self.0.display()))?;
+        file.commit()
+    }
+}
+
+impl Named {
+    fn side(&self) -> Side<'_> {
+        Side { name: &self.name, profile: &self.profile }
+    }
+}

@@ -1,0 +1,107 @@
+//! A comparison as JSON: every function whose share changed.
+
+use rabbitscope_analysis::{Change, Evidence, Sides, share};
+use rabbitscope_data::profile::FrameKind;
+use serde::Serialize;
+
+use super::{Comparison, MessageCost};
+
+/// How one function changed.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct ChangeRecord<'a> {
+    function: &'a str,
+    kind: FrameKind,
+    /// Which of the shares changed by more than noise: `own`, `total`, both or none.
+    moved: Vec<&'static str>,
+    own: Share,
+    total: Share,
+    /// Between two runs whose rates are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Cost>,
+}
+
+/// Shares are 0 to 1 of the whole profile.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Share {
+    before: f64,
+    after: f64,
+    change: f64,
+    beyond_noise: bool,
+}
+
+/// For each message.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Cost {
+    unit: &'static str,
+    /// `published`, `answered` or `consumed`.
+    message: &'static str,
+    own: BothSides,
+    total: BothSides,
+}
+
+#[derive(Serialize)]
+struct BothSides {
+    before: f64,
+    after: f64,
+}
+
+impl Comparison {
+    /// Every function whose share changed, the greatest mover first.
+    pub(crate) fn changes(&self) -> Vec<ChangeRecord<'_>> {
+        let changed = self
+            .diff
+            .changes
+            .iter()
+            .filter(|change| change.own_change.abs() > 0.0 || change.total_change.abs() > 0.0);
+        changed.map(|change| self.record(change)).collect()
+    }
+
+    fn record<'a>(&self, change: &'a Change) -> ChangeRecord<'a> {
+        let totals = self.diff.totals;
+        let share = |sides, evidence| Share::of(sides, totals, evidence);
+        ChangeRecord {
+            function: &change.name,
+            kind: change.kind,
+            moved: moved(change),
+            own: share(change.own, change.own_evidence),
+            total: share(change.total, change.total_evidence),
+            cost: self.cost.as_ref().map(|cost| Cost::of(cost, change)),
+        }
+    }
+}
+
+/// Which shares changed by more than noise.
+pub(super) fn moved(change: &Change) -> Vec<&'static str> {
+    let shares = [("own", change.own_evidence), ("total", change.total_evidence)];
+    let beyond = shares.into_iter().filter(|&(_, evidence)| evidence == Evidence::BeyondNoise);
+    beyond.map(|(name, _)| name).collect()
+}
+
+impl Share {
+    fn of(sides: Sides, totals: Sides, evidence: Evidence) -> Self {
+        Self {
+            before: share(sides.before, totals.before),
+            after: share(sides.after, totals.after),
+            change: sides.change(totals),
+            beyond_noise: evidence == Evidence::BeyondNoise,
+        }
+    }
+}
+
+impl Cost {
+    fn of(cost: &MessageCost, change: &Change) -> Self {
+        let sides = |weight| {
+            let [before, after] = cost.for_each(weight);
+            BothSides { before, after }
+        };
+        Self {
+            unit: cost.unit,
+            message: cost.counts.what,
+            own: sides(change.own),
+            total: sides(change.total),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `diff` of recordings with a known difference, and with none.
+
+use std::{fs::File, io::BufReader};
+
+use rabbitscope_analysis::{Change, ProfileDiff};
+use rabbitscope_data::profile::{Profile, read_pprof};
+use serde_json::Value;
+
+use crate::workbench::{Workbench, load_module, may_profile_or_says_so, own_broker};
+
+/// Three functions that call the same worker, so that no own share tells them apart.
+const PLANTED: &str = "
+-module(planted).
+-export([start/3]).
+start(A, B, G) ->
+    case whereis(planted) of undefined -> ok; Pid -> exit(Pid, kill), timer:sleep(100) end,
+    register(planted, spawn(fun() -> loop(A, B, G) end)), ok.
+loop(A, B, G) -> ok = alpha(A), ok = beta(B), ok = gamma(G), loop(A, B, G).
+alpha(0) -> ok;
+alpha(N) -> _ = work(20000, 0), alpha(N - 1).
+beta(0) -> ok;
+beta(N) -> _ = work(20000, 0), beta(N - 1).
+gamma(0) -> ok;
+gamma(N) -> _ = work(20000, 0), gamma(N - 1).
+work(0, Acc) -> Acc;
+work(N, Acc) -> work(N - 1, Acc bxor N).
+";
+
+const ALPHA: &str = "planted:alpha/1";
+
+#[test]
+fn a_planted_change_is_named_first_everywhere() {
+    if !may_profile_or_says_so("a_planted_change_is_named_first_everywhere") {
+        return;
+    }
+    let bench = Workbench::new("planted");
+    let broker = own_broker();
+    let source = bench.file("planted.erl", PLANTED);
+    load_module(&broker, &source);
+    for (split, file) in [("60, 30, 10", "a.pb.gz"), ("30, 30, 10", "b.pb.gz")] {
+        assert_eq!(broker.eval(&format!("planted:start({split})")).unwrap(), "ok");
+        let record = format!("profile --pid {} --no-names --duration 3s -o {file}", broker.pid);
+        bench.rabbitscope(&record).code(0);
+    }
+    let text = bench.rabbitscope("diff a.pb.gz b.pb.gz -o d.html").code(0).stdout;
+    // Below the two lines of heads.
+    let row = text.lines().skip_while(|line| !line.contains("moved")).nth(1).unwrap_or_default();
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert!(words.ends_with(&["total", ALPHA]), "{text}");
+
+    let json = bench.rabbitscope("diff a.pb.gz b.pb.gz --json").code(0).stdout;
+    let first = &serde_json::from_str::<Value>(&json).unwrap()[0];
+    assert_eq!(first["function"], ALPHA, "{first}");
+    assert_eq!(first["moved"], serde_json::json!(["total"]), "{first}");
+    let change = first["total"]["change"].as_f64().unwrap();
+    assert!((-0.25..-0.10).contains(&change), "{first}");
+
+    let page = bench.read("d.html");
+    let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let diff = &serde_json::from_str::<Value>(data).unwrap()["diff"];
+    let frame = usize::try_from(diff["changes"]["frame"][0].as_u64().unwrap()).unwrap();
+    assert_eq!(diff["frames"]["name"][frame], ALPHA);
+
+    nothing_is_named_without_a_change(&read(&bench, "a.pb.gz"));
+}
+
+/// Recordings drawn from the samples of a real one differ by nothing but chance.
+fn nothing_is_named_without_a_change(real: &Profile) {
+    let ticks: Vec<usize> = real
+        .samples
+        .iter()
+        .enumerate()
+        .flat_map(|(at, sample)| std::iter::repeat_n(at, usize::try_from(sample.weight).unwrap()))
+        .collect();
+    let mut random = 11_u64;
+    let mut draw = || {
+        let mut drawn = real.clone();
+        drawn.samples.iter_mut().for_each(|sample| (sample.weight, sample.count) = (0, 0));
+        for _ in 0..ticks.len() {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = usize::try_from(random >> 33).unwrap() % ticks.len();
+            let sample = &mut drawn.samples[ticks[at]];
+            (sample.weight, sample.count) = (sample.weight + 1, sample.count + 1);
+        }
+        drawn.samples.retain(|sample| sample.weight > 0);
+        drawn
+    };
+    for _ in 0..20 {
+        let diff = ProfileDiff::of(&draw(), &draw()).unwrap();
+        let named: Vec<&Change> = diff.changes.iter().filter(|it| it.is_beyond_noise()).collect();
+        assert!(named.is_empty(), "{named:?}");
+    }
+}
+
+fn read(bench: &Workbench, name: &str) -> Profile {
+    read_pprof(BufReader::new(File::open(bench.path(name)).unwrap())).unwrap()
+}

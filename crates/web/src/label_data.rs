@@ -1,0 +1,98 @@
+//! What the records of the page say beside stack and process: the thread, how far the stack was followed,
+//! whether a frame has no name, and why a thread was off the CPU. Few different ones, in columns.
+
+use std::collections::HashMap;
+
+use rabbitscope_analysis::WaitState;
+use rabbitscope_data::profile::{FrameId, Profile, Sample, StackOutcome};
+use serde::Serialize;
+
+/// One entry for each label.
+#[derive(Default, Serialize)]
+pub(crate) struct LabelColumns {
+    /// Names of threads …
+    threads: Vec<String>,
+    /// … and the number of the label's own.
+    thread: Vec<u32>,
+    outcome: Vec<&'static str>,
+    /// At least one frame has no symbol.
+    unsymbolised: Vec<bool>,
+    /// Absent where it was on the CPU or where nobody said why not.
+    state: Vec<Option<WaitState>>,
+}
+
+/// Gives labels their numbers.
+pub(crate) struct Labeller<'a> {
+    /// By frame.
+    unsymbolised: Vec<bool>,
+    /// Frames that stand for a state.
+    states: HashMap<FrameId, WaitState>,
+    numbers: HashMap<(&'a str, StackOutcome, bool, Option<FrameId>), u32>,
+    threads: HashMap<&'a str, u32>,
+}
+
+impl<'a> Labeller<'a> {
+    pub(crate) fn new(profile: &Profile) -> Self {
+        let state = |name: &str| WaitState::ALL.into_iter().find(|it| it.frame_name() == name);
+        let named = profile.frames.iter();
+        Self {
+            unsymbolised: profile.frames.iter().map(|(_, it)| it.is_unsymbolised()).collect(),
+            states: named.filter_map(|(id, frame)| Some((id, state(&frame.name)?))).collect(),
+            numbers: HashMap::new(),
+            threads: HashMap::new(),
+        }
+    }
+
+    /// The label of a sample, which is added to the columns when it is new.
+    pub(crate) fn number(&mut self, sample: &'a Sample, columns: &mut LabelColumns) -> u32 {
+        let thread = sample.labels.thread.as_str();
+        let outcome = sample.labels.outcome;
+        let has_unnamed =
+            sample.stack.iter().any(|entry| self.unsymbolised[entry.frame.0 as usize]);
+        let below = sample.stack.get(1).map(|entry| entry.frame);
+        let state = below.filter(|frame| self.states.contains_key(frame));
+        let threads = &mut self.threads;
+        *self.numbers.entry((thread, outcome, has_unnamed, state)).or_insert_with(|| {
+            let number = *threads.entry(thread).or_insert_with(|| {
+                columns.threads.push(thread.to_owned());
+                number_of(columns.threads.len())
+            });
+            columns.thread.push(number);
+            columns.outcome.push(outcome.name());
+            columns.unsymbolised.push(has_unnamed);
+            columns.state.push(state.map(|frame| self.states[&frame]));
+            number_of(columns.thread.len())
+        })
+    }
+}
+
+/// Of the last of so many.
+fn number_of(length: usize) -> u32 {
+    u32::try_from(length - 1).expect("fewer threads than processes")
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_data::profile::{Event, read_folded};
+
+    use super::*;
+
+    #[test]
+    fn labels_are_few() {
+        let stacks = "aux;[blocked];x+0x12 1\naux;[idle];a 1\naux;[idle];b 1\naux;poll 1";
+        let mut profile = read_folded(stacks.as_bytes()).unwrap();
+        profile.event = Event::OffCpu;
+        for (sample, thread) in profile.samples.iter_mut().zip(["1", "1", "1", "2"]) {
+            sample.labels.thread = thread.to_owned();
+        }
+        let (mut columns, mut labeller) = (LabelColumns::default(), Labeller::new(&profile));
+        let numbers: Vec<u32> =
+            profile.samples.iter().map(|sample| labeller.number(sample, &mut columns)).collect();
+        assert_eq!(numbers, [0, 1, 1, 2]);
+        let json = serde_json::to_value(&columns).unwrap();
+        assert_eq!(json["threads"], serde_json::json!(["1", "2"]));
+        assert_eq!(json["thread"], serde_json::json!([0, 0, 1]));
+        assert_eq!(json["state"], serde_json::json!(["blocked", "idle", null]));
+        assert_eq!(json["unsymbolised"], serde_json::json!([true, false, false]));
+    }
+}
