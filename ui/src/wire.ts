@@ -82,6 +82,7 @@ export interface Quality {
   truncated: number;
   broken: number;
   no_process: number;
+  no_function: number;
   unsymbolised: number;
   lost: number;
 }

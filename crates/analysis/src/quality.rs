@@ -35,9 +35,13 @@ fn of_processes(quality: &StackQuality) -> String {
     if all == 0 {
         return "no sample on an Erlang process".to_owned();
     }
+    let no_function = match quality.no_function {
+        0 => String::new(),
+        some => format!(", {} show no function of the process", percent(some, all)),
+    };
     format!(
         "{} of {} on Erlang processes reach the process's root, {} truncated at the recorder's \
-         limit, {} broken",
+         limit, {} broken{no_function}",
         percent(quality.complete, all),
         samples(all),
         percent(quality.truncated, all),
@@ -92,6 +96,7 @@ mod tests {
                 truncated: 321,
                 broken: 37,
                 no_process: 412,
+                no_function: 0,
                 unsymbolised: 26,
                 native_cut: 0,
                 lost: 0,
@@ -99,6 +104,12 @@ mod tests {
             "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \
              truncated at the recorder's limit, 0.3 % broken; 412 samples without a process; \
              0 lost; 0.2 % carry a frame without a name",
+        );
+        check(
+            StackQuality { complete: 200, no_function: 1, ..StackQuality::default() },
+            "100 % of 200 samples on Erlang processes reach the process's root, 0 % truncated at \
+             the recorder's limit, 0 % broken, 0.5 % show no function of the process; 0 samples \
+             without a process; 0 lost; 0 % carry a frame without a name",
         );
         check(
             StackQuality { no_process: 1, lost: 1, ..StackQuality::default() },

@@ -39,6 +39,7 @@ pub(crate) fn profile() -> Profile {
         truncated: 15,
         broken: 5,
         no_process: 200,
+        no_function: 0,
         unsymbolised: 2,
         native_cut: 0,
         lost: 0,

@@ -34,6 +34,7 @@ fn quality() -> StackQuality {
         truncated: 4,
         broken: 3,
         no_process: 2,
+        no_function: 0,
         unsymbolised: 1,
         native_cut: 0,
         lost: 9,
