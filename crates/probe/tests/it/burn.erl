@@ -23,6 +23,7 @@ prepare(dirty) ->
     {ok, File} = file:open(code:which(lists), [read, raw, binary]),
     {dirty, File};
 prepare(lines) -> lines;
+prepare(copy) -> copy;
 prepare(collected) -> {collected, [{N, N} || N <- lists:seq(1, 2000)]};
 prepare({deep, Levels}) -> {deep, Levels}.
 
@@ -63,6 +64,7 @@ unit({length, List}) -> length(List);
 unit(send) -> talk(1000);
 unit({nif, Binary}) -> crypto:hash(sha256, Binary);
 unit({dirty, File}) -> file:pread(File, 0, 65536);
+unit(copy) -> binary:copy(<<0:(8 * 1000)>>, 500);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
 
 parts(_, 0, Part) -> Part;
