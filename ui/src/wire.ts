@@ -84,6 +84,7 @@ export interface Quality {
   no_process: number;
   no_function: number;
   unsymbolised: number;
+  not_unwound: number;
   lost: number;
 }
 

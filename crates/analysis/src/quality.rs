@@ -10,9 +10,14 @@ use crate::share;
 /// nameless frames of all samples that were recorded.
 pub fn quality_sentence(quality: &StackQuality) -> String {
     if quality.recorded() == 0 {
-        return match quality.lost {
-            0 => "nothing is known, as no sample says how complete its stack is".to_owned(),
-            lost => format!("no sample was recorded; {} lost", grouped(lost)),
+        return match (quality.not_unwound, quality.lost) {
+            (0, 0) => "nothing is known, as no sample says how complete its stack is".to_owned(),
+            (0, lost) => format!("no sample was recorded; {} lost", grouped(lost)),
+            (cut, lost) => format!(
+                "{} without user-space callers, as stacks were not unwound; {} lost",
+                samples(cut),
+                grouped(lost),
+            ),
         };
     }
     let lost = match quality.lost {
@@ -99,6 +104,7 @@ mod tests {
                 no_function: 0,
                 unsymbolised: 26,
                 native_cut: 0,
+                not_unwound: 0,
                 lost: 0,
             },
             "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \
@@ -122,6 +128,10 @@ mod tests {
     fn what_cannot_be_said_is_not_said() {
         let nothing = StackQuality::default();
         check(nothing, "nothing is known, as no sample says how complete its stack is");
+        check(
+            StackQuality { not_unwound: 1077, lost: 2, ..nothing },
+            "1,077 samples without user-space callers, as stacks were not unwound; 2 lost",
+        );
         check(StackQuality { lost: 1234, ..nothing }, "no sample was recorded; 1,234 lost");
     }
 

@@ -274,6 +274,10 @@ pub struct StackQuality {
     /// the Erlang stack or the thread's first function. On a process they count as broken.
     #[serde(default)]
     pub native_cut: u64,
+    /// Of an import, where nothing is said of the above: samples whose callers were not read, as they would
+    /// have to be unwound from copies of the stack.
+    #[serde(default)]
+    pub not_unwound: u64,
     /// Ticks that fell on the node but could not be recorded.
     pub lost: u64,
 }

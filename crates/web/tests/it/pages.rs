@@ -42,6 +42,7 @@ pub(crate) fn profile() -> Profile {
         no_function: 0,
         unsymbolised: 2,
         native_cut: 0,
+        not_unwound: 0,
         lost: 0,
     };
     name_owners(&mut profile);

@@ -14,6 +14,7 @@ mod field {
     pub(super) const PERIOD: u64 = 1 << 8;
     pub(super) const STREAM_ID: u64 = 1 << 9;
     pub(super) const RAW: u64 = 1 << 10;
+    pub(super) const STACK_USER: u64 = 1 << 13;
     pub(super) const IDENTIFIER: u64 = 1 << 16;
 }
 
@@ -130,6 +131,12 @@ impl EventLayout {
             return None;
         };
         Bytes(body.get(at..)?).u64()
+    }
+
+    /// Whether its samples have a copy of the user's stack in place of its callers
+    /// (`--call-graph dwarf`).
+    pub(super) fn copies_stacks(&self) -> bool {
+        self.has(field::STACK_USER)
     }
 
     fn has(&self, bit: u64) -> bool {

@@ -50,6 +50,11 @@ const KERNEL_HALF: u64 = 1 << 63;
 /// Events that a recording in a pipe may have.
 const MOST_EVENTS: usize = 4096;
 
+/// Of `perf record --call-graph dwarf`.
+const NOT_UNWOUND: &str = "the callers are in copies of the stack (perf record --call-graph dwarf), which are \
+    not read here: in user space each stack is the interrupted function alone. Convert it with \
+    perf script > FILE, which unwinds them, and read that; or record with -g";
+
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
 
@@ -91,6 +96,8 @@ struct Import<'a> {
     named: Named,
     key: Vec<u8>,
     lost: u64,
+    /// Samples whose callers are in a copy of the stack, which is not read.
+    not_unwound: u64,
     /// First and last time of a sample.
     times: Option<(u64, u64)>,
 }
@@ -111,6 +118,7 @@ impl<'a> Import<'a> {
             named: Named::default(),
             key: Vec::new(),
             lost: 0,
+            not_unwound: 0,
             times: None,
         };
         opened.events.into_iter().for_each(|event| import.add_event(event));
@@ -272,6 +280,7 @@ impl<'a> Import<'a> {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
         }
+        self.not_unwound += u64::from(event.copies_stacks());
         let counted = Counted { weight: taken.1.weight_of_record(sample.raw), count: 1 };
         Ok(self.count(&sample, counted)?)
     }
@@ -359,6 +368,9 @@ impl<'a> Import<'a> {
         let layout = &self.events[at];
         let mut notes = event.notes();
         notes.extend(self.others.note());
+        if self.not_unwound > 0 {
+            notes.push(NOT_UNWOUND.to_owned());
+        }
         let capture = Capture {
             recorder: "perf".to_owned(),
             clock: layout.name(),
@@ -367,7 +379,9 @@ impl<'a> Import<'a> {
             notes,
             ..Capture::default()
         };
-        Ok(self.merged.into_profile(event.event, capture, self.lost))
+        let mut profile = self.merged.into_profile(event.event, capture, self.lost);
+        profile.quality.not_unwound = self.not_unwound;
+        Ok(profile)
     }
 }
 

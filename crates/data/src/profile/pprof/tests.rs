@@ -37,6 +37,7 @@ fn quality() -> StackQuality {
         no_function: 0,
         unsymbolised: 1,
         native_cut: 0,
+        not_unwound: 0,
         lost: 9,
     }
 }
