@@ -16,7 +16,9 @@ use rabbitscope_data::profile::Event;
 
 use super::wire::number_of;
 use crate::{
-    beam::{CALL_BIF, CALL_NIF, CodeMap, Emulator, SCHEDULE, offset_of_current, offset_of_resumption},
+    beam::{
+        CALL_BIF, CALL_NIF, CodeMap, Emulator, SCHEDULE, offset_of_current, offset_of_resumption,
+    },
     error::ProbeError,
     node::Process,
 };

@@ -60,7 +60,8 @@ impl DebugFile {
 }
 
 fn path_of(build_id: &[u8]) -> Option<String> {
-    let (first, rest) = build_id.split_first().filter(|_| BUILD_ID_BYTES.contains(&build_id.len()))?;
+    let (first, rest) =
+        build_id.split_first().filter(|_| BUILD_ID_BYTES.contains(&build_id.len()))?;
     let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(format!("{DIRECTORY}/{first:02x}/{rest}.debug"))
 }

@@ -162,7 +162,7 @@ fn processes_of_tls_belong_to_their_connection() {
     let top = bench.rabbitscope(&format!("top processes --once --interval 1s --json {node}"));
     let top: serde_json::Value = serde_json::from_str(&top.code(0).stdout).unwrap();
     let rows = top["rows"].as_array().unwrap();
-    let named = |role: &str| -> Vec<&str> {
+    let named = |role: &'static str| -> Vec<&str> {
         rows.iter().filter(|it| it["role"] == role).filter_map(|it| it["name"].as_str()).collect()
     };
     for role in ["tls_sender", "tls_connection"] {
@@ -174,7 +174,7 @@ fn processes_of_tls_belong_to_their_connection() {
         let recorded = format!("profile {node} --duration 2s -o p.pb.gz");
         bench.rabbitscope(&recorded).code(0);
         let profile = read_pprof(File::open(bench.path("p.pb.gz")).unwrap()).unwrap();
-        let of = |role: &str| profile.identities.values().filter(move |it| it.role == role);
+        let of = |role: &'static str| profile.identities.values().filter(move |it| it.role == role);
         let readers: Vec<&str> = of("reader").map(|it| it.connection.as_str()).collect();
         assert!(of("tls_sender").chain(of("tls_connection")).count() >= 2, "{readers:?}");
         for tls in of("tls_sender").chain(of("tls_connection")) {

@@ -173,8 +173,9 @@ fn what_ends_a_recording_early_is_said_and_is_no_success() {
     assert!(existing_broker().pid > 0);
 
     let record = |output: &str| {
-        let recording =
-            bench.start(&format!("profile --no-names --duration 60s --event context-switches -o {output}"));
+        let recording = bench.start(&format!(
+            "profile --no-names --duration 60s --event context-switches -o {output}"
+        ));
         thread::sleep(Duration::from_secs(4));
         recording
     };

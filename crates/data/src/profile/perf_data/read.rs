@@ -52,8 +52,8 @@ const MOST_EVENTS: usize = 4096;
 
 /// Of `perf record --call-graph dwarf`.
 const NOT_UNWOUND: &str = "the callers are in copies of the stack (perf record --call-graph dwarf), which are \
-    not read here: in user space each stack is the interrupted function alone. Convert it with \
-    perf script > FILE, which unwinds them, and read that; or record with -g";
+    not read here: in user space each stack is the interrupted function alone. perf script > FILE unwinds C \
+    functions, and can be read here; Erlang callers of C are in no such copy, so record with -g for them";
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
