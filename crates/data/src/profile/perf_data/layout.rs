@@ -28,6 +28,12 @@ const READ_LOST: u64 = 1 << 4;
 /// The flag that says that `sample_period` is a frequency.
 const FLAG_FREQUENCY: u64 = 1 << 10;
 
+/// Of `perf record --call-graph dwarf`.
+pub(super) const NOT_UNWOUND: &str = "the callers are in copies of the stack, which are not read \
+    here (perf record --call-graph dwarf): in user space each stack is the interrupted function \
+    alone. perf script > FILE unwinds C functions, and can be read here; Erlang callers of C are in \
+    no such copy, so record with -g for them";
+
 /// Size of the first version of the attributes; all later ones begin with it.
 const SMALLEST_ATTRIBUTES: usize = 64;
 

@@ -14,7 +14,7 @@ use super::{
     },
     CodeNames, PerfDataError,
     container::{Opened, event_names, open, words},
-    layout::{Bytes, EventLayout, RawSample},
+    layout::{Bytes, EventLayout, NOT_UNWOUND, RawSample},
     named::Named,
     spaces::{Mapped, Spaces},
 };
@@ -49,11 +49,6 @@ const KERNEL_HALF: u64 = 1 << 63;
 
 /// Events that a recording in a pipe may have.
 const MOST_EVENTS: usize = 4096;
-
-/// Of `perf record --call-graph dwarf`.
-const NOT_UNWOUND: &str = "the callers are in copies of the stack (perf record --call-graph dwarf), which are \
-    not read here: in user space each stack is the interrupted function alone. perf script > FILE unwinds C \
-    functions, and can be read here; Erlang callers of C are in no such copy, so record with -g for them";
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
