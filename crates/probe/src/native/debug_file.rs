@@ -3,7 +3,7 @@
 //!
 //! Only its symbol table is read, neither lines nor inlined functions. Who may open it decides the caller.
 
-use std::{fs::File, io, os::fd::AsRawFd};
+use std::{fmt::Write, fs::File, io, os::fd::AsRawFd};
 
 use blazesym::symbolize::{
     Input, Symbolizer,
@@ -62,8 +62,11 @@ impl DebugFile {
 fn path_of(build_id: &[u8]) -> Option<String> {
     let (first, rest) =
         build_id.split_first().filter(|_| BUILD_ID_BYTES.contains(&build_id.len()))?;
-    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("{DIRECTORY}/{first:02x}/{rest}.debug"))
+    let mut path = format!("{DIRECTORY}/{first:02x}/");
+    for byte in rest {
+        write!(path, "{byte:02x}").expect("a text has room");
+    }
+    Some(path + ".debug")
 }
 
 fn build_id_of(file: &File) -> Option<Vec<u8>> {

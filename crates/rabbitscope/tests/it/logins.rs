@@ -151,7 +151,7 @@ fn processes_of_tls_belong_to_their_connection() {
     let scenario = text(&format!("{uri}\n[broker.tls]\nverify = false"));
     let endless = scenario.replace("messages = 2000\n", "");
     bench.file("s.toml", &format!("{endless}\n[run]\nduration = \"60s\"\n"));
-    let mut load = bench.start("run s.toml --out out --no-profile");
+    let mut load = bench.start("run s.toml --out out");
     eventually("the load runs", || lines(&bench.path("out/series.jsonl")) >= 1);
     let (home, epmd_port) = broker.distribution();
     let node = format!(
