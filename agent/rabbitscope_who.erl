@@ -47,6 +47,9 @@ asked(Pid, Queues, VHosts) when is_pid(Pid) ->
         {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
         {_, reader} -> of_table(connections, Pid, none);
         {_, channel} -> of_table(channels, Pid, none);
+        {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
+            Connection = process_name(Pid),
+            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection};
         {_, unknown} -> gone();
         {_, Role} ->
             Connection = served(Pid),

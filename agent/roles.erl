@@ -32,6 +32,8 @@ role_of(_, {rabbit_mgmt_metrics_collector, _, _}, _) -> mgmt_stats;
 role_of(_, {rabbit_mgmt_metrics_gc, _, _}, _) -> mgmt_stats;
 role_of(_, {Module, _, _}, _) when Module =:= cowboy_http; Module =:= cowboy_http2; Module =:= cowboy_clear; Module =:= cowboy_tls -> http;
 role_of(_, {cowboy_stream_h, _, _}, _) -> http;
+role_of(_, {tls_sender, _, _}, _) -> tls_sender;
+role_of(_, {Module, _, _}, _) when Module =:= ssl_gen_statem; Module =:= tls_connection -> tls_connection;
 role_of(_, {delegate, _, _}, _) -> delegate;
 role_of(_, {mnesia_tm, _, _}, _) -> mnesia;
 role_of(Name, Started, Ancestors) ->
@@ -72,10 +74,40 @@ process_name(Pid) ->
                 %% Of a channel and what belongs to it: the connection's name, and a number.
                 {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) ->
                     <<Name/binary, " (", (integer_to_binary(Number))/binary, ")">>;
-                _ -> <<>>
+                _ -> tls_name(Pid, proplists:get_value('$initial_call', Dictionary))
             end;
         _ -> <<>>
     end.
+
+%% Processes of TLS have no name; they serve a connection of the broker, or of somebody else.
+tls_name(Pid, {tls_sender, _, _}) -> connection_name(tls_user_of_sender(Pid));
+tls_name(Pid, {Module, _, _}) when Module =:= ssl_gen_statem; Module =:= tls_connection -> connection_name(tls_user(Pid));
+tls_name(_, _) -> <<>>.
+
+%% The process that owns the socket, which the one that receives watches.
+tls_user(Pid) ->
+    case process_info(Pid, monitors) of
+        {monitors, Watched} -> hd([User || {process, User} <- Watched, is_pid(User), node(User) =:= node()] ++ [none]);
+        _ -> none
+    end.
+
+%% The one that sends shares a supervisor with the one that receives, and with nobody else.
+tls_user_of_sender(Pid) ->
+    Receivers = [Other || Above <- linked(Pid), initial_call(Above) =:= {supervisor, tls_dyn_connection_sup, 1},
+        Other <- linked(Above), role(Other) =:= tls_connection],
+    case Receivers of [Receiver] -> tls_user(Receiver); _ -> none end.
+
+linked(Pid) ->
+    case process_info(Pid, links) of {links, Links} -> [Link || Link <- Links, is_pid(Link), node(Link) =:= node()]; _ -> [] end.
+
+initial_call(Pid) ->
+    case process_info(Pid, dictionary) of {dictionary, Dictionary} -> proplists:get_value('$initial_call', Dictionary); _ -> none end.
+
+connection_name(Pid) ->
+    try proplists:get_value(name, ets:lookup_element(connection_created, Pid, 2)) of
+        Name when is_binary(Name) -> Name;
+        _ -> <<>>
+    catch error:badarg -> <<>> end.
 
 %% The processes that a request speaks of: a pid, a registered name, a role, a supervision tree, a queue.
 chosen(Who) ->

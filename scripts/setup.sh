@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
-# Node.js with npm, Chromium, a C linker. Does nothing, and takes no time, when nothing is missing.
+# Node.js with npm, Chromium, a C linker, symbols of the C library. Does nothing, and takes no time, when nothing is missing.
 #
 # Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
 set -eu
@@ -38,6 +38,8 @@ have c++ || need g++
 have objcopy || need binutils
 [ -d /etc/ssl/certs ] && [ -e /etc/ssl/certs/ca-certificates.crt ] || need ca-certificates
 have ps || need procps
+# Names of the C library's own functions, which tests of profiles look for.
+[ "$distribution" != debian ] || [ -e /usr/share/doc/libc6-dbg ] || need libc6-dbg
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
 if ! have_browser; then
     if [ "$distribution" = ubuntu ]; then

@@ -82,7 +82,9 @@ export interface Quality {
   truncated: number;
   broken: number;
   no_process: number;
+  no_function: number;
   unsymbolised: number;
+  not_unwound: number;
   lost: number;
 }
 

@@ -10,9 +10,14 @@ use crate::share;
 /// nameless frames of all samples that were recorded.
 pub fn quality_sentence(quality: &StackQuality) -> String {
     if quality.recorded() == 0 {
-        return match quality.lost {
-            0 => "nothing is known, as no sample says how complete its stack is".to_owned(),
-            lost => format!("no sample was recorded; {} lost", grouped(lost)),
+        return match (quality.not_unwound, quality.lost) {
+            (0, 0) => "nothing is known, as no sample says how complete its stack is".to_owned(),
+            (0, lost) => format!("no sample was recorded; {} lost", grouped(lost)),
+            (cut, lost) => format!(
+                "{} without user-space callers, as stacks were not unwound; {} lost",
+                samples(cut),
+                grouped(lost),
+            ),
         };
     }
     let lost = match quality.lost {
@@ -35,9 +40,13 @@ fn of_processes(quality: &StackQuality) -> String {
     if all == 0 {
         return "no sample on an Erlang process".to_owned();
     }
+    let no_function = match quality.no_function {
+        0 => String::new(),
+        some => format!(", {} show no function of the process", percent(some, all)),
+    };
     format!(
         "{} of {} on Erlang processes reach the process's root, {} truncated at the recorder's \
-         limit, {} broken",
+         limit, {} broken{no_function}",
         percent(quality.complete, all),
         samples(all),
         percent(quality.truncated, all),
@@ -92,13 +101,21 @@ mod tests {
                 truncated: 321,
                 broken: 37,
                 no_process: 412,
+                no_function: 0,
                 unsymbolised: 26,
                 native_cut: 0,
+                not_unwound: 0,
                 lost: 0,
             },
             "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \
              truncated at the recorder's limit, 0.3 % broken; 412 samples without a process; \
              0 lost; 0.2 % carry a frame without a name",
+        );
+        check(
+            StackQuality { complete: 200, no_function: 1, ..StackQuality::default() },
+            "100 % of 200 samples on Erlang processes reach the process's root, 0 % truncated at \
+             the recorder's limit, 0 % broken, 0.5 % show no function of the process; 0 samples \
+             without a process; 0 lost; 0 % carry a frame without a name",
         );
         check(
             StackQuality { no_process: 1, lost: 1, ..StackQuality::default() },
@@ -111,6 +128,10 @@ mod tests {
     fn what_cannot_be_said_is_not_said() {
         let nothing = StackQuality::default();
         check(nothing, "nothing is known, as no sample says how complete its stack is");
+        check(
+            StackQuality { not_unwound: 1077, lost: 2, ..nothing },
+            "1,077 samples without user-space callers, as stacks were not unwound; 2 lost",
+        );
         check(StackQuality { lost: 1234, ..nothing }, "no sample was recorded; 1,234 lost");
     }
 

@@ -29,6 +29,8 @@ volatile const u32 cfg_off_stop = 0;
 volatile const u32 cfg_off_hend = 0;
 volatile const u32 cfg_process_bytes = 0; /* from a process's beginning on, they have all of these */
 volatile const u32 cfg_off_current = 0; /* 0: not known */
+volatile const u32 cfg_off_resume = 0;  /* 0: not known */
+volatile const struct segment cfg_scheduling = {}; /* JIT code that takes processes in and out */
 /* JIT code after which Process.current is the function that C was called for */
 volatile const struct segment cfg_noting[2] = {};
 volatile const u64 cfg_normal_exit = 0;

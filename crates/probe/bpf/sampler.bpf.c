@@ -132,6 +132,15 @@ ALWAYS_INLINE void take_current(struct sample *sample, const struct scheduler *s
         sample->current[0] = 0;
 }
 
+/* Where a process goes on that a scheduler takes in or out, or that a dirty scheduler works for. It left its
+ * function without a return address on the stack. While it runs, this is where it went on the last time. */
+ALWAYS_INLINE void take_resumption(struct sample *sample, const struct scheduler *scheduler, u64 process)
+{
+    u64 is_between = in_range(sample->boundary, cfg_scheduling.start, cfg_scheduling.size);
+    if (cfg_off_resume && (is_between | (scheduler->runs_jit ^ 1)))
+        sample->resumes_at = read_word(process + cfg_off_resume);
+}
+
 ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, u32 slot)
 {
     struct sample *sample = &scratch->sample;
@@ -150,6 +159,7 @@ ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, 
         return;
     sample->process = process_word(scratch, cfg_off_id);
     take_current(sample, scheduler, process);
+    take_resumption(sample, scheduler, process);
     struct span span;
     find_stack(scratch, kept_sp, &span);
     take_fragment_call(sample, span.sp, now);
@@ -175,6 +185,7 @@ ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
     mix(key, sample->leaf);
     mix(key, sample->boundary);
     mix(key, sample->fragment_call);
+    mix(key, sample->resumes_at);
     for (u32 i = 0; i < CURRENT_WORDS; i++)
         mix(key, sample->current[i]);
     mix(key, (sample->event << 8) | sample->wait);
@@ -283,6 +294,7 @@ ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mod
     sample->process = 0;
     sample->boundary = 0;
     sample->fragment_call = 0;
+    sample->resumes_at = 0;
     for (u32 i = 0; i < CURRENT_WORDS; i++)
         sample->current[i] = 0;
     sample->outcome = OUTCOME_NO_PROCESS;

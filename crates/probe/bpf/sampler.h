@@ -78,6 +78,7 @@ struct sample {
     u64 boundary;    /* return address of the call from JIT code into C; 0 when in JIT code */
     u64 current[CURRENT_WORDS]; /* what Process.current points to, see take_current; else 0 */
     u64 fragment_call; /* innermost return address where it is not aligned, see take_fragment_call; else 0 */
+    u64 resumes_at; /* where the process goes on, see take_resumption; else 0 */
     u32 tid;
     u8 mode;
     u8 outcome;

@@ -20,6 +20,6 @@ pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
 pub use native::RecordedNames;
-pub use node::{Node, find_node, holds_socket, list_nodes, sole_node};
+pub use node::{Node, default_node, find_node, holds_socket, list_nodes};
 pub use permission::{drop_privileges, lower_privileges};
 pub use tier::{Choice, Tier, choose_tier};

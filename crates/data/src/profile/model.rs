@@ -1,6 +1,6 @@
 //! The profile in memory. Nothing here knows how a sample was taken or how it is drawn.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -276,12 +276,20 @@ pub struct StackQuality {
     pub broken: u64,
     /// Taken while the thread ran no Erlang process.
     pub no_process: u64,
+    /// Of the first three, those without any Erlang function on the stack: the process was about to start, to
+    /// end or to wake up from hibernation, or its stack could not be read.
+    #[serde(default)]
+    pub no_function: u64,
     /// Of all of the above, those with at least one frame that has no name.
     pub unsymbolised: u64,
     /// Of all of the above, those of which C frames are missing between the interrupted function and
     /// the Erlang stack or the thread's first function. On a process they count as broken.
     #[serde(default)]
     pub native_cut: u64,
+    /// Of an import, where nothing is said of the above: samples whose callers were not read, as they would
+    /// have to be unwound from copies of the stack.
+    #[serde(default)]
+    pub not_unwound: u64,
     /// Ticks that fell on the node but could not be recorded.
     pub lost: u64,
 }
@@ -332,6 +340,13 @@ pub struct Capture {
     pub time_step_nanos: u64,
     /// Things the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,
+}
+
+impl Capture {
+    /// Length of the recording.
+    pub fn duration(&self) -> Duration {
+        Duration::from_nanos(self.duration_nanos)
+    }
 }
 
 /// Weighted stacks of one node.

@@ -11,6 +11,7 @@ mod function_names;
 mod jit;
 mod layout;
 mod pids;
+mod resumption;
 
 pub(crate) use bif::{CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, called_bif};
 pub(crate) use calibration::{Snapshot, judge};
@@ -19,6 +20,7 @@ pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use function_names::{CodeMfa, FunctionNames, offset_of_current};
 pub(crate) use layout::Layout;
 pub(crate) use pids::Pids;
+pub(crate) use resumption::{SCHEDULE, offset_of_resumption};
 
 #[cfg(fuzzing)]
 pub(crate) use jit::parse as parse_blob;

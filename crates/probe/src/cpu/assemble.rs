@@ -108,7 +108,7 @@ impl Assembler {
     ) {
         let stack = self.stack_of(raw, code, process);
         let outcome = outcome_of(raw);
-        self.count_quality(outcome, stack.symbolised, raw);
+        self.count_quality(outcome, &stack, raw);
         self.lines.add(raw.event(), &stack.places, raw.weight);
         let key = StackKey {
             event: raw.event(),
@@ -126,7 +126,7 @@ impl Assembler {
         std::mem::take(&mut self.has_cut)
     }
 
-    fn count_quality(&mut self, outcome: StackOutcome, symbolised: bool, raw: &RawSample) {
+    fn count_quality(&mut self, outcome: StackOutcome, stack: &Growing, raw: &RawSample) {
         let count = raw.count;
         let quality = self.quality.entry(raw.event()).or_default();
         *match outcome {
@@ -135,8 +135,11 @@ impl Assembler {
             StackOutcome::Broken | StackOutcome::Unknown => &mut quality.broken,
             StackOutcome::NoProcess => &mut quality.no_process,
         } += count;
-        if !symbolised {
+        if !stack.symbolised {
             quality.unsymbolised += count;
+        }
+        if outcome != StackOutcome::NoProcess && stack.places.is_empty() {
+            quality.no_function += count;
         }
         if raw.native_outcome == NATIVE_CUT {
             quality.native_cut += count;
@@ -205,6 +208,7 @@ impl Assembler {
         process: &Process,
     ) {
         if raw.boundary != 0 {
+            self.grow_resumption(stack, raw, code, process);
             self.grow_boundary(stack, raw, code, process);
         }
         if raw.native_outcome == NATIVE_CUT {
@@ -219,6 +223,8 @@ impl Assembler {
         if let Some(name) = self.dirty_callee(raw, native, code, process) {
             let named = self.named(&name, FrameKind::Bif);
             self.grow(stack, named, 1);
+        } else if raw.boundary == 0 && raw.native_outcome != NATIVE_CUT {
+            self.grow_resumption(stack, raw, code, process);
         }
         for &named in native {
             self.grow(stack, named, 1);
@@ -232,6 +238,22 @@ impl Assembler {
             if self.frames.get(named.frame).name.starts_with("bpf_trace_run") {
                 break;
             }
+            self.grow(stack, named, 1);
+        }
+    }
+
+    /// The function of a process that the scheduler takes in or out: the process left it without a return
+    /// address. What it goes on with may be no function: one that starts, or one whose BIF was interrupted.
+    fn grow_resumption(
+        &mut self,
+        stack: &mut Growing,
+        raw: &RawSample,
+        code: &CodeMap,
+        process: &Process,
+    ) {
+        let Some(address) = raw.resumption().filter(|_| raw.process != 0) else { return };
+        let named = self.name(address, Space::JitLeaf, code, process);
+        if self.frames.get(named.frame).kind == FrameKind::Erlang {
             self.grow(stack, named, 1);
         }
     }

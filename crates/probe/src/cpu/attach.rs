@@ -16,7 +16,9 @@ use rabbitscope_data::profile::Event;
 
 use super::wire::number_of;
 use crate::{
-    beam::{CALL_BIF, CALL_NIF, CodeMap, Emulator, offset_of_current},
+    beam::{
+        CALL_BIF, CALL_NIF, CodeMap, Emulator, SCHEDULE, offset_of_current, offset_of_resumption,
+    },
     error::ProbeError,
     node::Process,
 };
@@ -55,6 +57,7 @@ pub(super) fn load(
     let layout = emulator.layout;
     let normal_exit = code.normal_exit();
     let off_current = offset_of_current(process, code).unwrap_or(0);
+    let off_resume = offset_of_resumption(process, code).unwrap_or(0);
     let noting = [span_of(code, CALL_BIF), span_of(code, CALL_NIF)].concat();
     let event_bits: u32 = events.iter().map(|&event| 1 << number_of(event)).sum();
     let waiting_threads = if events.contains(&Event::OffCpu) { WAITING_THREADS } else { 1 };
@@ -73,6 +76,8 @@ pub(super) fn load(
         .override_global("cfg_process_bytes", &layout.process_bytes(), true)
         .override_global("cfg_off_current", &off_current, true)
         .override_global("cfg_noting", noting.as_slice(), true)
+        .override_global("cfg_off_resume", &off_resume, true)
+        .override_global("cfg_scheduling", &span_of(code, SCHEDULE), true)
         .map_max_entries("samples", sizes.samples)
         .map_max_entries("ticks", sizes.ring_bytes)
         .map_max_entries("unwind_rows", sizes.row_chunks)

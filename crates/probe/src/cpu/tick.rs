@@ -47,6 +47,7 @@ pub(super) fn read_tick(bytes: &[u8], sample: &mut RawSample) -> Option<u64> {
         *word = fields.word()?;
     }
     sample.fragment_call = fields.word()?;
+    sample.resumes_at = fields.word()?;
     sample.tid = fields.bytes().map(u32::from_ne_bytes)?;
     sample.mode = fields.byte()?;
     sample.outcome = fields.byte()?;
@@ -78,7 +79,7 @@ mod tests {
             |words: &[u64]| words.iter().flat_map(|it| it.to_ne_bytes()).collect::<Vec<_>>();
         let halves = [2_u16, 3, 1, 1].map(u16::to_ne_bytes).concat();
         [
-            words(&[1234, 1, 1, 9, 7, 0, 0, 0, 0, 0]),
+            words(&[1234, 1, 1, 9, 7, 0, 0, 0, 0, 0, 8]),
             5_u32.to_ne_bytes().to_vec(),
             vec![1, 2, 3, 4],
             halves,
@@ -99,6 +100,7 @@ mod tests {
         assert_eq!(sample.outer_frames().collect::<Vec<_>>(), [(30, 1)]);
         assert_eq!(sample.native_frames().collect::<Vec<_>>(), [40]);
         assert_eq!(sample.kernel_frames().collect::<Vec<_>>(), [70, 60, 50]);
+        assert_eq!(sample.resumption(), Some(8));
         assert_eq!(sample.times().collect::<Vec<_>>(), [(0, 1)]);
     }
 
@@ -110,7 +112,7 @@ mod tests {
         }
         assert_eq!(read_tick(&[tick.as_slice(), &[0]].concat(), &mut sample), None);
         let mut many = tick;
-        many[88..90].copy_from_slice(&u16::MAX.to_ne_bytes());
+        many[96..98].copy_from_slice(&u16::MAX.to_ne_bytes());
         assert_eq!(read_tick(&many, &mut sample), None);
     }
 }

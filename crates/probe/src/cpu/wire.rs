@@ -93,6 +93,8 @@ pub(super) struct RawSample {
     /// See [`RawSample::called`].
     pub(super) current: [u64; CURRENT_WORDS],
     pub(super) fragment_call: u64,
+    /// See [`RawSample::resumption`].
+    pub(super) resumes_at: u64,
     pub(super) tid: u32,
     pub(super) mode: u8,
     pub(super) outcome: u8,
@@ -125,6 +127,7 @@ impl RawSample {
             boundary: 0,
             current: [0; CURRENT_WORDS],
             fragment_call: 0,
+            resumes_at: 0,
             tid,
             mode: if is_kernel { MODE_KERNEL } else { MODE_USER },
             outcome: OUTCOME_NO_PROCESS,
@@ -187,6 +190,11 @@ impl RawSample {
     /// not tell it.
     pub(super) fn fragment_call(&self) -> Option<u64> {
         (self.fragment_call != 0).then_some(self.fragment_call)
+    }
+
+    /// Where the process goes on that was scheduled in or out: code of the function that it left.
+    pub(super) fn resumption(&self) -> Option<u64> {
+        (self.resumes_at != 0).then_some(self.resumes_at)
     }
 
     /// The function that C was called for, where the VM had noted it.
@@ -372,7 +380,7 @@ mod tests {
         assert_eq!(super::MODULES, defined("MODULES"));
         assert_eq!(super::TIME_SLOTS, defined("TIME_SLOTS"));
         let words = 2 * FRAME_SLOTS + NATIVE_FRAMES + KERNEL_FRAMES + TIME_SLOTS;
-        assert_eq!(size_of::<RawSample>(), 72 + 8 * (words + super::CURRENT_WORDS));
+        assert_eq!(size_of::<RawSample>(), 80 + 8 * (words + super::CURRENT_WORDS));
         assert_eq!(size_of::<Key>(), 24);
         assert_eq!(size_of::<RowChunk>(), 16 * usize::from(super::ROWS_PER_CHUNK));
         assert_eq!(size_of::<BlockChunk>(), 4 * usize::from(super::BLOCKS_PER_CHUNK));

@@ -1,7 +1,8 @@
-//! Native code of the node and of the kernel: names from symbol tables ([`names`]), where a
+//! Native code of the node and of the kernel: names from symbol tables ([`names`], [`debug_file`]), where a
 //! function begins when there is no symbol for it ([`function_starts`]), and how its caller is found
 //! ([`unwind`]).
 
+mod debug_file;
 mod function_starts;
 mod names;
 mod recorded;

@@ -6,12 +6,9 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::HashMap,
-    fs::{self, File},
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::fs::MetadataExt,
-    },
-    path::PathBuf,
+    fs::File,
+    os::fd::AsRawFd,
+    path::Path,
 };
 
 use blazesym::{
@@ -24,7 +21,7 @@ use blazesym::{
 use object::{Object, ObjectSymbol};
 use rabbitscope_data::profile::source_name;
 
-use super::function_starts::FunctionStarts;
+use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
 use crate::{
     node::{MOST_VDSO_BYTES, Mapping, Process},
     permission::{KERNEL_SYMBOLS, raise},
@@ -35,12 +32,16 @@ pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
     mappings: Vec<Mapping>,
-    /// Of the node; paths begin there.
-    root: Option<OwnedFd>,
     /// Those that may be read.
-    files: HashMap<String, Option<File>>,
+    files: HashMap<String, Option<Code>>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
     starts: RefCell<HashMap<String, FunctionStarts>>,
+}
+
+/// A file that is held open, so that it stays the same one whatever becomes of node and path.
+struct Code {
+    file: File,
+    debug: Option<DebugFile>,
 }
 
 /// A name, or the best that can be said without one.
@@ -65,7 +66,6 @@ impl NativeNames {
             symbolizer,
             kernel: Source::Kernel(kernel),
             mappings: Vec::new(),
-            root: process.root().ok(),
             files: HashMap::new(),
             vdso: OnceCell::new(),
             starts: RefCell::default(),
@@ -89,10 +89,8 @@ impl NativeNames {
         }
         self.mappings = mappings.into_iter().filter(|mapping| mapping.executable).collect();
         for mapping in self.mappings.iter().filter(|mapping| mapping.path.starts_with('/')) {
-            self.files.entry(mapping.path.clone()).or_insert_with(|| {
-                let by_path = |_| process.file(&mapping.path);
-                process.mapped_file(mapping).or_else(by_path).ok()
-            });
+            let code = self.files.entry(mapping.path.clone());
+            code.or_insert_with(|| Code::open(process, mapping));
         }
         if self.vdso.get().is_none()
             && let Some(symbols) = self.read_vdso(process)
@@ -116,26 +114,19 @@ impl NativeNames {
         if mapping.path == "[vdso]" {
             return self.vdso_name(address - mapping.start);
         }
-        let Some(path) = self.readable_path(&mapping.path) else {
+        let Some(code) = self.files.get(&mapping.path).and_then(Option::as_ref) else {
             return unknown_in(&mapping.path, offset);
         };
-        let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(path) });
-        match self.symbolizer.symbolize_single(&source, Input::FileOffset(offset)) {
-            Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(source_name(&symbol.name).to_owned()),
-                None => self.nameless(&mapping.path, offset),
-            },
-            Err(_) => self.nameless(&mapping.path, offset),
+        match code.name(&self.symbolizer, offset) {
+            Some(name) => NativeName::Known(source_name(&name).to_owned()),
+            None => self.nameless(&mapping.path, &code.file, offset),
         }
     }
 
     /// A function without a symbol is called by its file and the place where it begins.
-    fn nameless(&self, path: &str, offset: u64) -> NativeName {
+    fn nameless(&self, path: &str, file: &File, offset: u64) -> NativeName {
         let mut starts = self.starts.borrow_mut();
-        let file = self.files.get(path).and_then(Option::as_ref);
-        let starts = starts
-            .entry(path.to_owned())
-            .or_insert_with(|| file.map(FunctionStarts::read).unwrap_or_default());
+        let starts = starts.entry(path.to_owned()).or_insert_with(|| FunctionStarts::read(file));
         unknown_in(path, starts.at(offset).unwrap_or(offset))
     }
 
@@ -154,21 +145,6 @@ impl NativeNames {
         let after = self.mappings.partition_point(|mapping| mapping.start <= address);
         let mapping = self.mappings.get(after.checked_sub(1)?)?;
         (address < mapping.end).then_some(mapping)
-    }
-
-    /// By its path where that leads to it, for files with debug information are found beside it; else by
-    /// the descriptor, whatever became of node and path. The path is below a descriptor of ours, so that the
-    /// caller's own rights are enough, and no more than they are used.
-    fn readable_path(&self, inside: &str) -> Option<PathBuf> {
-        let file = self.files.get(inside)?.as_ref()?;
-        let held = file.metadata().ok()?;
-        let below = |root: &OwnedFd| {
-            let path = PathBuf::from(format!("/proc/self/fd/{}{inside}", root.as_raw_fd()));
-            let found = fs::metadata(&path).ok()?;
-            ((found.dev(), found.ino()) == (held.dev(), held.ino())).then_some(path)
-        };
-        let by_descriptor = || PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-        Some(self.root.as_ref().and_then(below).unwrap_or_else(by_descriptor))
     }
 
     fn vdso_name(&self, offset: u64) -> NativeName {
@@ -191,6 +167,26 @@ impl NativeNames {
             Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned()))
         });
         Some(symbols.collect())
+    }
+}
+
+impl Code {
+    fn open(process: &Process, mapping: &Mapping) -> Option<Self> {
+        let by_path = |_| process.file(&mapping.path);
+        let file = process.mapped_file(mapping).or_else(by_path).ok()?;
+        // As the node sees it, or as we do: of a node in a container either may have the package.
+        let here = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        let find = |path: &str| process.file(path).or_else(|_| here(path));
+        let debug = DebugFile::find(&file, find);
+        Some(Self { file, debug })
+    }
+
+    fn name(&self, symbolizer: &Symbolizer, offset: u64) -> Option<String> {
+        let held = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let source = Source::Elf(Elf { debug_syms: false, ..Elf::new(held) });
+        let found = symbolizer.symbolize_single(&source, Input::FileOffset(offset)).ok();
+        let symbol = found.and_then(|found| Some(found.into_sym()?.name.into_owned()));
+        symbol.or_else(|| self.debug.as_ref()?.name(symbolizer, offset))
     }
 }
 

@@ -19,7 +19,7 @@ use rabbitscope_data::profile::CodeNames;
 
 use rabbitscope_files::Links;
 
-use super::{MOST_CODE_BYTES, function_starts::FunctionStarts};
+use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
 
 /// Files of code that are open at a time: far below the usual limit of a process (1,024), and more
 /// than any recording of a node names.
@@ -34,6 +34,7 @@ pub struct RecordedNames {
     kernel: Source<'static>,
     /// By path, where they may be opened.
     files: HashMap<String, Option<File>>,
+    debug_files: HashMap<String, Option<DebugFile>>,
     starts: HashMap<String, FunctionStarts>,
     generated: HashMap<u32, BTreeMap<u64, (u64, String)>>,
 }
@@ -50,6 +51,7 @@ impl Default for RecordedNames {
             symbolizer,
             kernel: Source::Kernel(kernel),
             files: HashMap::new(),
+            debug_files: HashMap::new(),
             starts: HashMap::new(),
             generated: HashMap::new(),
         }
@@ -60,6 +62,14 @@ impl RecordedNames {
     fn symbol(&self, source: &Source<'_>, input: Input<u64>) -> Option<String> {
         let found = self.symbolizer.symbolize_single(source, input).ok()?;
         Some(found.into_sym()?.name.into_owned())
+    }
+
+    fn in_debug_file(&mut self, path: &str, offset: u64) -> Option<String> {
+        let code = self.files.get(path)?.as_ref()?;
+        let open = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        let find = || DebugFile::find(code, open);
+        let debug = self.debug_files.entry(path.to_owned()).or_insert_with(find);
+        debug.as_ref()?.name(&self.symbolizer, offset)
     }
 
     /// A function without a symbol is called by its file and the place where it begins, as in our
@@ -83,8 +93,9 @@ impl CodeNames for RecordedNames {
         }
         let held = self.files.get(path)?.as_ref()?;
         let held = format!("/proc/self/fd/{}", held.as_raw_fd());
-        let source = Source::Elf(Elf { debug_syms: true, ..Elf::new(held) });
-        self.symbol(&source, Input::FileOffset(offset)).or_else(|| self.nameless(path, offset))
+        let source = Source::Elf(Elf { debug_syms: false, ..Elf::new(held) });
+        let own = self.symbol(&source, Input::FileOffset(offset));
+        own.or_else(|| self.in_debug_file(path, offset)).or_else(|| self.nameless(path, offset))
     }
 
     fn in_kernel(&mut self, address: u64) -> Option<String> {

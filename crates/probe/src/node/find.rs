@@ -61,13 +61,16 @@ pub fn find_node(name: &str) -> Result<Node, ProbeError> {
     }
 }
 
-/// The only node of this machine; an error when there is none or several.
-pub fn sole_node() -> Result<Node, ProbeError> {
-    let mut nodes = list_nodes()?;
-    match nodes.len() {
-        0 => Err(ProbeError::NoNodes),
-        1 => Ok(nodes.remove(0)),
-        _ => Err(ProbeError::SeveralNodes { known: names_of(&nodes) }),
+/// Of `nodes` the one called `usual`, whatever others there are; where none is called that, the only one.
+pub fn default_node(mut nodes: Vec<Node>, usual: &str) -> Result<Node, ProbeError> {
+    let called = |node: &Node| node.name.as_deref().is_some_and(|own| matches(own, usual));
+    let several = || ProbeError::SeveralNodes { known: names_of(&nodes) };
+    let mut found = nodes.iter().filter(|node| called(node));
+    match (found.next(), found.next()) {
+        (Some(node), None) => Ok(node.clone()),
+        (Some(_), Some(_)) => Err(several()),
+        (None, _) if nodes.len() > 1 => Err(several()),
+        (None, _) => nodes.pop().ok_or(ProbeError::NoNodes),
     }
 }
 
@@ -103,7 +106,7 @@ fn name_in(arguments: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::command_line::nul_separated, matches, name_in};
+    use super::{super::command_line::nul_separated, Node, default_node, matches, name_in};
 
     #[test]
     fn a_name_without_host_matches_any_host() {
@@ -111,6 +114,22 @@ mod tests {
         assert!(matches("rabbit@a", "rabbit@a"));
         assert!(!matches("rabbit@a", "rabbit@b"));
         assert!(!matches("rabbit@a", "rab"));
+    }
+
+    #[track_caller]
+    fn check_default(names: &[&str], expected: Option<&str>) {
+        let node = |(pid, name): (u32, &&str)| Node { pid, name: Some((*name).to_owned()) };
+        let found = default_node((1..).zip(names).map(node).collect(), "rabbit");
+        assert_eq!(found.ok().and_then(|node| node.name).as_deref(), expected);
+    }
+
+    #[test]
+    fn the_node_with_the_usual_name_or_the_only_one() {
+        check_default(&["a@h", "rabbit@h", "b@h"], Some("rabbit@h"));
+        check_default(&["a@h"], Some("a@h"));
+        check_default(&["a@h", "b@h"], None);
+        check_default(&["rabbit@h", "rabbit@i", "a@h"], None);
+        check_default(&[], None);
     }
 
     #[test]

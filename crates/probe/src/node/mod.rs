@@ -8,7 +8,7 @@ mod memory;
 mod process;
 mod sockets;
 
-pub use find::{Node, find_node, list_nodes, sole_node};
+pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
 pub(crate) use process::{MOST_VDSO_BYTES, Mapping, Process, ReadMemory};
 pub use sockets::holds_socket;

@@ -135,11 +135,6 @@ impl Process {
             .map_err(ProbeError::io(format!("reading the executable of process {}", self.pid)))
     }
 
-    /// The node's root directory.
-    pub(crate) fn root(&self) -> io::Result<OwnedFd> {
-        self.root.try_clone()
-    }
-
     /// The file that the node knows by this path, by the caller's own rights.
     pub(crate) fn file(&self, inside: &str) -> io::Result<File> {
         open_below(&self.root, inside)

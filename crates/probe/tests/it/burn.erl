@@ -23,11 +23,17 @@ prepare(dirty) ->
     {ok, File} = file:open(code:which(lists), [read, raw, binary]),
     {dirty, File};
 prepare(lines) -> lines;
+prepare(copy) -> copy;
+prepare(collected) -> {collected, [{N, N} || N <- lists:seq(1, 2000)]};
 prepare({deep, Levels}) -> {deep, Levels}.
 
 loop({deep, Levels} = Work) ->
     _ = deep(Levels),
     loop(Work);
+loop({collected, Live}) ->
+    Self = self(),
+    _ = [spawn_link(fun() -> collect(Self) end) || _ <- [1, 2]],
+    spin(0, Live);
 loop(lines) ->
     ok = calls(),
     ok = weaves(2000, 12345, 65521),
@@ -58,6 +64,7 @@ unit({length, List}) -> length(List);
 unit(send) -> talk(1000);
 unit({nif, Binary}) -> crypto:hash(sha256, Binary);
 unit({dirty, File}) -> file:pread(File, 0, 65536);
+unit(copy) -> binary:copy(<<0:(8 * 1000)>>, 500);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
 
 parts(_, 0, Part) -> Part;
@@ -65,6 +72,14 @@ parts(Binary, N, _) -> parts(Binary, N - 1, binary_part(Binary, N, 100)).
 
 talk(0) -> ok;
 talk(N) -> self() ! N, receive N -> talk(N - 1) end.
+
+%% Calls nothing but itself, in tail position: its function is never on its stack.
+spin(N, Live) -> spin(N + 1, Live).
+
+%% The process that is asked for is collected when the scheduler takes it in.
+collect(Process) ->
+    true = erlang:garbage_collect(Process),
+    collect(Process).
 
 sum(0, Acc) -> Acc;
 sum(N, Acc) -> sum(N - 1, Acc bxor N).

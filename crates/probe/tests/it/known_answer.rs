@@ -2,7 +2,7 @@
 
 use rabbitscope_data::profile::{FrameKind, Profile, StackOutcome};
 
-use crate::bench::{Burner, burn, names, node, record};
+use crate::bench::{Burner, burn, has_frame, names, node, record};
 
 const SECONDS: f64 = 4.0;
 
@@ -71,6 +71,24 @@ fn in_a_bif_for_guards() {
 #[test]
 fn under_garbage_collection() {
     check_70_20_10("gc", "burn:unit/1");
+}
+
+/// No return address tells the function of such a process, and it is collected while it is taken in.
+#[test]
+fn a_process_that_is_scheduled_in_has_its_function_above_the_scheduler() {
+    let burner = burn("collected");
+    let profile = record(node().pid, 2.0).unwrap();
+    let (mut scheduled, mut in_function) = (0, 0);
+    for sample in burner.samples(&profile).filter(|it| has_frame(&profile, it, "erts_schedule")) {
+        scheduled += sample.weight;
+        if has_frame(&profile, sample, "burn:spin/2") {
+            in_function += sample.weight;
+        }
+    }
+    assert!(scheduled > 20, "{scheduled} samples");
+    assert!(in_function * 100 >= scheduled * 95, "{in_function} of {scheduled}");
+    let quality = profile.quality;
+    assert!(quality.no_function * 20 < quality.on_process(), "{quality:?}");
 }
 
 #[test]

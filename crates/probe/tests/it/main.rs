@@ -5,6 +5,7 @@
 
 mod bench;
 mod containers;
+mod debug_packages;
 mod driver;
 mod events;
 mod known_answer;

@@ -38,6 +38,14 @@ impl Way {
         }
     }
 
+    /// As a recording would end. `refusal` says why there would be none.
+    fn exit(&self, refusal: Option<&anyhow::Error>) -> Exit {
+        match self {
+            Self::Outside(_) | Self::FromInside => Exit::Done,
+            Self::Nothing => refusal.map_or(Exit::Failed, Exit::of),
+        }
+    }
+
     fn sentence(&self) -> String {
         match self {
             Self::Outside(Choice { tier: Tier::Ebpf, .. }) => {
@@ -89,12 +97,17 @@ pub(super) fn execute(
             let connected = options.and_then(|options| Ok(Connection::open(&options)?));
             (Some(pid), connected, None)
         }
-        Err(error) => (None, node.connect(), Some(error.to_string())),
+        Err(error) => (None, node.connect(), Some(error)),
     };
     let connected = connected.map(drop);
     let mut facts = explain(pid);
-    let missing = |found| Fact { what: "node", is_met: false, is_needed: true, found };
-    facts.extend(no_node.map(missing));
+    let missing = |error: &anyhow::Error| Fact {
+        what: "node",
+        is_met: false,
+        is_needed: true,
+        found: error.to_string(),
+    };
+    facts.extend(no_node.as_ref().map(missing));
     let has_cookie = connected.is_ok();
     facts.push(Fact {
         what: "cookie",
@@ -105,7 +118,11 @@ pub(super) fn execute(
             |()| "the node answers: processes get their roles and names".to_owned(),
         ),
     });
-    let choice = pid.and_then(|pid| choose_tier(pid, asked).ok());
+    let choice = pid.map(|pid| choose_tier(pid, asked)).transpose();
+    let (choice, refusal) = match choice {
+        Ok(choice) => (choice, no_node),
+        Err(refusal) => (None, Some(refusal.into())),
+    };
     let way = Way::of(&facts, choice, has_cookie);
     if json {
         let facts = facts.iter().map(|fact| FactRecord {
@@ -122,7 +139,7 @@ pub(super) fn execute(
     } else {
         output::result(&table(&facts, &way));
     }
-    Ok(Exit::Done)
+    Ok(way.exit(refusal.as_ref()))
 }
 
 fn table(facts: &[Fact], way: &Way) -> String {
@@ -140,9 +157,9 @@ fn table(facts: &[Fact], way: &Way) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_probe::{Choice, Fact, Tier};
+    use rabbitscope_probe::{Choice, Fact, ProbeError, Tier};
 
-    use super::Way;
+    use super::{Exit, Way};
 
     fn fact(what: &'static str, is_met: bool) -> Fact {
         Fact { what, is_met, is_needed: true, found: String::new() }
@@ -164,6 +181,14 @@ mod tests {
         let unknown = [fact("node", true), fact("layout of the release", false)];
         check(&unknown, Some(Tier::Ebpf), true, "from-inside");
         check(&[], Some(Tier::Ebpf), false, "nothing");
+    }
+
+    #[test]
+    fn what_would_record_nothing_ends_as_the_recording_would() {
+        let refusal = ProbeError::NoNodes.into();
+        assert_eq!(Way::Nothing.exit(Some(&refusal)), Exit::Unreachable);
+        assert_eq!(Way::Nothing.exit(None), Exit::Failed);
+        assert_eq!(Way::FromInside.exit(Some(&refusal)), Exit::Done);
     }
 
     #[test]

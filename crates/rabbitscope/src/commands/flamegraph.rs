@@ -6,6 +6,7 @@ use super::arguments::ProfileLimit;
 use crate::{
     exit::Exit,
     format::{ProfileFile, read_profile},
+    output,
 };
 
 /// Turn a recorded profile into a flame graph or another profile format
@@ -24,7 +25,10 @@ pub(super) struct Typed {
 impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let file = ProfileFile::check(&self.output)?;
-        file.write(&read_profile(&self.input, self.limit.bytes())?)?;
+        let profile = read_profile(&self.input, self.limit.bytes())?;
+        // Not every form has a place for them.
+        profile.capture.notes.iter().for_each(|note| output::note(note));
+        file.write(&profile)?;
         Ok(Exit::Done)
     }
 }

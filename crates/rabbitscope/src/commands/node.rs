@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use anyhow::Context;
 use rabbitscope_broker::{Node, Registry};
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
+use rabbitscope_probe::Node as Local;
 
 use super::arguments::dead_man;
 use crate::inside::Expected;
@@ -18,7 +19,8 @@ const USUAL_NAME: &str = "rabbit";
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Which node")]
 pub(super) struct NodeArguments {
-    /// Name of the node [default: the only throwaway broker, else rabbit on this machine]
+    /// Name of the node [default: the only throwaway broker, else rabbit on this machine, else the only
+    /// node of this machine]
     #[arg(long, value_name = "NAME[@HOST]")]
     node: Option<String>,
     /// File with the cookie [default: the variable `RABBITSCOPE_COOKIE`, ~/.erlang.cookie,
@@ -47,9 +49,30 @@ pub(super) struct NodeArguments {
 }
 
 impl NodeArguments {
-    /// The name as typed.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.node.as_deref()
+    /// The node's process, which is one of this machine.
+    pub(super) fn process(&self) -> anyhow::Result<Local> {
+        let nodes = || rabbitscope_probe::list_nodes();
+        if let Some(name) = &self.node {
+            return Ok(rabbitscope_probe::find_node(name)?);
+        }
+        if let Some(Node { pid, .. }) = self.throwaway() {
+            let found = nodes()?.into_iter().find(|node| node.pid == pid);
+            return Ok(found.unwrap_or(Local { pid, name: None }));
+        }
+        Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
+    }
+
+    /// The name of the node where none was typed and no throwaway broker runs.
+    fn default_name(&self) -> String {
+        let is_elsewhere = self.epmd_port.is_some() || self.dist_port.is_some();
+        let usual = || USUAL_NAME.to_owned();
+        if is_elsewhere {
+            return usual();
+        }
+        let found = rabbitscope_probe::list_nodes()
+            .and_then(|nodes| rabbitscope_probe::default_node(nodes, USUAL_NAME));
+        // Where there is none, or several, it is said who does not answer.
+        found.ok().and_then(|node| node.name).unwrap_or_else(usual)
     }
 
     /// Connects.
@@ -80,7 +103,7 @@ impl NodeArguments {
         let name = match (&throwaway, &self.node) {
             (Some(node), _) => node.node_name(),
             (None, Some(name)) => name.clone(),
-            (None, None) => USUAL_NAME.to_owned(),
+            (None, None) => self.default_name(),
         };
         let known = throwaway.map(|node| node.distribution());
         let cookie = match (&self.cookie_file, &known) {

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -27,7 +27,7 @@ const MOST_INSIDE_HZ: u32 = 100;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Typed {
-    /// Pid of the node's beam.smp [default: the only node on this machine]
+    /// Pid of the node's beam.smp [default: that of the node that --node names]
     #[arg(long, conflicts_with = "node")]
     pid: Option<u32>,
     #[command(flatten)]
@@ -79,13 +79,12 @@ struct Valid {
 
 impl Typed {
     fn validate(&self) -> anyhow::Result<Valid> {
-        let node = match (self.pid, self.node.name()) {
-            (Some(pid), _) => rabbitscope_probe::list_nodes()?
+        let node = match self.pid {
+            Some(pid) => rabbitscope_probe::list_nodes()?
                 .into_iter()
                 .find(|node| node.pid == pid)
                 .unwrap_or(Node { pid, name: None }),
-            (None, Some(name)) => rabbitscope_probe::find_node(name)?,
-            (None, None) => rabbitscope_probe::sole_node()?,
+            None => self.node.process()?,
         };
         Ok(Valid {
             events: distinct(&self.event),
@@ -134,16 +133,22 @@ impl Typed {
         let files: Vec<ProfileFile> =
             paths.iter().map(|path| ProfileFile::check(path)).collect::<anyhow::Result<_>>()?;
         let stop = interrupt::watch()?;
-        let profiles = if self.from_inside {
+        let mut profiles = if self.from_inside {
             vec![self.record_from_inside(&stop)?]
         } else {
             self.record_from_outside(&stop)?
         };
-        let cut_short = stop.load(std::sync::atomic::Ordering::Relaxed);
+        let is_stopped = stop.load(Ordering::Relaxed);
+        if is_stopped {
+            note_stop(&mut profiles, self.duration);
+        }
+        // Where the node ended, the recorder has noted it.
+        let is_short = |it: &Profile| !self.from_inside && it.capture.duration() < self.duration;
+        let is_short = is_stopped || profiles.iter().any(is_short);
         let mut unwritten = Unwritten::default();
         let places = write_each(&files, &profiles, &mut unwritten);
         self.say(&profiles, &places)?;
-        let exit = if cut_short { Exit::Failed } else { Exit::Done };
+        let exit = if is_short { Exit::Failed } else { Exit::Done };
         unwritten.error().map_or(Ok(exit), Err)
     }
 
@@ -174,6 +179,17 @@ impl Valid {
             line.show(&experiment::recording_progress(progress, self.duration));
         })?;
         Ok(profiles)
+    }
+}
+
+/// Somebody pressed Ctrl-C.
+fn note_stop(profiles: &mut [Profile], asked: Duration) {
+    for profile in profiles {
+        profile.capture.notes.push(format!(
+            "stopped after {:.1} s of {:.1} s; what was recorded until then is kept",
+            profile.capture.duration().as_secs_f64(),
+            asked.as_secs_f64(),
+        ));
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) struct WhoArguments {
     #[arg(long, value_name = "WHO", group = "who")]
     process: Option<String>,
     /// All in a role: reader, writer, channel, queue, `stream_writer`, `ra_server`, `msg_store`,
-    /// `mgmt_cache`, `mgmt_stats`, http …
+    /// `mgmt_cache`, `mgmt_stats`, http, `tls_connection` (receives), `tls_sender` …
     #[arg(long, value_name = "ROLE", group = "who")]
     pub(super) role: Option<String>,
     /// The process of a classic queue

@@ -1,12 +1,13 @@
 //! TLS and the ways to log in, against the real broker.
 
-use std::net::TcpListener;
+use std::{fs::File, net::TcpListener};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_data::{profile::read_pprof, scenario::ThrowawayBroker};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustix::process::Signal;
 
-use crate::workbench::Workbench;
+use crate::workbench::{Workbench, eventually, lines, may_profile, signal};
 
 /// A run of a few messages that are all confirmed and consumed.
 fn text(broker: &str) -> String {
@@ -139,4 +140,52 @@ fn a_token_logs_in_and_is_in_no_record() {
 
     bench.file("token", "forged");
     bench.rabbitscope("run s.toml --out forged").code(1).says(&["refuses user"]);
+}
+
+#[test]
+fn processes_of_tls_belong_to_their_connection() {
+    let bench = Workbench::new("tls-roles");
+    let (broker, port) = tls_broker(&bench);
+    let (user, password) = broker.login();
+    let uri = format!("uri = \"amqps://{user}:{password}@127.0.0.1:{port}\"");
+    let scenario = text(&format!("{uri}\n[broker.tls]\nverify = false"));
+    let endless = scenario.replace("messages = 2000\n", "");
+    bench.file("s.toml", &format!("{endless}\n[run]\nduration = \"60s\"\n"));
+    let mut load = bench.start("run s.toml --out out");
+    eventually("the load runs", || lines(&bench.path("out/series.jsonl")) >= 1);
+    let (home, epmd_port) = broker.distribution();
+    let node = format!(
+        "--node {} --cookie-file {}/.erlang.cookie --epmd-port {epmd_port}",
+        broker.node_name(),
+        home.display(),
+    );
+    let top = bench.rabbitscope(&format!("top processes --once --interval 1s --json {node}"));
+    let top: serde_json::Value = serde_json::from_str(&top.code(0).stdout).unwrap();
+    let rows = top["rows"].as_array().unwrap();
+    let of_role = |role: &'static str| -> Vec<&str> {
+        rows.iter().filter(|it| it["role"] == role).filter_map(|it| it["name"].as_str()).collect()
+    };
+    for role in ["tls_sender", "tls_connection"] {
+        let names = of_role(role);
+        assert!(!names.is_empty(), "{role}: {top}");
+        assert!(names.iter().all(|it| it.contains(&format!(" -> 127.0.0.1:{port}"))), "{names:?}");
+    }
+    if may_profile() {
+        let recorded = format!("profile {node} --duration 2s -o p.pb.gz");
+        bench.rabbitscope(&recorded).code(0);
+        let profile = read_pprof(File::open(bench.path("p.pb.gz")).unwrap()).unwrap();
+        let of = |role: &'static str| profile.identities.values().filter(move |it| it.role == role);
+        let readers: Vec<&str> = of("reader").map(|it| it.connection.as_str()).collect();
+        for role in ["tls_sender", "tls_connection"] {
+            let is_of_reader = |it: &str| readers.contains(&it);
+            assert!(of(role).any(|it| is_of_reader(&it.connection)), "{role} of {readers:?}");
+            for tls in of(role) {
+                // One more connection does nothing while the load runs.
+                assert!(tls.connection.contains(&format!(" -> 127.0.0.1:{port}")), "{tls:?}");
+                assert_eq!(tls.vhost, "/");
+            }
+        }
+    }
+    signal(&load, Signal::INT);
+    load.wait().unwrap();
 }

@@ -43,7 +43,7 @@ fn what_a_machine_allows_is_explained() {
     for part in [expected, "kernel symbols", "cookie", "would"] {
         assert!(ended.stdout.contains(part), "`{part}` is not in {ended:#?}");
     }
-    let ended = bench.rabbitscope("profile --explain --json --node nobody@nowhere").code(0);
+    let ended = bench.rabbitscope("profile --explain --json --node nobody@nowhere").code(5);
     let explained: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(explained["tier"], "nothing", "{explained}");
     bench.rabbitscope("profile").code(2);
@@ -165,4 +165,35 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let count = |key: &str| quality[key].as_u64().unwrap();
     let seen: u64 = ["complete", "truncated", "broken", "no_process"].map(count).iter().sum();
     assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");
+}
+
+#[test]
+fn what_ends_a_recording_early_is_said_and_is_no_success() {
+    if !may_profile_or_says_so("what_ends_a_recording_early_is_said_and_is_no_success") {
+        return;
+    }
+    let bench = Workbench::new("early-end");
+    // While other nodes run: the default is the broker that `broker start` left running.
+    let started = bench.rabbitscope("broker start --json").code(0);
+    let started: serde_json::Value = serde_json::from_str(&started.stdout).unwrap();
+    assert!(existing_broker().pid > 0);
+
+    let record = |output: &str| {
+        let recording = bench.start(&format!(
+            "profile --no-names --duration 60s --event context-switches -o {output}"
+        ));
+        thread::sleep(Duration::from_secs(4));
+        recording
+    };
+    let recording = record("stopped.folded");
+    signal(&recording, Signal::INT);
+    let ended = Ended::from(recording.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("note: stopped after "), "{ended:#?}");
+    assert!(ended.stdout.contains(" s of 60.0 s"), "{ended:#?}");
+
+    let recording = record("gone.folded");
+    bench.rabbitscope(&format!("broker stop {}", started["name"].as_str().unwrap())).code(0);
+    let ended = Ended::from(recording.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("the node exited after "), "{ended:#?}");
+    assert!(bench.path("stopped.folded").exists() && bench.path("gone.folded").exists());
 }

@@ -42,8 +42,10 @@ pub(crate) fn profile() -> Profile {
         truncated: 15,
         broken: 5,
         no_process: 200,
+        no_function: 0,
         unsymbolised: 2,
         native_cut: 0,
+        not_unwound: 0,
         lost: 0,
     };
     name_owners(&mut profile);

@@ -14,6 +14,7 @@ mod field {
     pub(super) const PERIOD: u64 = 1 << 8;
     pub(super) const STREAM_ID: u64 = 1 << 9;
     pub(super) const RAW: u64 = 1 << 10;
+    pub(super) const STACK_USER: u64 = 1 << 13;
     pub(super) const IDENTIFIER: u64 = 1 << 16;
 }
 
@@ -26,6 +27,12 @@ const READ_LOST: u64 = 1 << 4;
 
 /// The flag that says that `sample_period` is a frequency.
 const FLAG_FREQUENCY: u64 = 1 << 10;
+
+/// Of `perf record --call-graph dwarf`.
+pub(super) const NOT_UNWOUND: &str = "the callers are in copies of the stack, which are not read \
+    here (perf record --call-graph dwarf): in user space each stack is the interrupted function \
+    alone. perf script > FILE unwinds C functions, and can be read here; Erlang callers of C are in \
+    no such copy, so record with -g for them";
 
 /// Size of the first version of the attributes; all later ones begin with it.
 const SMALLEST_ATTRIBUTES: usize = 64;
@@ -130,6 +137,12 @@ impl EventLayout {
             return None;
         };
         Bytes(body.get(at..)?).u64()
+    }
+
+    /// Whether its samples have a copy of the user's stack in place of its callers
+    /// (`--call-graph dwarf`).
+    pub(super) fn copies_stacks(&self) -> bool {
+        self.has(field::STACK_USER)
     }
 
     fn has(&self, bit: u64) -> bool {

@@ -14,7 +14,7 @@ use super::{
     },
     CodeNames, PerfDataError,
     container::{Opened, event_names, open, words},
-    layout::{Bytes, EventLayout, RawSample},
+    layout::{Bytes, EventLayout, NOT_UNWOUND, RawSample},
     named::Named,
     spaces::{Mapped, Spaces},
 };
@@ -91,6 +91,8 @@ struct Import<'a> {
     named: Named,
     key: Vec<u8>,
     lost: u64,
+    /// Samples whose callers are in a copy of the stack, which is not read.
+    not_unwound: u64,
     /// First and last time of a sample.
     times: Option<(u64, u64)>,
 }
@@ -111,6 +113,7 @@ impl<'a> Import<'a> {
             named: Named::default(),
             key: Vec::new(),
             lost: 0,
+            not_unwound: 0,
             times: None,
         };
         opened.events.into_iter().for_each(|event| import.add_event(event));
@@ -272,6 +275,7 @@ impl<'a> Import<'a> {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
         }
+        self.not_unwound += u64::from(event.copies_stacks());
         let counted = Counted { weight: taken.1.weight_of_record(sample.raw), count: 1 };
         Ok(self.count(&sample, counted)?)
     }
@@ -359,6 +363,9 @@ impl<'a> Import<'a> {
         let layout = &self.events[at];
         let mut notes = event.notes();
         notes.extend(self.others.note());
+        if self.not_unwound > 0 {
+            notes.push(NOT_UNWOUND.to_owned());
+        }
         let capture = Capture {
             recorder: "perf".to_owned(),
             clock: layout.name(),
@@ -367,7 +374,9 @@ impl<'a> Import<'a> {
             notes,
             ..Capture::default()
         };
-        Ok(self.merged.into_profile(event.event, capture, self.lost))
+        let mut profile = self.merged.into_profile(event.event, capture, self.lost);
+        profile.quality.not_unwound = self.not_unwound;
+        Ok(profile)
     }
 }
 

@@ -178,3 +178,19 @@ fn compressed_records_are_refused() {
     check_refused(&file(&[record(9, 0, &[0; 4])]), &["shorter than it says"]);
     check_refused(&file(&[record(68, 0, &[])]), &["no samples"]);
 }
+
+#[test]
+fn copies_of_the_stack_are_said_not_to_be_unwound() {
+    const STACK_USER: u64 = 1 << 13;
+    let mut bytes = recording();
+    let at = HEADER + 24;
+    bytes[at..at + 8].copy_from_slice(&(SAMPLE_TYPE | STACK_USER).to_le_bytes());
+    let profile = read(&bytes).unwrap();
+    assert_eq!((profile.quality.not_unwound, profile.total()), (3, 3));
+    let is_said = |profile: &Profile| {
+        profile.capture.notes.iter().any(|note| note.contains("--call-graph dwarf"))
+    };
+    assert!(is_said(&profile));
+    let usual = read(&recording()).unwrap();
+    assert!(!is_said(&usual) && usual.quality.not_unwound == 0);
+}

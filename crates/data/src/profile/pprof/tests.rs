@@ -34,8 +34,10 @@ fn quality() -> StackQuality {
         truncated: 4,
         broken: 3,
         no_process: 2,
+        no_function: 0,
         unsymbolised: 1,
         native_cut: 0,
+        not_unwound: 0,
         lost: 9,
     }
 }

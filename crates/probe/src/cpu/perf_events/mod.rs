@@ -27,7 +27,7 @@ use super::{
     wire::{Live, RawSample},
 };
 use crate::{
-    beam::{CodeMap, Emulator, SchedulerBlock},
+    beam::{CodeMap, Emulator, SCHEDULE, SchedulerBlock},
     error::ProbeError,
     native::{Update, Walker},
     node::{Process, ReadMemory},
@@ -48,9 +48,6 @@ const FEWEST_RING_PAGES: usize = 8;
 
 /// Addresses in a call chain unless the machine's owner wants others.
 const MOST_ADDRESSES: usize = 127;
-
-/// The fragment in which a scheduler goes from one process to the next.
-const BETWEEN_PROCESSES: &str = "global::process_main";
 
 /// Samples of one node through perf events. Dropping it ends the events.
 pub(super) struct PerfEvents {
@@ -99,7 +96,7 @@ impl PerfEvents {
                 walker,
                 live,
                 normal_exit: code.normal_exit(),
-                between_processes: code.span_of(BETWEEN_PROCESSES).unwrap_or_default(),
+                between_processes: code.span_of(SCHEDULE).unwrap_or_default(),
                 has_frame_pointers: code.has_frame_pointers(),
                 most_addresses: most_addresses(),
             },
