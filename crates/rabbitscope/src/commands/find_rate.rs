@@ -32,9 +32,13 @@ pub(super) struct Typed {
     /// The last rate to try
     #[arg(long, default_value_t = 1_000_000.0)]
     max: f64,
-    /// How close to the limit the result has to be, in percent
+    /// Distance between neighbouring rates near the limit, in percent
     #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
     tolerance: f64,
+    /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
+    /// more certain and the search longer
+    #[arg(long, default_value_t = 7, value_name = "NUMBER")]
+    crossings: usize,
     /// How long each rate is measured
     #[arg(long, default_value = "10s", value_parser = parse_duration)]
     step_time: Duration,
@@ -86,7 +90,7 @@ impl Typed {
     }
 
     fn range(&self) -> Result<Range, UsageError> {
-        let &Self { min, max, tolerance, .. } = self;
+        let &Self { min, max, tolerance, crossings, .. } = self;
         if !(min >= 1.0 && max > min && max <= 10_000_000.0) {
             let reason = "--min must be at least 1, --max above it and at most 10000000";
             return Err(UsageError(reason.to_owned()));
@@ -94,11 +98,14 @@ impl Typed {
         if !(0.1..=100.0).contains(&tolerance) {
             return Err(UsageError("--tolerance must be from 0.1 to 100 percent".to_owned()));
         }
+        if !(1..=100).contains(&crossings) {
+            return Err(UsageError("--crossings must be from 1 to 100".to_owned()));
+        }
         if self.step_time < Duration::from_secs(3) {
             let reason = "--step-time must be 3s or longer, to see whether messages pile up";
             return Err(UsageError(reason.to_owned()));
         }
-        Ok(Range { min, max, tolerance: tolerance / 100.0 })
+        Ok(Range { min, max, tolerance: tolerance / 100.0, crossings })
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
@@ -118,7 +125,7 @@ impl Typed {
         Ok(match capacity.outcome {
             CapacityOutcome::Found | CapacityOutcome::Unlimited => Exit::Done,
             CapacityOutcome::Nothing => Exit::ExpectationFailed,
-            CapacityOutcome::ClientLimited => Exit::NotValid,
+            CapacityOutcome::ClientLimited | CapacityOutcome::Unsettled => Exit::NotValid,
             CapacityOutcome::Aborted => Exit::Failed,
         })
     }
