@@ -219,4 +219,19 @@ export interface RunRecord {
   expectations?: { text: string; measured: string | null; passed: boolean }[];
   losses: { what: string; count: number; of: number; meaning: string }[];
   verdict: { kind: string; reason?: string };
+  breakdown?: {
+    groups: { group: string; latencies: LatencyFigures[] }[];
+    queues: { queue: string; latencies: LatencyFigures[] }[];
+    "left-out": number;
+  };
+}
+
+/** Times in nanoseconds. */
+export interface LatencyFigures {
+  name: string;
+  count: number;
+  p50: number;
+  p99: number;
+  p999: number;
+  max: number;
 }

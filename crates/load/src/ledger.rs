@@ -13,6 +13,7 @@ use rabbitscope_data::scenario::RunOptions;
 use losses::{losses, lost_traces};
 
 use crate::{
+    breakdown::{self, Breakdown, Slots},
     churn::ChurnLogs,
     latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
@@ -36,6 +37,7 @@ pub(crate) struct Ledger {
     totals: LoadTotals,
     unstamped: u64,
     latencies: [LatencyLog; Latency::ALL.len()],
+    breakdown: Breakdown,
     churn: ChurnLogs,
     churn_refusal: Option<String>,
     load_end: u64,
@@ -87,6 +89,7 @@ impl Ledger {
             totals: LoadTotals::default(),
             unstamped: 0,
             latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
+            breakdown: Breakdown::default(),
             churn: ChurnLogs::default(),
             churn_refusal: None,
             load_end: 0,
@@ -103,6 +106,12 @@ impl Ledger {
     /// Latencies of churn will be reported, too.
     pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
         self.churn = churn;
+        self
+    }
+
+    /// Latencies are kept apart for these.
+    pub(crate) fn with_slots(mut self, slots: Slots) -> Self {
+        self.breakdown = Breakdown::new(slots);
         self
     }
 
@@ -165,6 +174,8 @@ impl Ledger {
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
         let Interval { start, end, mut tally, threads } = interval;
+        let by_slot = tally.by_slot();
+        tally.latencies = breakdown::total(&by_slot);
         if let Some(found) = self.checker.as_mut().map(Checker::news) {
             tally.counts.duplicates = found.duplicates;
             tally.counts.out_of_order = found.out_of_order;
@@ -178,6 +189,9 @@ impl Ledger {
         let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
         for (log, gauge) in self.latencies.iter_mut().zip(&tally.latencies) {
             log.add(gauge, begin, length, is_warming);
+        }
+        if !is_warming {
+            self.breakdown.add(&by_slot);
         }
         self.churn.add(&tally.churn, begin, length, is_warming);
         if self.churn_refusal.is_none() {
@@ -228,6 +242,7 @@ impl Ledger {
             measured: self.measured,
             totals: self.totals,
             latencies: latencies.chain(self.churn.finish()).collect(),
+            breakdown: self.breakdown.finish(),
             losses,
             verdict,
             client,
@@ -247,7 +262,8 @@ mod tests {
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> Part {
         let start = u64::from(second) * SECOND;
-        let mut tally = Tally { outstanding: published, ..Tally::default() };
+        let mut tally = Tally::default();
+        tally.outstanding = published;
         tally.counts.published = published;
         tally.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
         let (end, is_last) = (start + SECOND, draining);

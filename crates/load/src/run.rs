@@ -17,6 +17,7 @@ use rabbitscope_data::{
 };
 
 use crate::{
+    breakdown::Slots,
     churn::{ChurnLogs, ConnectionChurn},
     clock::{RunClock, nanos},
     connector::Connector,
@@ -129,7 +130,7 @@ impl<'a> Overseer<'a> {
         let ledger = Ledger::new(threads, started, &scenario.run);
         Self {
             control,
-            ledger: ledger.with_churn(churn).with_checker(checker),
+            ledger: ledger.with_churn(churn).with_checker(checker).with_slots(Slots::of(scenario)),
             ends: Ends::of(scenario),
             idle: Idle::of(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),

@@ -16,7 +16,7 @@ const GROWTH: f64 = 0.01;
 const HICCUP_SECONDS: f64 = 0.15;
 
 /// A latency above its limit is not the broker's doing when the client itself delayed messages by this share
-/// of the limit: without that delay the rest might well have been within it.
+/// of the limit, and the rest of the latency is within it.
 const OWN_DELAY: f64 = 0.5;
 
 /// What a step showed.
@@ -94,7 +94,9 @@ fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
         return None;
     }
     let nanos = crate::expectations::latency(record, "client-delay", quantile)?;
-    let is_much = nanos as f64 >= OWN_DELAY * most as f64;
+    let measured = crate::expectations::latency(record, latency, quantile)?;
+    let rest_holds = limit.comparison.holds(measured.saturating_sub(nanos), most);
+    let is_much = rest_holds && nanos as f64 >= OWN_DELAY * most as f64;
     is_much.then(|| format!("client-delay.{quantile} = {:.1} ms", nanos as f64 / 1e6))
 }
 
@@ -220,6 +222,7 @@ mod tests {
         }
         check(15_000_000, false, StepVerdict::Stalled);
         check(9_000_000, false, StepVerdict::Failed);
+        check(10_500_000, false, StepVerdict::Failed);
         check(15_000_000, true, StepVerdict::Passed);
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClientCheck, Doubt, ExpectationResult, LoadTotals, Measured, PollTotals, Steadiness,
-    Verification,
+    ClientCheck, Doubt, ExpectationResult, LatencyBreakdown, LoadTotals, Measured, PollTotals,
+    Steadiness, Verification,
 };
 use crate::profile::{Capture, StackQuality};
 
@@ -58,6 +58,9 @@ pub struct RunRecord {
     /// Whether the measured part was steady; absent when it was too short to tell.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
+    /// Latencies by group and by queue.
+    #[serde(default)]
+    pub breakdown: LatencyBreakdown,
     /// Each line of `[expect]` and what became of it.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
@@ -79,6 +82,11 @@ pub enum Verdict {
     /// Cut short; what was recorded is kept.
     Aborted {
         /// One sentence for a person.
+        reason: String,
+    },
+    /// Ended early, as the scenario asked for the case that a limit fails for good.
+    Stopped {
+        /// Which limit, and by what.
         reason: String,
     },
 }

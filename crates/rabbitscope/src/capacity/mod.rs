@@ -149,6 +149,7 @@ fn at_rate(question: &Question, rate: f64) -> Scenario {
         Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
     scenario.stop = Stop { duration: Some(question.warm_up + question.step), ..scenario.stop };
     scenario.profile = None;
+    scenario.run.stop_on_failure = false;
     scenario
 }
 

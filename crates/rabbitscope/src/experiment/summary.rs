@@ -12,7 +12,7 @@ use rabbitscope_data::{
 };
 use serde::Serialize;
 
-use super::{Finished, owners::Owners};
+use super::{Finished, breakdown::breakdown, owners::Owners};
 use crate::escapes;
 
 const HOTTEST: usize = 10;
@@ -28,6 +28,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += &effort(&measured.effort);
     }
     text += &latency_table(&record.latencies);
+    text += &breakdown(record);
     if let Some(profile) = &finished.profile {
         text += "\n";
         text += &ProfileSummary::of(profile).to_string();
@@ -37,6 +38,9 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     }
     text += &record.losses.iter().map(loss).collect::<String>();
     text += &judgement(record);
+    if let Verdict::Stopped { reason } = &record.verdict {
+        let _ = writeln!(text, "\nStopped early, as {}.", escapes::value(reason));
+    }
     if let Verdict::Aborted { reason } = &record.verdict {
         let reason = escapes::value(reason);
         let _ = writeln!(text, "\nCut short: {reason}. What was recorded until then is kept.");

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod architecture;
+mod breakdown;
 mod brokers;
 mod churn;
 mod emptying;
@@ -35,6 +36,7 @@ mod runs;
 mod secrets;
 mod slow_clients;
 mod stalls;
+mod stream_offsets;
 mod terminals;
 mod tops;
 mod tracers;
