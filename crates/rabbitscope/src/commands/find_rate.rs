@@ -3,9 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_analysis::capacity::Range;
-use rabbitscope_data::{capacity::CapacityOutcome, scenario::BrokerSpec, units::parse_duration};
+use rabbitscope_data::{capacity::CapacityOutcome, units::parse_duration};
 
-use super::run::read_scenario;
+use super::{
+    broker_uri,
+    run::{URI_VARIABLE, read_scenario},
+};
 use crate::{
     capacity::{self, Question},
     exit::{Exit, UsageError},
@@ -49,7 +52,7 @@ pub(super) struct Typed {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Use this broker, whatever the scenario says; see `run`
-    #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
+    #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
     #[arg(long, value_name = "DIR")]
@@ -74,7 +77,7 @@ impl Typed {
         let overrides: Vec<_> = self.set.into_iter().chain([duration]).chain(limits).collect();
         let mut scenario = read_scenario(&self.scenario, &overrides)?;
         if let Some(uri) = self.uri {
-            scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
+            broker_uri::replace(&mut scenario, vec![uri]);
         }
         if scenario.publishers.is_empty() {
             let reason = "the scenario has no [[publishers]], whose rate could be varied";
