@@ -93,8 +93,10 @@ fn read(words: &[String]) -> Result<RunOptions, UsageError> {
     let read = matches.and_then(|matches| RunOptions::from_arg_matches(&matches));
     read.map_err(|error| {
         let text = error.render().to_string();
-        let reason = text.lines().next().unwrap_or_default();
-        UsageError(reason.trim_start_matches("error: ").to_owned())
+        // What follows is about a command line of ours alone.
+        let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
+        let reason: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+        UsageError(reason.join(" ").trim_start_matches("error: ").to_owned())
     })
 }
 

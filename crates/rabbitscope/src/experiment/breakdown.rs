@@ -92,7 +92,7 @@ mod tests {
     fn only_what_several_groups_measured_is_told_apart() {
         assert_eq!(text(&[&["confirm"], &["end-to-end"]], 0), "");
         let two = text(&[&["confirm", "client-delay"], &["confirm"], &["end-to-end"]], 0);
-        assert!(two.contains("\nby group") && two.contains("group-1  confirm"), "{two}");
+        assert!(two.contains("\nby group") && two.contains("group-1   confirm"), "{two}");
         assert!(!two.contains("client-delay") && !two.contains("group-2"), "{two}");
         assert!(two.contains("12,345") && two.contains("2.00 ms"), "{two}");
     }
