@@ -1,6 +1,6 @@
 //! Latencies by group and by queue.
 //!
-//! Each measurement is recorded once, into the gauges of the slot whose turn it is ([`Tally::select`]); a slot
+//! Each measurement is recorded once, into the gauges of the slot whose turn it is (`Tally::select`); a slot
 //! is a group, or a queue as a group of consumers reads it. What all measured is the sum of the slots, made
 //! once a second by the thread that adds up the run. So no message costs a second record or a search.
 
