@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead tick load pace queues inside page profile
+BENCHES := overhead tick load pace find-rate queues inside page profile
 
 # Whose members may record profiles with what `make install` installs, and where to.
 GROUP ?= rabbitscope
@@ -38,6 +38,7 @@ lint:
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # pace      whether a constant rate is held without bursts
+# find-rate whether identical searches for the highest rate agree: nine, of about two minutes each
 # queues    how long a list of 3,000 queues takes under load, from the management plugin and from here
 # inside    what a look inside costs a saturated broker
 # page      how long the page of a large profile takes to open in Chromium, and how large it is

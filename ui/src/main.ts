@@ -7,6 +7,7 @@ import "./style/owners.css";
 
 import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";
+import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
@@ -26,6 +27,7 @@ function start(): void {
   }
   const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
   if (data.run) parts.push(checksPart(data.run, data.checks));
+  if (data.run) parts.push(breakdownPart(data.run));
   if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
   if (data.profile) parts.push(...profilePart(data.profile));
   if (data.diff) parts.push(...diffPart(data.diff));

@@ -5,7 +5,7 @@ import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
 import { changesOf, functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
-import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
+import { EVERYTHING, NO_QUALITY, type Owners, type Selection } from "./flame/owners.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { HeatPanel } from "./heat.ts";
 import { LinesPanel } from "./lines.ts";
@@ -66,8 +66,7 @@ function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection,
     ? `${qualitySentence(quality)}; of the whole recording ${profile.quality.lost} lost`
     : "not known by time, for weights are not counts";
   const few = quality && tooFew(quality);
-  const none = { complete: 0, truncated: 0, broken: 0, no_process: 0, unsymbolised: 0, lost: 0 };
-  const part = { ...profile, quality: quality ?? none, sentence };
+  const part = { ...profile, quality: quality ?? NO_QUALITY, sentence };
   return [captureFacts({ ...profile, selected }), ...cautionOf(few), qualityBar(part)];
 }
 

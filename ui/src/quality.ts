@@ -45,16 +45,17 @@ export function qualityBar(profile: Recording): HTMLElement {
 
 /** The quality of the stacks in one line, as `quality.rs` of crates/analysis has it, without losses. */
 export function qualitySentence(quality: Quality): string {
-  const { complete, truncated, broken, no_process: without, unsymbolised } = quality;
+  const { complete, truncated, broken, no_process: without, no_function, unsymbolised } = quality;
   const onProcess = complete + truncated + broken;
   if (onProcess + without === 0) return "nothing is known, as no sample says how complete its stack is";
   const samples = (count: number): string => `${whole(count)} sample${count === 1 ? "" : "s"}`;
   const share = (part: number): string => percent(part / onProcess);
+  const noFunction = no_function > 0 ? `, ${share(no_function)} show no function of the process` : "";
   const ofProcesses =
     onProcess === 0
       ? "no sample on an Erlang process"
       : `${share(complete)} of ${samples(onProcess)} on Erlang processes reach the process's root, ` +
-        `${share(truncated)} truncated at the recorder's limit, ${share(broken)} broken`;
+        `${share(truncated)} truncated at the recorder's limit, ${share(broken)} broken${noFunction}`;
   const unnamed = percent(unsymbolised / (onProcess + without));
   return `${ofProcesses}; ${samples(without)} without a process; ${unnamed} carry a frame without a name`;
 }

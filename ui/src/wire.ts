@@ -161,6 +161,7 @@ export interface LabelColumns {
   thread: number[];
   outcome: string[];
   unsymbolised: boolean[];
+  "no-function": boolean[];
   state: (WaitState | null)[];
 }
 
@@ -246,4 +247,19 @@ export interface RunRecord {
   losses: { what: string; count: number; of: number; meaning: string }[];
   verdict: { kind: string; reason?: string };
   service?: { spans: { kind: "down" | "silent" | "blocked"; "from-nanos": number; "to-nanos": number; reason: string }[] };
+  breakdown?: {
+    groups: { group: string; latencies: LatencyFigures[] }[];
+    queues: { queue: string; latencies: LatencyFigures[] }[];
+    "left-out": number;
+  };
+}
+
+/** Times in nanoseconds. */
+export interface LatencyFigures {
+  name: string;
+  count: number;
+  p50: number;
+  p99: number;
+  p999: number;
+  max: number;
 }

@@ -107,7 +107,8 @@ fn compare<N: PartialOrd + Copy>(
     (write(measured), comparison.holds(measured, limit))
 }
 
-fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
+/// A quantile of a latency, both by their names in `run.json`; absent when nothing was measured.
+pub(crate) fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
     let it: &LatencySummary = run.latencies.iter().find(|it| it.name == name && it.count > 0)?;
     Some(match quantile {
         "p50" => it.p50,

@@ -9,6 +9,7 @@ mod cost;
 mod diff;
 mod expectations;
 mod functions;
+mod lasting;
 mod lines;
 mod owners;
 mod quality;
@@ -25,6 +26,7 @@ pub use diff::{
 };
 pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};
+pub use lasting::FailureWatch;
 pub use lines::{LineRow, line_table};
 pub use owners::{Dimension, OwnerShare, owner_shares};
 pub use quality::quality_sentence;

@@ -90,6 +90,8 @@ pub fn shown_part(profile: &Profile) -> Cow<'_, Profile> {
 pub fn quality_of_samples(profile: &Profile) -> StackQuality {
     let unnamed: Vec<bool> =
         profile.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect();
+    let erlang: Vec<bool> =
+        profile.frames.iter().map(|(_, frame)| frame.kind.is_erlang_function()).collect();
     let mut quality = StackQuality::default();
     for sample in &profile.samples {
         let count = sample.count;
@@ -100,8 +102,12 @@ pub fn quality_of_samples(profile: &Profile) -> StackQuality {
             StackOutcome::NoProcess => quality.no_process += count,
             StackOutcome::Unknown => continue,
         }
-        if sample.stack.iter().any(|entry| unnamed[entry.frame.0 as usize]) {
+        let has = |frames: &[bool]| sample.stack.iter().any(|it| frames[it.frame.0 as usize]);
+        if has(&unnamed) {
             quality.unsymbolised += count;
+        }
+        if sample.labels.outcome.is_on_process() && !has(&erlang) {
+            quality.no_function += count;
         }
     }
     quality

@@ -16,19 +16,37 @@ pub struct Capacity {
     pub steps: Vec<CapacityStep>,
     /// What came out.
     pub outcome: CapacityOutcome,
-    /// The highest rate that passed, messages a second over all publishers.
+    /// The rate in messages a second over all publishers: where the limit is when it was found, otherwise
+    /// the highest that passed.
     pub rate: Option<f64>,
-    /// The lowest rate that did not pass.
-    pub above: Option<f64>,
+    /// How well `rate` is known; absent when the limit was never crossed.
+    pub spread: Option<RateSpread>,
+    /// Steps that were not valid and say nothing of the broker.
+    pub not_valid: usize,
     /// What came out, in one sentence.
     pub sentence: String,
+}
+
+/// Between which rates a step passed at one time and failed at another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RateSpread {
+    /// The lowest rate that passed next to one that failed.
+    pub low: f64,
+    /// The highest rate that failed next to one that passed.
+    pub high: f64,
+    /// How often the limit was crossed: pairs of steps, one after the other and no farther apart than the
+    /// tolerance, of which the lower passed and the higher did not.
+    pub crossings: usize,
+    /// `high` above `low`, as a share of the rate: 0.05 is 5 %.
+    pub share: f64,
 }
 
 /// What came out of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityOutcome {
-    /// The highest rate is known.
+    /// The limit is known.
     Found,
     /// Even the highest rate that was to be tried passed.
     Unlimited,
@@ -36,6 +54,8 @@ pub enum CapacityOutcome {
     Nothing,
     /// Beyond the highest rate that passed, the load generator itself is the limit.
     ClientLimited,
+    /// The limit was not crossed often enough within the steps that a search may take.
+    Unsettled,
     /// Cut short.
     #[default]
     Aborted,
@@ -78,4 +98,16 @@ pub enum StepVerdict {
     Failed,
     /// The load generator did not reach it: nothing is known of the broker.
     ClientLimited,
+    /// A latency was over its limit because the load generator stood still: nothing is known of the
+    /// broker.
+    Stalled,
+    /// The step ended before its time: nothing is known of the broker.
+    CutShort,
+}
+
+impl StepVerdict {
+    /// It says something of the broker.
+    pub fn is_valid(self) -> bool {
+        matches!(self, Self::Passed | Self::Failed)
+    }
 }

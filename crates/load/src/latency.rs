@@ -38,7 +38,7 @@ impl Latency {
         Self::ClientDelay,
     ];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Confirm => "confirm",
             Self::ConfirmIntended => "confirm-intended",
@@ -84,6 +84,15 @@ impl Gauge {
         let Some(other) = other.measured() else { return };
         let added = self.histogram().add(other);
         debug_assert!(added.is_ok(), "the sum grows as it needs to");
+    }
+
+    /// Adds what is not needed elsewhere.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        if self.0.is_some() {
+            self.add(&other);
+        } else {
+            *self = other;
+        }
     }
 
     /// Absent when nothing was measured.

@@ -16,6 +16,7 @@ use losses::{losses, lost_traces};
 use service::ServiceLog;
 
 use crate::{
+    breakdown::{self, Breakdown, Slots},
     churn::ChurnLogs,
     latency::{Latency, LatencyLog},
     outcome::{LoadOutcome, Progress},
@@ -40,6 +41,7 @@ pub(crate) struct Ledger {
     totals: LoadTotals,
     unstamped: u64,
     latencies: [LatencyLog; Latency::ALL.len()],
+    breakdown: Breakdown,
     churn: ChurnLogs,
     churn_refusal: Option<String>,
     load_end: u64,
@@ -92,6 +94,7 @@ impl Ledger {
             totals: LoadTotals::default(),
             unstamped: 0,
             latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
+            breakdown: Breakdown::default(),
             churn: ChurnLogs::default(),
             churn_refusal: None,
             load_end: 0,
@@ -115,6 +118,12 @@ impl Ledger {
     /// What has become of connections is told there.
     pub(crate) fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
         self.service = ServiceLog::new(monitor);
+        self
+    }
+
+    /// Latencies are kept apart for these.
+    pub(crate) fn with_slots(mut self, slots: Slots) -> Self {
+        self.breakdown = Breakdown::new(slots);
         self
     }
 
@@ -180,6 +189,8 @@ impl Ledger {
             self.service.complete(&mut interval);
         }
         let Interval { start, end, mut tally, threads } = interval;
+        let by_slot = tally.by_slot();
+        tally.latencies = breakdown::total(&by_slot);
         if let Some(found) = self.checker.as_mut().map(Checker::news) {
             tally.counts.duplicates = found.duplicates;
             tally.counts.out_of_order = found.out_of_order;
@@ -196,6 +207,9 @@ impl Ledger {
         }
         for (log, overdue) in self.latencies.iter_mut().zip(&tally.overdue) {
             log.note_overdue(if is_warming { 0 } else { *overdue });
+        }
+        if !is_warming {
+            self.breakdown.add(&by_slot);
         }
         self.churn.add(&tally.churn, begin, length, is_warming);
         if self.churn_refusal.is_none() {
@@ -247,6 +261,7 @@ impl Ledger {
             measured: self.measured,
             totals: self.totals,
             latencies: latencies.chain(self.churn.finish()).collect(),
+            breakdown: self.breakdown.finish(),
             losses,
             verdict,
             service,
@@ -268,7 +283,8 @@ mod tests {
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> Part {
         let start = u64::from(second) * SECOND;
-        let mut tally = Tally { outstanding: published, ..Tally::default() };
+        let mut tally = Tally::default();
+        tally.outstanding = published;
         tally.counts.published = published;
         tally.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
         let (end, is_last) = (start + SECOND, draining);

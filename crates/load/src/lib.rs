@@ -8,6 +8,7 @@
 //! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
 //! row), files, and anything that observes the broker from outside or inside.
 
+mod breakdown;
 mod burst_limiter;
 mod churn;
 mod clock;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use rabbitscope_data::run::{
-    ClientCheck, Doubt, ErrorCount, LatencySummary, LoadTotals, Loss, Measured, SecondRow, Service,
-    TracedMessage, Verdict, Verification,
+    ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LatencySummary, LoadTotals, Loss, Measured,
+    SecondRow, Service, TracedMessage, Verdict, Verification,
 };
 
 /// What happens while the load runs.
@@ -48,6 +48,8 @@ pub struct LoadOutcome {
     pub totals: LoadTotals,
     /// One for each latency that was measured.
     pub latencies: Vec<LatencyRecord>,
+    /// The same, apart for groups and queues.
+    pub breakdown: LatencyBreakdown,
     /// What was not measured, and why it matters.
     pub losses: Vec<Loss>,
     /// How it ended.

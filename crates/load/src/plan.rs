@@ -12,6 +12,7 @@ pub(crate) use groups::{ChurnMembers, churned_bindings, churned_queues, queues_o
 
 use crate::{
     LoadError,
+    breakdown::{Slots, publishers},
     message::{Messages, Random},
     topology::QueueSet,
     verify::Places,
@@ -24,6 +25,8 @@ pub(crate) struct LinkPlan<'a> {
     pub(crate) name: String,
     /// Channels to open, numbered from 1.
     pub(crate) channels: u16,
+    /// Where what its members measure is added up.
+    pub(crate) slot: u16,
     pub(crate) members: Members<'a>,
 }
 
@@ -58,6 +61,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) exclusive: Option<QueueSet>,
     /// Their numbers, for the check of deliveries.
     pub(crate) places: Vec<u32>,
+    /// Where latencies of what was read from them are added up.
+    pub(crate) slots: Vec<u16>,
     /// Number of the group's first consumer among all of the scenario.
     pub(crate) first_consumer: u32,
     /// Some messages have their stamp in a header.
@@ -69,16 +74,18 @@ impl<'a> Reading<'a> {
         group: &'a ConsumerGroup,
         first_consumer: u32,
         places: &Places,
+        slot: impl Fn(&str) -> u16,
         scenario: &Scenario,
     ) -> Self {
         let queues = scenario.queue_names(&group.queue);
         let places = queues.iter().map(|name| places.number(name).unwrap_or(u32::MAX)).collect();
+        let slots = queues.iter().map(|name| slot(name)).collect();
         let spec = scenario.queue_spec(&group.queue).filter(|spec| spec.exclusive);
         let exclusive =
             spec.map(|spec| QueueSet::of(spec, |_, name| queues.iter().any(|one| one == name)));
         let mut bodies = scenario.publishers.iter().map(|group| &group.body);
         let has_stamp_headers = bodies.any(rabbitscope_data::scenario::Body::is_kept_intact);
-        Self { group, queues, exclusive, places, first_consumer, has_stamp_headers }
+        Self { group, queues, exclusive, places, slots, first_consumer, has_stamp_headers }
     }
 }
 
@@ -97,33 +104,34 @@ pub(crate) struct Seat {
 /// in names. Files that publishers send are read now.
 pub(crate) fn links<'a>(scenario: &'a Scenario, run: &str) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
-    let (places, mut first) = (Places::of(scenario), 0);
-    for group in &scenario.consumers {
-        let reading = Arc::new(Reading::of(group, first, &places, scenario));
+    let (places, slots, mut first) = (Places::of(scenario), Slots::of(scenario), 0);
+    for (number, group) in scenario.consumers.iter().enumerate() {
+        let slot_of = |queue: &str| slots.queue(number, queue);
+        let reading = Arc::new(Reading::of(group, first, &places, slot_of, scenario));
         first += group.count;
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let members = Members::Consumers { reading: Arc::clone(&reading), seats };
-            links.push(link(&group.name, at, members));
+            links.push(link(&group.name, at, slots.consumers(number), members));
         }
     }
     first = 0;
-    for group in &scenario.publishers {
+    for (position, group) in scenario.publishers.iter().enumerate() {
         let messages = Arc::new(Messages::of(group, scenario)?);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let number = |seat: Seat| Seat { number: first + seat.member, ..seat };
             let seats = seats.into_iter().map(number).collect();
             let members = Members::Publishers { group, messages: Arc::clone(&messages), seats };
-            links.push(link(&group.name, at, members));
+            links.push(link(&group.name, at, publishers(position), members));
         }
         first += group.count;
     }
-    groups::links(scenario, run, &mut links);
+    groups::links(scenario, run, &slots, &mut links);
     Ok(links)
 }
 
-fn link<'a>(group: &str, at: usize, members: Members<'a>) -> LinkPlan<'a> {
+fn link<'a>(group: &str, at: usize, slot: u16, members: Members<'a>) -> LinkPlan<'a> {
     let channels = members.seats().iter().map(|seat| seat.channel).max().unwrap_or(1);
-    LinkPlan { name: format!("rabbitscope {group} {at}"), channels, members }
+    LinkPlan { name: format!("rabbitscope {group} {at}"), channels, slot, members }
 }
 
 /// Members in turn over connections, and within each over its channels.

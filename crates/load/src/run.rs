@@ -18,6 +18,7 @@ use rabbitscope_data::{
 };
 
 use crate::{
+    breakdown::Slots,
     churn::{ChurnLogs, ConnectionChurn},
     clock::{RunClock, nanos},
     connector::Connector,
@@ -136,7 +137,7 @@ impl<'a> Overseer<'a> {
             Ledger::new(threads, started, &scenario.run).with_service(Arc::clone(&control.service));
         Self {
             control,
-            ledger: ledger.with_churn(churn).with_checker(checker),
+            ledger: ledger.with_churn(churn).with_checker(checker).with_slots(Slots::of(scenario)),
             ends: Ends::of(scenario),
             idle: Idle::of(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),

@@ -3,8 +3,9 @@
 use rabbitscope_data::run::{LoadTotals, SecondRow};
 
 use crate::{
+    breakdown::{self, Gauges},
     churn::ChurnGauges,
-    latency::{self, Gauge, Latency},
+    latency::{self, Latency},
 };
 
 /// Counts and latencies of one interval. Tallies of several threads add up.
@@ -15,11 +16,15 @@ pub(crate) struct Tally {
     pub(crate) outstanding: u64,
     /// Connections that are up at the end of the interval.
     pub(crate) connections: u64,
-    /// By [`Latency`], in nanoseconds.
-    pub(crate) latencies: [Gauge; Latency::ALL.len()],
     /// Of the measurements, those of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
     pub(crate) attention: Attention,
+    /// By [`Latency`], in nanoseconds: what was measured for the slot that is selected, and after
+    /// [`Tally::by_slot`] nothing.
+    pub(crate) latencies: Gauges,
+    /// What was measured for the other slots.
+    slots: Vec<Gauges>,
+    selected: u16,
     pub(crate) churn: ChurnGauges,
     /// Why churn was refused for the first time.
     pub(crate) churn_refusal: Option<String>,
@@ -59,6 +64,7 @@ impl Tally {
             *sum += part;
         }
         self.attention.add(&other.attention);
+        breakdown::add(&mut self.slots, &other.slots);
         self.churn.add(&other.churn);
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&other.churn_refusal);
@@ -69,6 +75,36 @@ impl Tally {
     pub(crate) fn churn_failed(&mut self, reason: &str) {
         self.counts.churn.churn_failed += 1;
         self.churn_refusal.get_or_insert_with(|| reason.to_owned());
+    }
+
+    /// What is measured from now on is that of this slot.
+    #[inline]
+    pub(crate) fn select(&mut self, slot: u16) {
+        if slot != self.selected {
+            self.park();
+            self.selected = slot;
+            let at = usize::from(slot);
+            self.latencies = self.slots.get_mut(at).map(std::mem::take).unwrap_or_default();
+        }
+    }
+
+    /// Puts what was measured for the slot that is selected to that of the others. To be done before tallies
+    /// of different threads are added.
+    pub(crate) fn park(&mut self) {
+        let at = usize::from(self.selected);
+        if self.slots.len() <= at {
+            self.slots.resize_with(at + 1, Gauges::default);
+        }
+        let measured = std::mem::take(&mut self.latencies);
+        for (sum, part) in self.slots[at].iter_mut().zip(measured) {
+            sum.absorb(part);
+        }
+    }
+
+    /// What was measured, by slot; nothing of it is left.
+    pub(crate) fn by_slot(&mut self) -> Vec<Gauges> {
+        self.park();
+        std::mem::take(&mut self.slots)
     }
 
     /// Records `count` measurements of `nanos`.

@@ -24,7 +24,7 @@ font:15px/1.45 system-ui,sans-serif}h1{font-size:22px;margin:0 0 4px}p{margin:4p
 svg text{fill:var(--soft)}.grid{stroke:var(--line)}.p50{--hue:var(--a)}.p99{--hue:var(--b)}\
 .p999{--hue:var(--c)}path{fill:none;stroke:var(--hue);stroke-width:2}\
 circle{fill:var(--hue);stroke:var(--back)}circle.failed{fill:var(--back);stroke:var(--hue);stroke-width:2}\
-.limit{stroke:var(--bad);stroke-dasharray:5 4}.scroll{overflow-x:auto}\
+.spread{fill:var(--bad);opacity:.15}.limit{stroke:var(--bad);stroke-dasharray:5 4}.scroll{overflow-x:auto}\
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
 td,th{text-align:right;padding:4px 10px;border-bottom:1px solid var(--line);white-space:nowrap}\
 td:last-child,th:last-child{text-align:left;white-space:normal;min-width:16em}.key span{margin-right:18px}\
@@ -65,9 +65,12 @@ pub fn write_curve(mut out: impl Write, capacity: &Capacity) -> io::Result<()> {
     for line in &LINES {
         write!(out, "<span class=\"{}\"><i></i>{}</span>", line.class, line.name)?;
     }
-    writeln!(out, "<span class=\"soft\">hollow: did not pass</span></p>")?;
+    writeln!(
+        out,
+        "<span class=\"soft\">hollow: did not pass; steps that are not valid are in the table only</span></p>"
+    )?;
     if let Some(frame) = Frame::around(&steps) {
-        draw(&mut out, &frame, &steps, capacity.rate)?;
+        draw(&mut out, &frame, &steps, capacity)?;
     }
     table(&mut out, &steps)?;
     write!(out, "</body>\n</html>\n")?;
@@ -107,7 +110,7 @@ fn draw(
     out: &mut impl Write,
     frame: &Frame,
     steps: &[&CapacityStep],
-    found: Option<f64>,
+    capacity: &Capacity,
 ) -> io::Result<()> {
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     writeln!(
@@ -137,7 +140,16 @@ fn draw(
         out,
         "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\">offered, messages/s</text>"
     )?;
-    if let Some(rate) = found {
+    if let Some(spread) = capacity.spread {
+        let (x, end) = (frame.x(spread.low), frame.x(spread.high));
+        writeln!(
+            out,
+            "<rect class=\"spread\" x=\"{x:.1}\" width=\"{:.1}\" y=\"{TOP}\" height=\"{}\"/>",
+            end - x,
+            bottom - TOP
+        )?;
+    }
+    if let Some(rate) = capacity.rate {
         let x = frame.x(rate);
         writeln!(
             out,
@@ -154,7 +166,7 @@ fn draw_line(
     line: &Line,
     steps: &[&CapacityStep],
 ) -> io::Result<()> {
-    let points = steps.iter().filter_map(|step| {
+    let points = steps.iter().filter(|step| step.verdict.is_valid()).filter_map(|step| {
         let nanos = (line.value)(step)?;
         Some((frame.x(step.offered), frame.y(nanos as f64), *step, nanos))
     });
@@ -189,7 +201,7 @@ fn table(out: &mut impl Write, steps: &[&CapacityStep]) -> io::Result<()> {
         }
         let verdict = match step.verdict {
             StepVerdict::Passed => "passed".to_owned(),
-            StepVerdict::Failed | StepVerdict::ClientLimited => step.reasons.join("; "),
+            _ => step.reasons.join("; "),
         };
         let growth = step.backlog_growth.max(0.0);
         writeln!(out, "<td>{growth:.0}</td><td>{}</td></tr>", Markup(&verdict))?;
@@ -215,6 +227,8 @@ fn time(nanos: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_data::capacity::RateSpread;
+
     use super::*;
 
     fn step(offered: f64, nanos: Option<u64>, verdict: StepVerdict) -> CapacityStep {
@@ -247,6 +261,25 @@ mod tests {
         assert!(page.contains("x &amp; y") && page.contains("a &lt; b"));
         let (first, second) = (page.find("<td>1000</td>"), page.find("<td>2000</td>"));
         assert!(first < second, "in the order of the rates");
+    }
+
+    #[test]
+    fn the_spread_is_drawn_and_what_is_not_valid_is_not() {
+        let spread = RateSpread { low: 1000.0, high: 1100.0, crossings: 7, share: 0.1 };
+        let steps = vec![
+            step(1000.0, Some(800_000), StepVerdict::Passed),
+            step(1100.0, Some(9_000_000), StepVerdict::Stalled),
+        ];
+        let spread = Some(spread);
+        let capacity = Capacity { steps, spread, rate: Some(1050.0), ..Capacity::default() };
+        let mut out = Vec::new();
+        write_curve(&mut out, &capacity).unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(
+            page.contains("<rect class=\"spread\"") && page.contains("<td>1100</td>"),
+            "{page}"
+        );
+        assert_eq!(page.matches("<circle").count(), 2);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What the records of the page say beside stack and process: the thread, how far the stack was followed,
-//! whether a frame has no name, and why a thread was off the CPU. Few different ones, in columns.
+//! whether a frame has no name or none is an Erlang function, and why a thread was off the CPU. Few different ones, in columns.
 
 use std::collections::HashMap;
 
@@ -17,6 +17,9 @@ pub(crate) struct LabelColumns {
     outcome: Vec<&'static str>,
     /// At least one frame has no symbol.
     unsymbolised: Vec<bool>,
+    /// On a process, and yet without any function of Erlang.
+    #[serde(rename = "no-function")]
+    no_function: Vec<bool>,
     /// Absent where it was on the CPU or where nobody said why not.
     state: Vec<Option<WaitState>>,
 }
@@ -25,9 +28,11 @@ pub(crate) struct LabelColumns {
 pub(crate) struct Labeller<'a> {
     /// By frame.
     unsymbolised: Vec<bool>,
+    /// By frame.
+    erlang: Vec<bool>,
     /// Frames that stand for a state.
     states: HashMap<FrameId, WaitState>,
-    numbers: HashMap<(&'a str, StackOutcome, bool, Option<FrameId>), u32>,
+    numbers: HashMap<(&'a str, StackOutcome, [bool; 2], Option<FrameId>), u32>,
     threads: HashMap<&'a str, u32>,
 }
 
@@ -37,6 +42,7 @@ impl<'a> Labeller<'a> {
         let named = profile.frames.iter();
         Self {
             unsymbolised: profile.frames.iter().map(|(_, it)| it.is_unsymbolised()).collect(),
+            erlang: profile.frames.iter().map(|(_, it)| it.kind.is_erlang_function()).collect(),
             states: named.filter_map(|(id, frame)| Some((id, state(&frame.name)?))).collect(),
             numbers: HashMap::new(),
             threads: HashMap::new(),
@@ -49,20 +55,25 @@ impl<'a> Labeller<'a> {
         let outcome = sample.labels.outcome;
         let has_unnamed =
             sample.stack.iter().any(|entry| self.unsymbolised[entry.frame.0 as usize]);
+        let has_erlang = sample.stack.iter().any(|entry| self.erlang[entry.frame.0 as usize]);
+        let no_function = outcome.is_on_process() && !has_erlang;
         let below = sample.stack.get(1).map(|entry| entry.frame);
         let state = below.filter(|frame| self.states.contains_key(frame));
         let threads = &mut self.threads;
-        *self.numbers.entry((thread, outcome, has_unnamed, state)).or_insert_with(|| {
-            let number = *threads.entry(thread).or_insert_with(|| {
-                columns.threads.push(thread.to_owned());
-                number_of(columns.threads.len())
-            });
-            columns.thread.push(number);
-            columns.outcome.push(outcome.name());
-            columns.unsymbolised.push(has_unnamed);
-            columns.state.push(state.map(|frame| self.states[&frame]));
-            number_of(columns.thread.len())
-        })
+        *self.numbers.entry((thread, outcome, [has_unnamed, no_function], state)).or_insert_with(
+            || {
+                let number = *threads.entry(thread).or_insert_with(|| {
+                    columns.threads.push(thread.to_owned());
+                    number_of(columns.threads.len())
+                });
+                columns.thread.push(number);
+                columns.outcome.push(outcome.name());
+                columns.unsymbolised.push(has_unnamed);
+                columns.no_function.push(no_function);
+                columns.state.push(state.map(|frame| self.states[&frame]));
+                number_of(columns.thread.len())
+            },
+        )
     }
 }
 

@@ -4,6 +4,18 @@ import type { OwnersData, Quality, WaitState } from "../wire.ts";
 import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
+/** Of no sample. */
+export const NO_QUALITY: Quality = {
+  complete: 0,
+  truncated: 0,
+  broken: 0,
+  no_process: 0,
+  no_function: 0,
+  unsymbolised: 0,
+  not_unwound: 0,
+  lost: 0,
+};
+
 /** What of a recording is shown. */
 export interface Selection {
   /** `dimension:label`, such as `queue:orders`; empty for everybody. */
@@ -120,7 +132,7 @@ export class Owners {
   quality(selection: Selection): Quality | null {
     const { counted, labels } = this.data;
     if (counted && selection.range) return null;
-    const quality: Quality = { complete: 0, truncated: 0, broken: 0, no_process: 0, unsymbolised: 0, lost: 0 };
+    const quality = { ...NO_QUALITY };
     const { count, label } = this.records();
     this.eachOf(selection, (record, weight) => {
       const outcome = (labels.outcome[label[record]] as string).replace("-", "_");
@@ -128,6 +140,7 @@ export class Owners {
       const times = counted ? count[record] : weight;
       quality[outcome as keyof Quality] += times;
       if (labels.unsymbolised[label[record]]) quality.unsymbolised += times;
+      if (labels["no-function"][label[record]]) quality.no_function += times;
     });
     return quality;
   }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { functionsOf } from "../../src/flame/functions.ts";
-import { EVERYTHING, Owners } from "../../src/flame/owners.ts";
+import { EVERYTHING, NO_QUALITY, Owners } from "../../src/flame/owners.ts";
 import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
 import { Regrouper } from "../../src/flame/regroup.ts";
 import { qualitySentence } from "../../src/quality.ts";
@@ -46,6 +46,7 @@ const OWNERS = new Owners({
     thread: [0, 1, 1],
     outcome: ["complete", "broken", "no-process"],
     unsymbolised: [false, true, false],
+    "no-function": [false, true, false],
     state: [null, null, null],
   },
   counted: false,
@@ -140,11 +141,11 @@ test("the weight by time is of the owner that is chosen", () => {
 test("the quality is that of what is selected", () => {
   const quality = (selection: object): number[] => {
     const found = OWNERS.quality({ ...NONE, ...selection });
-    return found ? [found.complete, found.broken, found.no_process, found.unsymbolised] : [];
+    return found ? [found.complete, found.broken, found.no_process, found.unsymbolised, found.no_function] : [];
   };
-  assert.deepEqual(quality({}), [4, 4, 2, 4]);
-  assert.deepEqual(quality({ who: "queue:q" }), [4, 0, 0, 0]);
-  assert.deepEqual(quality({ range: { from: 3, to: 4 } }), [0, 4, 0, 4]);
+  assert.deepEqual(quality({}), [4, 4, 2, 4, 4]);
+  assert.deepEqual(quality({ who: "queue:q" }), [4, 0, 0, 0, 0]);
+  assert.deepEqual(quality({ range: { from: 3, to: 4 } }), [0, 4, 0, 4, 4]);
 });
 
 // Blocked for 60 in 2 waits, of which the second ended at step 1; idle for 900 in 1.
@@ -158,6 +159,7 @@ const WAITS = new Owners({
     thread: [0, 0],
     outcome: ["complete", "no-process"],
     unsymbolised: [false, false],
+    "no-function": [false, false],
     state: ["blocked", "idle"],
   },
   counted: true,
@@ -179,11 +181,11 @@ test("waits are counted, but not by time", () => {
 });
 
 test("the quality has the words of the whole recording's", () => {
-  const quality = { complete: 75, truncated: 0, broken: 25, no_process: 1, unsymbolised: 0, lost: 3 };
+  const quality = { ...NO_QUALITY, complete: 75, broken: 25, no_process: 1, no_function: 5, lost: 3 };
   assert.equal(
     qualitySentence(quality).replaceAll("\u202f", " "),
     "75.0 % of 100 samples on Erlang processes reach the process's root, 0 % truncated at the recorder's limit, " +
-      "25.0 % broken; 1 sample without a process; 0 % carry a frame without a name",
+      "25.0 % broken, 5.0 % show no function of the process; 1 sample without a process; 0 % carry a frame without a name",
   );
 });
 

@@ -2,8 +2,8 @@
 
 use rabbitscope_data::{
     capacity::StepVerdict,
-    run::{DoubtKind, ExpectationResult, RunRecord, SecondRow},
-    scenario::Expectation,
+    run::{DoubtKind, ExpectationResult, RunRecord, SecondRow, Verdict},
+    scenario::{Expectation, Limit, Metric},
 };
 
 /// At least this share of what was offered has to be published.
@@ -14,6 +14,10 @@ const GROWTH: f64 = 0.01;
 
 /// So may the messages of this time over the whole step: a hiccup in a short step is no growth.
 const HICCUP_SECONDS: f64 = 0.15;
+
+/// A latency above its limit is not the broker's doing when the client itself delayed messages by this share
+/// of the limit, and the rest of the latency is within it.
+const OWN_DELAY: f64 = 0.5;
 
 /// What a step showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,16 +60,44 @@ pub fn judge(
     if growth > offered * GROWTH.max(HICCUP_SECONDS / seconds.max(1.0)) {
         reasons.push(format!("messages piled up, {growth:.0} more every second"));
     }
-    let limited = record.doubts.iter().find(|doubt| doubt.kind == DoubtKind::ClientLimited);
-    let verdict = match limited {
-        Some(doubt) => {
-            reasons.push(doubt.reason.clone());
-            StepVerdict::ClientLimited
+    let verdict = match not_valid(limits, record) {
+        Some((verdict, reason)) if !reasons.is_empty() || verdict != StepVerdict::Stalled => {
+            reasons.push(reason);
+            verdict
         }
-        None if reasons.is_empty() => StepVerdict::Passed,
-        None => StepVerdict::Failed,
+        _ if reasons.is_empty() => StepVerdict::Passed,
+        _ => StepVerdict::Failed,
     };
     Observed { offered, achieved, backlog_growth: growth, verdict, reasons }
+}
+
+/// Why a step says nothing of the broker, if that is so.
+fn not_valid(limits: &[Expectation], record: &RunRecord) -> Option<(StepVerdict, String)> {
+    if let Verdict::Aborted { reason } = &record.verdict {
+        return Some((StepVerdict::CutShort, reason.clone()));
+    }
+    let limited = record.doubts.iter().find(|doubt| doubt.kind == DoubtKind::ClientLimited);
+    if let Some(doubt) = limited {
+        return Some((StepVerdict::ClientLimited, doubt.reason.clone()));
+    }
+    let own = limits.iter().find_map(|limit| own_delay(limit, record))?;
+    Some((StepVerdict::Stalled, format!("the load generator itself delayed messages: {own}")))
+}
+
+/// What the client added to a latency from the schedule, at the same percentile, if that was much.
+fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
+    let (Metric::Latency(latency, quantile), Limit::Nanos(most)) = (limit.metric, limit.limit)
+    else {
+        return None;
+    };
+    if !latency.ends_with("-intended") {
+        return None;
+    }
+    let nanos = crate::expectations::latency(record, "client-delay", quantile)?;
+    let measured = crate::expectations::latency(record, latency, quantile)?;
+    let rest_holds = limit.comparison.holds(measured.saturating_sub(nanos), most);
+    let is_much = rest_holds && nanos as f64 >= OWN_DELAY * most as f64;
+    is_much.then(|| format!("client-delay.{quantile} = {:.1} ms", nanos as f64 / 1e6))
 }
 
 /// How fast messages piled up, messages a second: the slope, after Theil and Sen, of what is
@@ -163,6 +195,35 @@ mod tests {
         let unread = rows(&[0; 6], 900);
         check(&record(10_000, true, false), &unread, (StepVerdict::Failed, "piled up, 100 "));
         check(&record(5_000, true, true), &level, (StepVerdict::ClientLimited, "no CPU left"));
+        let mut cut_short = record(5_000, true, false);
+        cut_short.verdict = Verdict::Aborted { reason: "connection lost".to_owned() };
+        check(&cut_short, &level, (StepVerdict::CutShort, "connection lost"));
+    }
+
+    #[test]
+    fn what_the_client_delayed_is_not_held_against_the_broker() {
+        fn check(own_p99: u64, passed: bool, expected: StepVerdict) {
+            let limits = [Expectation {
+                metric: Metric::Latency("confirm-intended", "p99"),
+                comparison: Comparison::Below,
+                limit: Limit::Nanos(20_000_000),
+            }];
+            let mut record = record(10_000, passed, false);
+            let name = "client-delay".to_owned();
+            record.latencies.push(LatencySummary {
+                name,
+                count: 9,
+                p99: own_p99,
+                ..LatencySummary::default()
+            });
+            let series = rows(&[5, 6, 5, 4, 5, 6], 1000);
+            let observed = judge(1000.0, &limits, &record, &series, true);
+            assert_eq!(observed.verdict, expected, "{observed:?}");
+        }
+        check(15_000_000, false, StepVerdict::Stalled);
+        check(9_000_000, false, StepVerdict::Failed);
+        check(10_500_000, false, StepVerdict::Failed);
+        check(15_000_000, true, StepVerdict::Passed);
     }
 
     #[test]

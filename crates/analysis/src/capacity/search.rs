@@ -1,6 +1,30 @@
-//! Which rate to try next: doubled until one does not pass, then halved in between.
+//! Which rate to try next, and where the limit is.
+//!
+//! Whether a step passes near the limit is chance, so that no single step may decide. The search is a
+//! staircase in the manner of PEST (Taylor and Creelman, "PEST: Efficient Estimates on Probability
+//! Functions", J. Acoust. Soc. Am. 41, 1967): up after a step that passed, down after one that failed.
+//! It begins with factors of two; each change of direction halves the distance on a scale of ratios, until
+//! it is the tolerance; three moves in the same direction double it again, so that a search that was
+//! led astray by a hiccup comes back. The limit is the median of the last crossings: the rate at which a step is as
+//! likely to pass as to fail.
 
-use rabbitscope_data::capacity::{CapacityOutcome, StepVerdict};
+use rabbitscope_data::capacity::{CapacityOutcome, RateSpread, StepVerdict};
+
+/// Attempts at a rate whose steps are not valid, before the rate counts as out of the client's reach.
+const MOST_ATTEMPTS: u32 = 3;
+
+/// In a row at the end of the range, steps that end the search there. One may be a hiccup.
+const ENOUGH_AT_AN_END: u32 = 2;
+
+/// In this many moves in the same direction the limit has not been met: it is farther away.
+const MOVES_UNTIL_FASTER: u32 = 3;
+
+/// The factor of the first moves.
+const FIRST_FACTOR: f64 = 2.0;
+
+/// Steps of a search for each crossing that is asked for, and for the way to the first.
+const STEPS_PER_CROSSING: usize = 8;
+const STEPS_OF_THE_WAY: usize = 40;
 
 /// Rates that may be tried, messages a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,168 +33,188 @@ pub struct Range {
     pub min: f64,
     /// The last.
     pub max: f64,
-    /// The search ends when the lowest rate that failed is no more than this share above the highest
-    /// that passed.
+    /// Ratio between neighbouring rates at the end of the search, less 1.
     pub tolerance: f64,
+    /// How often the limit has to be crossed between such rates.
+    pub crossings: usize,
 }
 
 /// A search. Ask [`Search::next_rate`], try it, and tell [`Search::record`].
 #[derive(Clone, Debug)]
 pub struct Search {
     range: Range,
-    passed: Option<f64>,
-    /// The lowest rate that did not pass, and how.
-    above: Option<(f64, StepVerdict)>,
+    rate: f64,
+    /// Distance of the next move: a ratio's logarithm.
+    distance: f64,
+    /// Of the latest step that counted: its rate, and whether it passed.
+    latest: Option<(f64, StepVerdict)>,
+    /// Moves in the same direction, without a change.
+    moves: u32,
+    has_turned: bool,
+    /// Steps in a row at an end of the range.
+    at_the_end: u32,
+    /// In a row, at this rate.
+    not_valid: u32,
+    steps: usize,
+    /// Of the limit of the broker.
+    crossings: Vec<Crossing>,
+    /// Of the limit of the client.
+    client_crossings: Vec<Crossing>,
+    highest_passed: Option<f64>,
+    outcome: Option<CapacityOutcome>,
+}
+
+/// Two steps, one after the other and a tolerance apart: the lower rate passed, the higher did not.
+#[derive(Clone, Copy, Debug)]
+struct Crossing {
+    passed: f64,
+    above: f64,
 }
 
 impl Search {
     /// Nothing has been tried.
     pub fn new(range: Range) -> Self {
-        Self { range, passed: None, above: None }
+        Self {
+            range,
+            rate: range.min,
+            distance: FIRST_FACTOR.ln(),
+            latest: None,
+            moves: 0,
+            has_turned: false,
+            at_the_end: 0,
+            not_valid: 0,
+            steps: 0,
+            crossings: Vec::new(),
+            client_crossings: Vec::new(),
+            highest_passed: None,
+            outcome: None,
+        }
     }
 
     /// The rate to try next; absent when the search is over.
     pub fn next_rate(&self) -> Option<f64> {
-        let Range { min, max, tolerance } = self.range;
-        match (self.passed, self.above) {
-            (None, None) => Some(min),
-            (None, Some(_)) => None,
-            (Some(passed), None) => (passed < max).then(|| (2.0 * passed).min(max)),
-            (Some(passed), Some((above, _))) => {
-                // In the middle on a scale of ratios, as the tolerance is one.
-                (above > passed * (1.0 + tolerance)).then(|| (passed * above).sqrt().round())
-            }
+        self.outcome.is_none().then_some(self.rate)
+    }
+
+    /// What became of the step at [`Search::next_rate`]. One that is not valid is repeated; only when
+    /// this goes on the rate counts as too high for the client.
+    pub fn record(&mut self, verdict: StepVerdict) {
+        self.steps += 1;
+        if !verdict.is_valid() {
+            self.not_valid += 1;
         }
-        .filter(|next| self.is_new(*next))
-    }
-
-    /// Between whole rates there is nothing to find.
-    fn is_new(&self, rate: f64) -> bool {
-        let is_above = self.passed.is_none_or(|passed| rate > passed);
-        is_above && self.above.is_none_or(|(above, _)| rate < above)
-    }
-
-    /// What became of `rate`.
-    pub fn record(&mut self, rate: f64, verdict: StepVerdict) {
-        if verdict == StepVerdict::Passed {
-            self.passed = Some(self.passed.map_or(rate, |passed| passed.max(rate)));
-        } else if self.above.is_none_or(|(above, _)| rate < above) {
-            self.above = Some((rate, verdict));
+        if verdict.is_valid() || self.not_valid >= MOST_ATTEMPTS {
+            self.not_valid = 0;
+            self.take(verdict);
+        }
+        let most = STEPS_OF_THE_WAY + STEPS_PER_CROSSING * self.range.crossings;
+        if self.outcome.is_none() && self.steps >= most {
+            self.outcome = Some(CapacityOutcome::Unsettled);
         }
     }
 
-    /// The highest rate that passed.
-    pub fn passed(&self) -> Option<f64> {
-        self.passed
+    /// A step, or several attempts at one, that counts.
+    fn take(&mut self, verdict: StepVerdict) {
+        let (rate, has_passed) = (self.rate, verdict == StepVerdict::Passed);
+        if has_passed {
+            self.highest_passed = Some(self.highest_passed.map_or(rate, |most| most.max(rate)));
+        }
+        let previous = self.latest.replace((rate, verdict));
+        let turned = previous.is_some_and(|(_, it)| (it == StepVerdict::Passed) != has_passed);
+        if turned {
+            self.note_crossing(previous, (rate, verdict));
+        }
+        self.adapt_distance(turned);
+        self.rate = self.moved(has_passed);
+        let is_stuck = (self.rate - rate).abs() < f64::EPSILON;
+        self.at_the_end =
+            if is_stuck && !turned { self.at_the_end + 1 } else { u32::from(is_stuck) };
+        self.outcome = self.ending(verdict);
     }
 
-    /// The lowest rate that did not pass.
-    pub fn above(&self) -> Option<f64> {
-        self.above.map(|(rate, _)| rate)
+    fn note_crossing(&mut self, previous: Option<(f64, StepVerdict)>, latest: (f64, StepVerdict)) {
+        let Some(previous) = previous else { return };
+        let (passed, above) =
+            if latest.1 == StepVerdict::Passed { (latest, previous) } else { (previous, latest) };
+        // Rates are whole numbers: a tolerance apart is not exact.
+        let is_near = above.0 <= passed.0 * (1.0 + self.range.tolerance) + 1.0;
+        if is_near {
+            let is_of_broker = above.1.is_valid();
+            let list = if is_of_broker { &mut self.crossings } else { &mut self.client_crossings };
+            list.push(Crossing { passed: passed.0, above: above.0 });
+        }
+    }
+
+    fn adapt_distance(&mut self, turned: bool) {
+        let least = (1.0 + self.range.tolerance).ln();
+        self.moves = if turned { 1 } else { self.moves + 1 };
+        self.has_turned |= turned;
+        if turned {
+            self.distance = (self.distance / 2.0).max(least);
+        } else if self.has_turned && self.moves >= MOVES_UNTIL_FASTER {
+            self.distance = (2.0 * self.distance).min(FIRST_FACTOR.ln());
+        }
+    }
+
+    /// The next rate in this direction: a whole number, another one if the range has any.
+    fn moved(&self, up: bool) -> f64 {
+        let Range { min, max, .. } = self.range;
+        let factor = self.distance.exp();
+        let next = if up {
+            (self.rate * factor).round().max(self.rate + 1.0)
+        } else {
+            (self.rate / factor).round().min(self.rate - 1.0)
+        };
+        next.clamp(min, max)
+    }
+
+    /// What came out, if this was the last step.
+    fn ending(&self, verdict: StepVerdict) -> Option<CapacityOutcome> {
+        if self.crossings.len() >= self.range.crossings {
+            return Some(CapacityOutcome::Found);
+        }
+        if self.client_crossings.len() >= self.range.crossings {
+            return Some(CapacityOutcome::ClientLimited);
+        }
+        let is_at_an_end = self.at_the_end >= ENOUGH_AT_AN_END;
+        is_at_an_end.then_some(match verdict {
+            StepVerdict::Passed => CapacityOutcome::Unlimited,
+            StepVerdict::Failed => CapacityOutcome::Nothing,
+            _ => CapacityOutcome::ClientLimited,
+        })
     }
 
     /// What came out, once there is no next rate.
     pub fn outcome(&self) -> CapacityOutcome {
-        match (self.passed, self.above) {
-            (_, Some((_, StepVerdict::ClientLimited))) => CapacityOutcome::ClientLimited,
-            (None, _) => CapacityOutcome::Nothing,
-            (Some(_), None) => CapacityOutcome::Unlimited,
-            (Some(_), Some(_)) => CapacityOutcome::Found,
+        self.outcome.unwrap_or(CapacityOutcome::Aborted)
+    }
+
+    /// Where the limit is: the median of the crossings, each in the middle of its pair on a scale of
+    /// ratios. Where the broker's limit was not met, the highest rate that passed, if there is one.
+    pub fn rate(&self) -> Option<f64> {
+        let mut middles: Vec<f64> =
+            self.crossings.iter().map(|it| (it.passed * it.above).sqrt()).collect();
+        middles.sort_unstable_by(f64::total_cmp);
+        match (self.outcome(), middles.get(middles.len() / 2)) {
+            (CapacityOutcome::Unlimited | CapacityOutcome::ClientLimited, _) | (_, None) => {
+                self.highest_passed
+            }
+            (_, Some(upper)) => {
+                let lower = middles[(middles.len() - 1) / 2];
+                Some((lower * upper).sqrt().round())
+            }
         }
+    }
+
+    /// All rates between which the broker's limit was crossed; absent when it never was.
+    pub fn spread(&self) -> Option<RateSpread> {
+        let crossings = &self.crossings;
+        let low = crossings.iter().map(|it| it.passed).reduce(f64::min)?;
+        let high = crossings.iter().map(|it| it.above).reduce(f64::max)?;
+        let share = (high - low) / self.rate().unwrap_or(high);
+        Some(RateSpread { low, high, crossings: crossings.len(), share })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RANGE: Range = Range { min: 1000.0, max: 1_000_000.0, tolerance: 0.05 };
-
-    /// Searches with a broker that says how it takes a rate; the rates that were tried.
-    fn run(range: Range, broker: &mut dyn FnMut(f64) -> StepVerdict) -> (Search, Vec<f64>) {
-        let (mut search, mut tried) = (Search::new(range), Vec::new());
-        while let Some(rate) = search.next_rate() {
-            assert!(tried.len() < 60, "no end: {tried:?}");
-            tried.push(rate);
-            search.record(rate, broker(rate));
-        }
-        (search, tried)
-    }
-
-    fn limit(capacity: f64) -> impl FnMut(f64) -> StepVerdict {
-        move |rate| if rate <= capacity { StepVerdict::Passed } else { StepVerdict::Failed }
-    }
-
-    #[test]
-    fn the_limit_is_found() {
-        for capacity in [1000.0, 1001.0, 33_333.0, 47_123.0, 999_999.0] {
-            let (search, tried) = run(RANGE, &mut limit(capacity));
-            assert_eq!(search.outcome(), CapacityOutcome::Found, "{capacity}");
-            let (passed, above) = (search.passed().unwrap(), search.above().unwrap());
-            assert!(passed <= capacity && capacity < above, "{passed} {capacity} {above}");
-            assert!(above <= passed * 1.05 + 1.0, "{passed} {above}");
-            assert!(tried.len() <= 16, "{tried:?}");
-        }
-    }
-
-    #[test]
-    fn the_ends_of_the_range_are_told_apart() {
-        fn check(capacity: f64, expected: (CapacityOutcome, Option<f64>, usize)) {
-            let (search, tried) = run(RANGE, &mut limit(capacity));
-            assert_eq!((search.outcome(), search.passed(), tried.len()), expected, "{tried:?}");
-        }
-        check(999.0, (CapacityOutcome::Nothing, None, 1));
-        check(1e9, (CapacityOutcome::Unlimited, Some(1_000_000.0), 11));
-    }
-
-    #[test]
-    fn whole_rates_end_the_search() {
-        let range = Range { min: 1.0, max: 100.0, tolerance: 0.001 };
-        let (search, _) = run(range, &mut limit(9.5));
-        assert_eq!((search.passed(), search.above()), (Some(9.0), Some(10.0)));
-    }
-
-    #[test]
-    fn a_limit_of_the_client_is_no_limit_of_the_broker() {
-        let (search, _) = run(RANGE, &mut |rate| match rate {
-            ..=40_000.0 => StepVerdict::Passed,
-            _ => StepVerdict::ClientLimited,
-        });
-        assert_eq!(search.outcome(), CapacityOutcome::ClientLimited);
-        let (search, _) = run(RANGE, &mut |rate| match rate {
-            ..=40_000.0 => StepVerdict::Passed,
-            ..=60_000.0 => StepVerdict::Failed,
-            _ => StepVerdict::ClientLimited,
-        });
-        assert_eq!(search.outcome(), CapacityOutcome::Found, "the broker fails before the client");
-    }
-
-    /// A queue that is served at random with `capacity` messages a second: its 99th percentile is
-    /// `-ln 0.01 / (capacity - rate)`, and a step of 10 s measures it with an error.
-    #[test]
-    fn noise_moves_the_result_little() {
-        let mut state = 88_172_645_463_325_252_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        for round in 0..200 {
-            let capacity = 5_000.0 + 400.0 * f64::from(round);
-            let limit_seconds = 0.005;
-            let exact = capacity - 4.605 / limit_seconds;
-            let (search, _) = run(RANGE, &mut |rate| {
-                let p99 = 4.605 / (capacity - rate).max(1e-9) * (0.9 + 0.2 * random());
-                if rate < capacity && p99 < limit_seconds {
-                    StepVerdict::Passed
-                } else {
-                    StepVerdict::Failed
-                }
-            });
-            let found = search.passed().unwrap();
-            let error = found / exact - 1.0;
-            assert!((-0.08..0.05).contains(&error), "{found} for {exact}");
-        }
-    }
-}
+mod tests;

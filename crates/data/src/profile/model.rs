@@ -236,6 +236,11 @@ pub enum StackOutcome {
 }
 
 impl StackOutcome {
+    /// Whether the thread ran an Erlang process.
+    pub fn is_on_process(self) -> bool {
+        matches!(self, Self::Complete | Self::Truncated | Self::Broken)
+    }
+
     /// The word used in files and on pages.
     pub fn name(self) -> &'static str {
         match self {

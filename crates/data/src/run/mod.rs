@@ -1,6 +1,7 @@
 //! What a run leaves behind: [`record`] is `run.json`, [`series`] a line of `series.jsonl`, [`trace`]
 //! one of `trace.jsonl`.
 
+mod breakdown;
 mod groups;
 mod polls;
 mod record;
@@ -11,6 +12,7 @@ mod trace;
 mod validity;
 mod verification;
 
+pub use breakdown::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
 pub use groups::{ChurnCounts, RequestCounts};
 pub use polls::{PollPoint, PollTotals};
 pub use record::{

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClientCheck, Doubt, ErrorCount, ExpectationResult, LoadTotals, Measured, PollTotals, Service,
-    Steadiness, Verification,
+    ClientCheck, Doubt, ErrorCount, ExpectationResult, LatencyBreakdown, LoadTotals, Measured,
+    PollTotals, Service, Steadiness, Verification,
 };
 use crate::profile::{Capture, StackQuality};
 
@@ -64,6 +64,9 @@ pub struct RunRecord {
     /// Whether the measured part was steady; absent when it was too short to tell.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
+    /// Latencies by group and by queue.
+    #[serde(default)]
+    pub breakdown: LatencyBreakdown,
     /// Each line of `[expect]` and what became of it.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
@@ -92,6 +95,11 @@ pub enum Verdict {
         /// One sentence for a person.
         reason: String,
     },
+    /// Ended early, as the scenario asked for the case that a limit fails for good.
+    Stopped {
+        /// Which limit, and by what.
+        reason: String,
+    },
 }
 
 impl Verdict {
@@ -99,7 +107,9 @@ impl Verdict {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Completed => None,
-            Self::Aborted { reason } | Self::Failed { reason } => Some(reason),
+            Self::Aborted { reason } | Self::Failed { reason } | Self::Stopped { reason } => {
+                Some(reason)
+            }
         }
     }
 }

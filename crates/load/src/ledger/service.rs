@@ -93,11 +93,10 @@ mod tests {
     fn check(what: &str, change: impl FnOnce(&mut Tally), expected: bool) {
         let mut log = ServiceLog::default();
         let owed = Attention { unanswered: 1, ..Attention::default() };
-        let second = |at: u64| Interval {
-            start: at * SECOND,
-            end: (at + 1) * SECOND,
-            tally: Tally { attention: owed, ..Tally::default() },
-            threads: Vec::new(),
+        let second = |at: u64| {
+            let mut tally = Tally::default();
+            tally.attention = owed;
+            Interval { start: at * SECOND, end: (at + 1) * SECOND, tally, threads: Vec::new() }
         };
         log.complete(&mut second(0));
         let mut interval = second(1);

@@ -63,6 +63,8 @@ struct Subscription {
     queue: usize,
     /// For the check of deliveries.
     reader: Reader,
+    /// Where latencies of what is read are added up.
+    slot: u16,
 }
 
 /// What is done at its time, to the consumer of this number.
@@ -110,7 +112,7 @@ impl Consuming {
             let consumer = reading.first_consumer + seat.member;
             consuming.subscriptions.extend(mine.map(|queue| {
                 let reader = Reader { place: reading.places[queue], consumer };
-                Subscription { consumer: number, queue, reader }
+                Subscription { consumer: number, queue, reader, slot: reading.slots[queue] }
             }));
             let start = nanos(group.slow_start).saturating_mul(u64::from(seat.member));
             consuming.by_channel[usize::from(seat.channel)] = u32::try_from(number).unwrap_or(0);
@@ -174,7 +176,7 @@ impl Consuming {
         moment: &mut Moment<'_>,
     ) {
         let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
-        let Some(Subscription { consumer: number, reader, .. }) = subscription.copied() else {
+        let Some(&Subscription { consumer: number, reader, slot, .. }) = subscription else {
             return;
         };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
@@ -194,6 +196,7 @@ impl Consuming {
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),
             reader,
+            slot,
         };
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)
@@ -354,6 +357,7 @@ fn measure(message: &Held, moment: &mut Moment<'_>) {
     {
         witness.delivered(message.reader, stamp.number, arrived, message.redelivered);
     }
+    moment.tally.select(message.slot);
     let sent_at = stamp.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
     match sent_at {
         Some((sent_at, late_nanos)) => {

@@ -45,6 +45,8 @@ pub(crate) struct Link {
     /// Number of its plan among those of the run.
     pub(crate) plan: usize,
     role: Role,
+    /// Where what it measures is added up.
+    slot: u16,
     is_closed: bool,
     /// The connection is lost. Its time without one has been counted up to here.
     down_since: Option<u64>,
@@ -79,13 +81,15 @@ impl Role {
 impl Link {
     pub(crate) fn new(plan: usize, link: &LinkPlan<'_>, wire: Wire) -> Self {
         let role = Role::new(link, wire.frame_max());
-        Self { socket: Socket::new(wire), plan, role, is_closed: false, down_since: None }
+        let (socket, slot) = (Socket::new(wire), link.slot);
+        Self { socket, plan, role, slot, is_closed: false, down_since: None }
     }
 
     /// The connection is lost. What its role had on it is counted and forgotten; the role itself
     /// goes on with the next one.
     pub(crate) fn lose(&mut self, failure: &Failure, moment: &mut Moment<'_>) {
         moment.service.lost(self.side(), moment.now, failure);
+        moment.tally.select(self.slot);
         self.socket.lose(moment);
         match &mut self.role {
             Role::Publishing(publishing) => publishing.lose(moment),
@@ -114,6 +118,7 @@ impl Link {
     /// What goes on is counted up to now, so that each second has its share. Heartbeats are sent and
     /// expected.
     pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
+        moment.tally.select(self.slot);
         self.count_time_down(moment);
         if let Role::Publishing(publishing) = &mut self.role {
             publishing.tick(moment);
@@ -157,6 +162,7 @@ impl Link {
         scratch: &mut [u8],
         moment: &mut Moment<'_>,
     ) -> Result<bool, Failure> {
+        moment.tally.select(self.slot);
         self.read(scratch, moment)?;
         if let Role::Consuming(consuming) = &mut self.role {
             consuming.on_time(&mut self.socket.connection, moment);
@@ -339,6 +345,7 @@ impl Link {
 
     /// Nothing more is read: what has no answer will get none.
     pub(crate) fn give_up(&mut self, moment: &mut Moment<'_>) {
+        moment.tally.select(self.slot);
         match &mut self.role {
             Role::Publishing(publishing) => publishing.give_up(moment),
             Role::Calling(calling) => calling.give_up(moment),
@@ -348,6 +355,7 @@ impl Link {
 
     /// Nothing more is published.
     pub(crate) fn stop_publishing(&mut self, moment: &mut Moment<'_>) {
+        moment.tally.select(self.slot);
         match &mut self.role {
             Role::Publishing(publishing) => {
                 publishing.stop(&mut self.socket.connection, moment);
@@ -360,6 +368,7 @@ impl Link {
 
     /// Acknowledges the rest and closes the connection.
     pub(crate) fn finish(&mut self, moment: &mut Moment<'_>) {
+        moment.tally.select(self.slot);
         if let Role::Consuming(consuming) = &mut self.role {
             consuming.finish(&mut self.socket.connection, moment);
         }

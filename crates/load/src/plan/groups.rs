@@ -4,6 +4,7 @@ use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use super::{LinkPlan, Members, link, spread};
 use crate::{
+    breakdown::Slots,
     message::Random,
     topology::{OwnedBinding, OwnedQueue},
 };
@@ -35,20 +36,29 @@ impl<'a> ChurnMembers<'a> {
     }
 }
 
+/// Of those who measure no latency of messages.
+const NO_SLOT: u16 = 0;
+
 /// Connections that every one of these groups needs.
-pub(super) fn links<'a>(scenario: &'a Scenario, run: &str, links: &mut Vec<LinkPlan<'a>>) {
+pub(super) fn links<'a>(
+    scenario: &'a Scenario,
+    run: &str,
+    slots: &Slots,
+    links: &mut Vec<LinkPlan<'a>>,
+) {
     for group in &scenario.responders {
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let queues = scenario.queue_names(&group.queue);
-            links.push(link(&group.name, at, Members::Responders { group, seats, queues }));
+            let members = Members::Responders { group, seats, queues };
+            links.push(link(&group.name, at, NO_SLOT, members));
         }
     }
-    for group in &scenario.requests {
+    for (number, group) in scenario.requests.iter().enumerate() {
         let random = Random::new(scenario.seed).fork(&group.name);
         for (at, seats) in spread(group.count, group.connections, group.channels).enumerate() {
             let queues = scenario.queue_names(&group.queue);
             let members = Members::Callers { group, random: random.clone(), seats, queues };
-            links.push(link(&group.name, at, members));
+            links.push(link(&group.name, at, slots.requests(number), members));
         }
     }
     for churn in ChurnMembers::all(scenario, run) {
@@ -56,7 +66,7 @@ pub(super) fn links<'a>(scenario: &'a Scenario, run: &str, links: &mut Vec<LinkP
         let channels = group.concurrency.div_ceil(group.connections);
         for (at, seats) in spread(group.concurrency, group.connections, channels).enumerate() {
             let members = Members::Churn { churn: churn.clone(), seats };
-            let mut plan = link(&group.name, at, members);
+            let mut plan = link(&group.name, at, NO_SLOT, members);
             if group.subject == ChurnSubject::Channels {
                 plan.channels = 0;
             }
@@ -162,7 +172,7 @@ mod tests {
         let names: Vec<_> = queues.iter().map(|queue| queue.name.as_str()).collect();
         assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
         let mut plans = Vec::new();
-        links(&scenario, "run", &mut plans);
+        links(&scenario, "run", &Slots::of(&scenario), &mut plans);
         let found: Vec<_> = plans.iter().map(|it| (it.name.as_str(), it.channels)).collect();
         let expected = [
             ("rabbitscope churn-0 0", 2),

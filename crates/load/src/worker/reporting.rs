@@ -54,6 +54,7 @@ impl Worker {
         // Before the report of the same time, so that the check is never behind the counts.
         self.witness.as_mut().map(Witness::send);
         let mut tally = std::mem::take(&mut self.tally);
+        tally.park();
         let cpu = thread_cpu_nanos();
         let wait = thread_wait_nanos();
         tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);

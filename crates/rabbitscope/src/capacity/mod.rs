@@ -17,8 +17,7 @@ use std::{
 use anyhow::Context;
 use rabbitscope_analysis::capacity::{Range, Search, judge};
 use rabbitscope_data::{
-    capacity::{Capacity, CapacityOutcome, CapacityStep},
-    run::Verdict,
+    capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
 };
 use rabbitscope_web::write_curve;
@@ -36,6 +35,9 @@ pub use text::text;
 
 const RESULT: &str = "find-rate.json";
 const CURVE: &str = "find-rate.html";
+
+/// Steps in a row that were cut short, after which a search ends.
+const MOST_CUT_SHORT: usize = 3;
 
 /// What is searched for.
 #[derive(Clone, Debug)]
@@ -80,19 +82,33 @@ pub fn find(
             }
         };
         output::note(&text::step(&tried));
-        search.record(rate, tried.verdict);
+        search.record(tried.verdict);
         capacity.steps.push(tried);
         capacity.broker = broker;
+        if let Some(error) = only_cut_short(&capacity.steps) {
+            failure = Some(error);
+            break;
+        }
     }
     let is_cut_short = stop.load(Ordering::Relaxed) || failure.is_some();
     capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
-    (capacity.rate, capacity.above) = (search.passed(), search.above());
+    capacity.not_valid = capacity.steps.iter().filter(|step| !step.verdict.is_valid()).count();
+    (capacity.rate, capacity.spread) = (search.rate(), search.spread());
     capacity.sentence = text::sentence(&capacity);
     let failure = failure.or(write(&capacity, directory.path()).error());
     Ok((capacity, failure))
 }
 
-/// One step; absent when it was cut short.
+/// Why a search cannot go on: its last steps were all cut short, as when the broker is gone.
+fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
+    let last = steps.last_chunk::<MOST_CUT_SHORT>()?;
+    let are_all = last.iter().all(|step| step.verdict == StepVerdict::CutShort);
+    let [.., latest] = last;
+    let reason = latest.reasons.last().map_or("", String::as_str);
+    are_all.then(|| anyhow::anyhow!("{MOST_CUT_SHORT} steps in a row were cut short: {reason}"))
+}
+
+/// One step; absent when the search was stopped.
 fn try_rate(
     question: &Question,
     target: &Target,
@@ -111,9 +127,6 @@ fn try_rate(
     }
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
-    }
-    if let Verdict::Aborted { reason } = &finished.record.verdict {
-        anyhow::bail!("the step with {rate:.0} messages/s was cut short: {reason}");
     }
     let facts = &finished.record.broker;
     let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
@@ -136,6 +149,7 @@ fn at_rate(question: &Question, rate: f64) -> Scenario {
         Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
     scenario.stop = Stop { duration: Some(question.warm_up + question.step), ..scenario.stop };
     scenario.profile = None;
+    scenario.run.stop_on_failure = false;
     scenario
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use rabbitscope_data::capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict};
+use rabbitscope_data::capacity::{
+    Capacity, CapacityOutcome, CapacityStep, RateSpread, StepVerdict,
+};
 
 use crate::{
     escapes,
@@ -52,29 +54,66 @@ pub(super) fn step(step: &CapacityStep) -> String {
 }
 
 pub(super) fn sentence(capacity: &Capacity) -> String {
+    outcome(capacity) + &repeated(capacity)
+}
+
+fn outcome(capacity: &Capacity) -> String {
     let limits = capacity.limits.join(" and ");
     let rate = grouped_rate(capacity.rate.unwrap_or_default());
-    let above = grouped_rate(capacity.above.unwrap_or_default());
     match capacity.outcome {
-        CapacityOutcome::Found => {
-            format!("The broker takes {rate} messages/s with {limits}; {above} is too much.")
-        }
+        CapacityOutcome::Found => format!(
+            "The limit is at {rate} messages/s with {limits}: {}.",
+            capacity.spread.as_ref().map_or_else(String::new, spread)
+        ),
         CapacityOutcome::Unlimited => format!(
             "The broker takes {rate} messages/s with {limits}, the highest rate that was to be tried."
         ),
         CapacityOutcome::Nothing => {
+            let lowest = capacity.steps.iter().map(|step| step.offered).reduce(f64::min);
+            let lowest = grouped_rate(lowest.unwrap_or_default());
             format!(
-                "Already {above} messages/s, the lowest rate that was to be tried, are too much."
+                "Already {lowest} messages/s, the lowest rate that was to be tried, are too much."
             )
         }
         CapacityOutcome::ClientLimited if capacity.rate.is_some() => format!(
-            "The broker takes {rate} messages/s with {limits}; at {above} the load generator was \
-             the limit, so nothing is known beyond."
+            "The broker takes {rate} messages/s with {limits}; above that the load generator was the \
+             limit, so nothing is known beyond."
         ),
         CapacityOutcome::ClientLimited => {
-            format!("At {above} messages/s the load generator was the limit: nothing is known.")
+            "The load generator was the limit at every rate that was \
+                                           tried: nothing is known."
+                .to_owned()
+        }
+        CapacityOutcome::Unsettled => {
+            let near = capacity.spread.as_ref().map(|it| format!(" ({})", spread(it)));
+            format!(
+                "The limit moves: {} steps did not settle it{}.",
+                capacity.steps.len(),
+                near.unwrap_or_default()
+            )
         }
         CapacityOutcome::Aborted => "Cut short: the search had not come to its end.".to_owned(),
+    }
+}
+
+/// How well the limit is known.
+fn spread(spread: &RateSpread) -> String {
+    format!(
+        "crossed {} times, between {} and {} ({:.1} %)",
+        spread.crossings,
+        grouped_rate(spread.low),
+        grouped_rate(spread.high),
+        100.0 * spread.share
+    )
+}
+
+/// What the steps that say nothing cost.
+fn repeated(capacity: &Capacity) -> String {
+    let steps = capacity.steps.len();
+    match capacity.not_valid {
+        0 => String::new(),
+        1 => format!(" 1 of {steps} steps was not valid and was repeated."),
+        count => format!(" {count} of {steps} steps were not valid and were repeated."),
     }
 }
 
@@ -83,6 +122,8 @@ fn word(verdict: StepVerdict) -> &'static str {
         StepVerdict::Passed => "passed",
         StepVerdict::Failed => "failed",
         StepVerdict::ClientLimited => "client-limited",
+        StepVerdict::Stalled => "stalled",
+        StepVerdict::CutShort => "cut short",
     }
 }
 
@@ -123,14 +164,17 @@ mod tests {
                 step(2000.0, 2_000_000, StepVerdict::Passed),
             ],
             outcome: CapacityOutcome::Found,
-            rate: Some(2000.0),
-            above: Some(4000.0),
+            rate: Some(2828.0),
+            spread: Some(RateSpread { low: 2700.0, high: 2970.0, crossings: 7, share: 0.0955 }),
+            not_valid: 2,
             ..Capacity::default()
         };
         capacity.sentence = sentence(&capacity);
         let text = text(&capacity);
         assert!(text.find("2,000 ") < text.find("4,000 "), "{text}");
         assert!(text.contains(&"█".repeat(30)) && text.contains("  █\n"), "{text}");
-        assert!(text.ends_with("p99 < 20ms; 4,000 is too much.\n"), "{text}");
+        let sentence = "The limit is at 2,828 messages/s with confirm-intended.p99 < 20ms: crossed 7 times, \
+                        between 2,700 and 2,970 (9.6 %). 2 of 2 steps were not valid and were repeated.\n";
+        assert!(text.ends_with(sentence), "{text}");
     }
 }

@@ -3,9 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_analysis::capacity::Range;
-use rabbitscope_data::{capacity::CapacityOutcome, scenario::BrokerSpec, units::parse_duration};
+use rabbitscope_data::{capacity::CapacityOutcome, units::parse_duration};
 
-use super::run::read_scenario;
+use super::{
+    broker_uri,
+    run::{URI_VARIABLE, read_scenario},
+};
 use crate::{
     capacity::{self, Question},
     exit::{Exit, UsageError},
@@ -32,9 +35,13 @@ pub(super) struct Typed {
     /// The last rate to try
     #[arg(long, default_value_t = 1_000_000.0)]
     max: f64,
-    /// How close to the limit the result has to be, in percent
+    /// Distance between neighbouring rates near the limit, in percent
     #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
     tolerance: f64,
+    /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
+    /// more certain and the search longer
+    #[arg(long, default_value_t = 7, value_name = "NUMBER")]
+    crossings: usize,
     /// How long each rate is measured
     #[arg(long, default_value = "10s", value_parser = parse_duration)]
     step_time: Duration,
@@ -45,7 +52,7 @@ pub(super) struct Typed {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Use this broker, whatever the scenario says; see `run`
-    #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
+    #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
     #[arg(long, value_name = "DIR")]
@@ -70,7 +77,7 @@ impl Typed {
         let overrides: Vec<_> = self.set.into_iter().chain([duration]).chain(limits).collect();
         let mut scenario = read_scenario(&self.scenario, &overrides)?;
         if let Some(uri) = self.uri {
-            scenario.broker = BrokerSpec::Existing { uris: vec![uri] };
+            broker_uri::replace(&mut scenario, vec![uri]);
         }
         if scenario.publishers.is_empty() {
             let reason = "the scenario has no [[publishers]], whose rate could be varied";
@@ -86,7 +93,7 @@ impl Typed {
     }
 
     fn range(&self) -> Result<Range, UsageError> {
-        let &Self { min, max, tolerance, .. } = self;
+        let &Self { min, max, tolerance, crossings, .. } = self;
         if !(min >= 1.0 && max > min && max <= 10_000_000.0) {
             let reason = "--min must be at least 1, --max above it and at most 10000000";
             return Err(UsageError(reason.to_owned()));
@@ -94,11 +101,14 @@ impl Typed {
         if !(0.1..=100.0).contains(&tolerance) {
             return Err(UsageError("--tolerance must be from 0.1 to 100 percent".to_owned()));
         }
+        if !(1..=100).contains(&crossings) {
+            return Err(UsageError("--crossings must be from 1 to 100".to_owned()));
+        }
         if self.step_time < Duration::from_secs(3) {
             let reason = "--step-time must be 3s or longer, to see whether messages pile up";
             return Err(UsageError(reason.to_owned()));
         }
-        Ok(Range { min, max, tolerance: tolerance / 100.0 })
+        Ok(Range { min, max, tolerance: tolerance / 100.0, crossings })
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
@@ -118,7 +128,7 @@ impl Typed {
         Ok(match capacity.outcome {
             CapacityOutcome::Found | CapacityOutcome::Unlimited => Exit::Done,
             CapacityOutcome::Nothing => Exit::ExpectationFailed,
-            CapacityOutcome::ClientLimited => Exit::NotValid,
+            CapacityOutcome::ClientLimited | CapacityOutcome::Unsettled => Exit::NotValid,
             CapacityOutcome::Aborted => Exit::Failed,
         })
     }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod broker;
+mod broker_uri;
 mod calltree;
 mod diff;
 mod environment;
@@ -10,11 +11,13 @@ mod find_rate;
 mod flamegraph;
 mod functions;
 mod leftovers;
+mod load;
 mod node;
 mod profile;
 mod queues;
 mod report;
 mod run;
+mod run_options;
 mod top;
 mod trace;
 mod who;
@@ -43,6 +46,7 @@ const EXIT_CODES: &str = "Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Typed),
+    Load(load::Args),
     FindRate(find_rate::Typed),
     Profile(profile::Typed),
     Flamegraph(flamegraph::Typed),
@@ -65,6 +69,7 @@ impl Cli {
         }
         match self.command {
             Command::Run(typed) => typed.execute(),
+            Command::Load(args) => args.execute(),
             Command::FindRate(typed) => typed.execute(),
             Command::Profile(typed) => typed.execute(),
             Command::Flamegraph(typed) => typed.execute(),
@@ -84,7 +89,7 @@ impl Cli {
 impl Command {
     /// Whether it may look at a node from outside. Only the command itself knows whether it will.
     fn may_record(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Profile(_))
+        matches!(self, Self::Run(_) | Self::Load(_) | Self::Profile(_))
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn ending(verdict: &Verdict) -> String {
         Verdict::Aborted { .. } => {
             format!("\nCut short: {reason}. What was recorded until then is kept.\n")
         }
+        Verdict::Stopped { .. } => format!("\nStopped early, as {reason}.\n"),
         Verdict::Failed { .. } => format!("\nFAILED: {reason}.\n"),
     }
 }

@@ -12,7 +12,12 @@ use crate::exit::Exit;
 pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenario) -> RunRecord {
     let steadiness = steadiness(series);
     let mut doubts = record.doubts.clone();
-    if scenario.expect.steady && steadiness.as_ref().is_none_or(|found| !found.steady) {
+    // A run that a limit has ended is too short for no fault of the broker.
+    let was_stopped = matches!(record.verdict, Verdict::Stopped { .. });
+    if scenario.expect.steady
+        && !was_stopped
+        && steadiness.as_ref().is_none_or(|found| !found.steady)
+    {
         let reason = steadiness.as_ref().map_or_else(
             || "the measured time was too short to tell whether it was steady".to_owned(),
             |found| found.sentence.clone(),
@@ -38,11 +43,13 @@ fn rules(scenario: &Scenario) -> ServiceRules<'_> {
 
 /// The exit code of a run: cut short or failed, not valid, not as expected, in this order.
 pub fn exit_code(record: &RunRecord) -> Exit {
-    if record.verdict != Verdict::Completed {
+    if matches!(record.verdict, Verdict::Aborted { .. } | Verdict::Failed { .. }) {
         Exit::Failed
     } else if !record.doubts.is_empty() {
         Exit::NotValid
-    } else if record.expectations.iter().any(|result| !result.passed) {
+    } else if matches!(record.verdict, Verdict::Stopped { .. })
+        || record.expectations.iter().any(|result| !result.passed)
+    {
         Exit::ExpectationFailed
     } else {
         Exit::Done
@@ -74,5 +81,10 @@ mod tests {
         check(true, true, false, Exit::Failed);
         let verdict = Verdict::Failed { reason: "because".to_owned() };
         assert_eq!(exit_code(&RunRecord { verdict, ..RunRecord::default() }), Exit::Failed);
+        let verdict = Verdict::Stopped { reason: "because".to_owned() };
+        assert_eq!(
+            exit_code(&RunRecord { verdict, ..RunRecord::default() }),
+            Exit::ExpectationFailed
+        );
     }
 }

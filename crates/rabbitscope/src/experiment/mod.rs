@@ -6,6 +6,7 @@
 //!
 //! What does not live here: the load and the profile themselves, and printing.
 
+mod breakdown;
 mod interruptions;
 mod judgement;
 mod owners;

@@ -7,7 +7,8 @@ use rabbitscope_data::{
 };
 
 use super::{
-    Finished, judgement::judged, recording::Recorded, run::record_of, under_load::UnderLoad,
+    Finished, judgement::judged, recording::Recorded, run::record_of, seconds::Told,
+    under_load::UnderLoad,
 };
 use crate::{
     rundir::{ReservedRoom, RunDirectory},
@@ -22,8 +23,8 @@ pub(super) fn write(
     mut load: UnderLoad,
     room: ReservedRoom,
 ) -> anyhow::Result<Finished> {
-    let mut unwritten = std::mem::take(&mut load.unwritten);
-    for latency in load.outcome.latencies.iter().chain(&load.polls.latencies) {
+    let Told { series, polls, mut unwritten, cut_short, failed } = load.told;
+    for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
     let (recorded, failure) = match load.recorded.take().transpose() {
@@ -33,12 +34,15 @@ pub(super) fn write(
     let profile = recorded.as_ref().and_then(|it| write_profile(directory, it, &mut unwritten));
     let trace = directory.write_trace(&load.outcome.trace);
     let trace = unwritten.note("trace.jsonl", trace).flatten();
-    unwritten.note("series.jsonl", load.series.sync());
-    let record = record_of(scenario, broker, (load.outcome, load.polls), profile)?;
-    let mut record = judged(RunRecord { trace, ..record }, load.series.rows(), scenario);
-    if let Some(reason) = load.cut_short {
-        record.verdict = Verdict::Aborted { reason };
-    }
+    unwritten.note("series.jsonl", series.sync());
+    let record = record_of(scenario, broker, (load.outcome, polls), profile)?;
+    let verdict = match (cut_short, failed) {
+        (Some(reason), _) => Verdict::Aborted { reason },
+        // What ended it for another reason in the same second has not been stopped.
+        (None, Some(reason)) if record.verdict != Verdict::Completed => Verdict::Stopped { reason },
+        _ => record.verdict,
+    };
+    let mut record = judged(RunRecord { trace, verdict, ..record }, series.rows(), scenario);
     record.losses.extend(unwritten.loss());
     drop(room);
     if unwritten.note("run.json", directory.write_record(&record)).is_some() {
@@ -49,7 +53,7 @@ pub(super) fn write(
     }
     Ok(Finished {
         record,
-        series: load.series.rows().to_vec(),
+        series: series.rows().to_vec(),
         profile: recorded.map(|recorded| recorded.profile),
         report: directory.report(),
         unwritten: unwritten.error().map(|error| error.context(in_directory(directory))),

@@ -98,7 +98,7 @@ pub(crate) fn run_on(
     let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
     let written = directory.write_broker(&snapshots);
     let mut load = load?;
-    load.unwritten.note("broker.json", written);
+    load.told.unwritten.note("broker.json", written);
     results::write(scenario, directory, facts, load, room)
 }
 
@@ -199,6 +199,7 @@ pub(super) fn record_of(
         broker,
         load: outcome.totals,
         measured: outcome.measured,
+        breakdown: outcome.breakdown,
         latencies: latencies.map(|latency| latency.summary).collect(),
         polls: polls.totals,
         profile,

@@ -10,7 +10,8 @@ use std::{
     time::Instant,
 };
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_analysis::FailureWatch;
+use rabbitscope_data::{run::SecondRow, scenario::Scenario};
 use rabbitscope_load::{Depths, Page, PollOutcome, Pollers, Progress};
 
 use crate::{machine::UsageMeter, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
@@ -28,6 +29,22 @@ pub(super) struct Seconds {
     stop: Arc<AtomicBool>,
     /// Of writing the series.
     failure: anyhow::Result<()>,
+    /// Ends the load when a limit fails for good; absent when nobody asked for that.
+    limits: Option<FailureWatch>,
+    /// Which limit that was.
+    failed: Option<String>,
+}
+
+/// What is left of the seconds when the load has ended.
+pub(super) struct Told {
+    pub(super) series: SeriesFile,
+    pub(super) polls: PollOutcome,
+    /// What could not be written.
+    pub(super) unwritten: Unwritten,
+    /// Why that ended the load.
+    pub(super) cut_short: Option<String>,
+    /// Which limit had failed for good and so ended the load.
+    pub(super) failed: Option<String>,
 }
 
 impl Seconds {
@@ -41,8 +58,19 @@ impl Seconds {
         stop: Arc<AtomicBool>,
     ) -> Self {
         let node = pid.and_then(UsageMeter::start);
-        let (pollers, depths, started, failure) = (None, None, None, Ok(()));
-        Self { node, pages, pollers, depths, series, started, watchers, stop, failure }
+        Self {
+            node,
+            pages,
+            pollers: None,
+            depths: None,
+            series,
+            started: None,
+            watchers,
+            stop,
+            failure: Ok(()),
+            limits: None,
+            failed: None,
+        }
     }
 
     /// The first message is about to be sent: says when.
@@ -55,11 +83,25 @@ impl Seconds {
         self.depths = depths;
     }
 
+    /// Ends the load as soon as a limit of this scenario fails for good, if it asks for that.
+    pub(super) fn stop_on_failure_of(&mut self, scenario: &Scenario) {
+        self.limits = scenario.run.stop_on_failure.then(|| FailureWatch::of(scenario));
+    }
+
     pub(super) fn take(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started { .. } => self.start(),
             Progress::Connecting { done, of } => self.watchers.connecting(done, of),
-            Progress::Latency { name, histogram } => self.watchers.latency(name, histogram),
+            Progress::Latency { name, histogram } => {
+                self.watchers.latency(name, histogram);
+                if let Some(limits) = &mut self.limits {
+                    let recorded = histogram.iter_recorded();
+                    limits.latency(
+                        name,
+                        recorded.map(|it| (it.value_iterated_to(), it.count_at_value())),
+                    );
+                }
+            }
             Progress::Second(row) => self.second(row.clone()),
             _ => {}
         }
@@ -83,6 +125,7 @@ impl Seconds {
         row.queue_messages = self.depths.as_ref().and_then(Depths::messages);
         row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
         self.watchers.second(&row);
+        self.look_for_failure(&row);
         let written = self.series.push(row);
         if self.failure.is_ok() && written.is_err() {
             self.failure = written;
@@ -90,12 +133,22 @@ impl Seconds {
         }
     }
 
-    /// The series, what the pollers saw, what could not be written, and why that ended the load.
-    pub(super) fn finish(mut self) -> (SeriesFile, PollOutcome, Unwritten, Option<String>) {
+    /// While the load drains there is nothing to stop any more.
+    fn look_for_failure(&mut self, row: &SecondRow) {
+        let Some(limits) = self.limits.as_mut().filter(|_| !row.draining) else { return };
+        if self.failed.is_none()
+            && let Some(reason) = limits.second(row)
+        {
+            self.failed = Some(reason);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Told {
         let polls = self.pollers.take().map(Pollers::finish).unwrap_or_default();
         let mut unwritten = self.watchers.finish();
         let cut_short = self.failure.as_ref().err().map(|error| format!("{error:#}"));
         unwritten.note("the rest of series.jsonl", self.failure);
-        (self.series, polls, unwritten, cut_short)
+        Told { series: self.series, polls, unwritten, cut_short, failed: self.failed }
     }
 }

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::{
     Finished,
+    breakdown::breakdown,
     interruptions::{ending, interruptions, overdue},
     owners::Owners,
 };
@@ -37,6 +38,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &interruptions(record);
     text += &latency_table(&record.latencies);
     text += &overdue(&record.latencies);
+    text += &breakdown(record);
     if let Some(profile) = &finished.profile {
         text += "\n";
         text += &ProfileSummary::of(profile).to_string();

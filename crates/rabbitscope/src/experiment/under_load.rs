@@ -12,26 +12,21 @@ use std::{
 
 use rabbitscope_data::scenario::{ProfileSpec, Scenario};
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_load::{Depths, LoadOutcome, Page, PollOutcome, Session};
+use rabbitscope_load::{Depths, LoadOutcome, Page, Session};
 use rabbitscope_probe::ProbeError;
 
 use super::{
     recording::{self, Recorded},
-    seconds::Seconds,
+    seconds::{Seconds, Told},
     target::Target,
 };
-use crate::{inside::local_node, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
+use crate::{inside::local_node, rundir::SeriesFile, watch::Watchers};
 
 /// What the time under load gave.
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
-    pub(super) polls: PollOutcome,
     pub(super) recorded: Option<Result<Recorded, ProbeError>>,
-    pub(super) series: SeriesFile,
-    /// What those who watch could not write, and the series itself.
-    pub(super) unwritten: Unwritten,
-    /// Why the load was ended before its time, when that was for the series.
-    pub(super) cut_short: Option<String>,
+    pub(super) told: Told,
 }
 
 /// Puts the load on. What happens goes to the series and to those who watch.
@@ -59,12 +54,13 @@ pub(super) fn load_and_record(
         rabbitscope_probe::drop_privileges()?;
         let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
+        seconds.stop_on_failure_of(scenario);
         seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
         let outcome = session.run(&mut |progress| seconds.take(progress), stop);
         load_ended.store(true, Ordering::Relaxed);
-        let (series, polls, unwritten, cut_short) = seconds.finish();
+        let told = seconds.finish();
         let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
-        Ok(UnderLoad { outcome: outcome?, polls, recorded, series, unwritten, cut_short })
+        Ok(UnderLoad { outcome: outcome?, recorded, told })
     })
 }
 

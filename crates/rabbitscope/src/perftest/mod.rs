@@ -18,9 +18,36 @@ use crate::exit::UsageError;
 use topology::Target;
 use writer::Draft;
 
-/// The scenario that does what PerfTest would do when called like this. Options that have no
-/// equivalent are named in comments. What is printed is a scenario that can be run.
+/// A PerfTest command line, as a scenario.
+#[derive(Debug)]
+pub struct Converted {
+    draft: Draft,
+    /// What the reader should know: above all, options that have no equivalent.
+    pub notes: Vec<String>,
+    /// The broker's URIs as they were typed; the scenario's have no password.
+    pub uris: Vec<String>,
+}
+
+/// The text of the scenario that does what PerfTest would do when called like this, notes included as
+/// comments.
 pub fn scenario_of(command_line: &str) -> anyhow::Result<String> {
+    let mut converted = convert(command_line)?;
+    if converted.uris.is_empty() {
+        converted
+            .notes
+            .push("without [broker] uri a throwaway broker is started for the run".into());
+    }
+    if converted.uris.iter().any(|uri| run::without_password(uri) != *uri) {
+        let note = "the password is left out: give the URI in RABBITSCOPE_URI, or in the file";
+        converted.notes.push(note.to_owned());
+    }
+    let text = converted.text();
+    let comments: Vec<_> = converted.notes.iter().map(|note| format!("# {note}\n")).collect();
+    Ok(if comments.is_empty() { text } else { format!("{}\n{text}", comments.concat()) })
+}
+
+/// The scenario that does what PerfTest would do when called like this. It can be run.
+pub fn convert(command_line: &str) -> anyhow::Result<Converted> {
     let given = command_line::read(command_line)?;
     let target = Target::of(&given)?;
     let mut draft = Draft::default();
@@ -31,12 +58,20 @@ pub fn scenario_of(command_line: &str) -> anyhow::Result<String> {
     topology::write(&given, &target, &mut draft)?;
     publishers::write(&given, &target, &mut draft)?;
     consumers::write(&given, &target, &mut draft)?;
-    let text = draft.finish();
+    let notes = draft.take_notes();
+    let converted = Converted { draft, notes, uris: run::uris(&given) };
     // Files of names are read when it is run.
     let mut any_name = |_: &str| Ok("name".to_owned());
-    scenario::parse_with_files(&text, "--from-perftest", &[], &mut any_name)
+    scenario::parse_with_files(&converted.text(), "PerfTest", &[], &mut any_name)
         .with_context(|| "PerfTest takes this command line, but it cannot work")?;
-    Ok(text)
+    Ok(converted)
+}
+
+impl Converted {
+    /// The scenario, without the notes.
+    pub fn text(&self) -> String {
+        self.draft.text()
+    }
 }
 
 /// An option whose value is not what PerfTest takes.

@@ -55,23 +55,16 @@ fn run(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
 
 fn broker(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
     let mut broker = Section::new("[broker]");
-    let uris: Vec<_> = match (given.text("uris"), given.text("uri")) {
-        (Some(list), _) => list.split(',').map(str::trim).collect(),
-        (None, Some(uri)) => vec![uri],
-        (None, None) => {
-            draft.note("without [broker] uri a throwaway broker is started for the run");
-            vec!["amqp://localhost"]
-        }
-    };
+    let mut uris = uris(given);
+    if uris.is_empty() {
+        uris.push("amqp://localhost".to_owned());
+    }
     let parameters = [("heartbeat", "heartbeat"), ("frame_max", "framemax")];
     let mut query = Vec::new();
     for (parameter, option) in parameters {
         query.extend(given.limit(option)?.map(|value| format!("{parameter}={value}")));
     }
-    if uris.iter().any(|uri| without_password(uri) != *uri) {
-        draft.note("the password is left out: give the URI in RABBITSCOPE_URI, or in the file");
-    }
-    let uris = uris.into_iter().map(|uri| with_query(&without_password(uri), &query));
+    let uris = uris.iter().map(|uri| with_query(&without_password(uri), &query));
     let uris: Vec<String> = uris.collect();
     match uris.as_slice() {
         [uri] => broker.set("uri", uri.as_str()),
@@ -85,6 +78,15 @@ fn broker(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
     connecting(given, &mut broker)?;
     recovery(given, &mut broker);
     Ok(broker)
+}
+
+/// The broker's URIs as they were typed.
+pub(super) fn uris(given: &Given) -> Vec<String> {
+    match (given.text("uris"), given.text("uri")) {
+        (Some(list), _) => list.split(',').map(|uri| uri.trim().to_owned()).collect(),
+        (None, Some(uri)) => vec![uri.to_owned()],
+        (None, None) => Vec::new(),
+    }
 }
 
 fn connecting(given: &Given, broker: &mut Section) -> Result<(), UsageError> {
@@ -143,7 +145,7 @@ fn with_query(uri: &str, query: &[String]) -> String {
     format!("{uri}{sign}{}", query.join("&"))
 }
 
-fn without_password(uri: &str) -> String {
+pub(super) fn without_password(uri: &str) -> String {
     let start = uri.find("://").map_or(0, |at| at + 3);
     let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
     let user = uri[start..end].split(':').next().unwrap_or_default();

@@ -50,11 +50,13 @@ impl Draft {
         self.sections.push(section);
     }
 
-    pub(super) fn finish(self) -> String {
+    /// What was noted; the text is without it.
+    pub(super) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        for note in &self.notes {
-            text.extend(["# ", note, "\n"]);
-        }
         for section in &self.sections {
             if !text.is_empty() {
                 text.push('\n');

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod architecture;
+mod breakdown;
 mod brokers;
 mod churn;
 mod emptying;
@@ -23,6 +24,7 @@ mod logins;
 mod outages;
 mod owners;
 mod pace;
+mod perftest_words;
 mod planted;
 mod polling;
 mod privileges;
@@ -37,6 +39,8 @@ mod runs;
 mod secrets;
 mod slow_clients;
 mod stalls;
+mod stopping;
+mod stream_offsets;
 mod terminals;
 mod tops;
 mod tracers;

@@ -120,6 +120,7 @@ pub enum Until {
 
 /// How a run is carried out, besides its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the scenario")]
 pub struct RunOptions {
     /// What is left out of rates and latencies; absent: nothing.
     pub warm_up: Option<WarmUp>,
@@ -133,6 +134,10 @@ pub struct RunOptions {
     pub step: Option<Duration>,
     /// A run that the load generator itself limits is not valid.
     pub self_check: bool,
+    /// The run ends as soon as a limit of `[expect]` has failed for good.
+    pub stop_on_failure: bool,
+    /// End-to-end latencies are kept apart for each queue, too.
+    pub latency_by_queue: bool,
 }
 
 impl Default for RunOptions {
@@ -144,6 +149,8 @@ impl Default for RunOptions {
             trace_every: None,
             step: None,
             self_check: true,
+            stop_on_failure: false,
+            latency_by_queue: false,
         }
     }
 }

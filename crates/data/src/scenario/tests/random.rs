@@ -135,6 +135,8 @@ impl Random {
             trace_every: self.some(10_000),
             step: self.some(Duration::from_millis(3)),
             self_check: self.chance(),
+            stop_on_failure: self.chance(),
+            latency_by_queue: self.chance(),
         }
     }
 

@@ -99,6 +99,8 @@ pub(super) fn options(
         trace_every: fields::at_least_one("trace-every", run.trace_every)?,
         step: step(run.step.as_deref())?,
         self_check: run.self_check.unwrap_or(true),
+        stop_on_failure: run.stop_on_failure.unwrap_or(false),
+        latency_by_queue: run.latency_by_queue.unwrap_or(false),
     })
 }
 

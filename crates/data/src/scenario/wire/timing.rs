@@ -21,6 +21,8 @@ pub(in crate::scenario) struct Run {
     pub(in crate::scenario) trace_every: Option<u64>,
     pub(in crate::scenario) step: Option<String>,
     pub(in crate::scenario) self_check: Option<bool>,
+    pub(in crate::scenario) stop_on_failure: Option<bool>,
+    pub(in crate::scenario) latency_by_queue: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -43,8 +45,16 @@ pub(in crate::scenario) struct Phase {
 
 impl From<&model::Scenario> for Run {
     fn from(scenario: &model::Scenario) -> Self {
-        let model::RunOptions { warm_up, start_at, verify, trace_every, step, self_check } =
-            scenario.run;
+        let model::RunOptions {
+            warm_up,
+            start_at,
+            verify,
+            trace_every,
+            step,
+            self_check,
+            stop_on_failure,
+            latency_by_queue,
+        } = scenario.run;
         let time = |time| display_duration(time).to_string();
         let (until, idle_time, empty_timeout) = match scenario.stop.until {
             None => (None, None, None),
@@ -65,6 +75,8 @@ impl From<&model::Scenario> for Run {
             trace_every,
             step: step.map(time),
             self_check: Some(self_check),
+            stop_on_failure: Some(stop_on_failure),
+            latency_by_queue: Some(latency_by_queue),
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Held {
     pub(super) stamp: Option<Stamp>,
     /// Whom it came to, and from where.
     pub(super) reader: Reader,
+    /// Where its latency is added up.
+    pub(super) slot: u16,
 }
 
 /// What the consumers of a connection hold.
@@ -127,7 +129,7 @@ mod tests {
 
     fn message(arrived: u64) -> Held {
         let reader = Reader { place: 0, consumer: 0 };
-        Held { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader }
+        Held { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader, slot: 0 }
     }
 
     /// Messages that arrive at these milliseconds are done at those; absent: at once.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use rabbitscope_amqp::{Connection, Delivery, Request};
 
-use super::{super::Moment, Consuming, Held, Task};
+use super::{super::Moment, Consuming, Held, Subscription, Task};
 
 impl Consuming {
     /// Asks for a message.
@@ -32,12 +32,14 @@ impl Consuming {
         } else {
             consumer.next_poll - 1
         };
+        let Subscription { reader, slot, .. } = self.subscriptions[asked];
         let message = Held {
             arrived: moment.now,
             delivery_tag: delivery.delivery_tag,
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),
-            reader: self.subscriptions[asked].reader,
+            reader,
+            slot,
         };
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)

@@ -1,0 +1,54 @@
+//! The broker that was named on the command line or in the environment, in place of the scenario's.
+
+use rabbitscope_data::scenario::{BrokerSpec, Scenario};
+
+/// The broker at these addresses gets the load, whatever the scenario says. What only the scenario's URI says
+/// of connections (heartbeat, sizes) still holds.
+pub(super) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
+    let of_scenario = match &scenario.broker {
+        BrokerSpec::Existing { uris } => uris.first().map_or("", |uri| query(uri)),
+        BrokerSpec::Throwaway(_) => "",
+    };
+    let uris = uris.into_iter().map(|uri| with_parameters(uri, of_scenario)).collect();
+    scenario.broker = BrokerSpec::Existing { uris };
+}
+
+/// Adds the parameters that the URI does not have itself.
+fn with_parameters(uri: String, parameters: &str) -> String {
+    parameters.split('&').filter(|it| !it.is_empty()).fold(uri, |uri, parameter| {
+        let is_there = query(&uri).split('&').any(|own| key(own) == key(parameter));
+        let sign = match query(&uri) {
+            _ if is_there => return uri,
+            "" if uri.ends_with('?') => "",
+            "" => "?",
+            _ => "&",
+        };
+        format!("{uri}{sign}{parameter}")
+    })
+}
+
+fn query(uri: &str) -> &str {
+    uri.split_once('?').map_or("", |(_, query)| query)
+}
+
+fn key(parameter: &str) -> &str {
+    parameter.split('=').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_scenario_says_of_connections_holds() {
+        fn check(uri: &str, parameters: &str, expected: &str) {
+            assert_eq!(with_parameters(uri.to_owned(), parameters), expected);
+        }
+        let both = "heartbeat=10&frame_max=65536";
+        check("amqp://u:p@h/v", both, "amqp://u:p@h/v?heartbeat=10&frame_max=65536");
+        check("amqp://h?heartbeat=5", both, "amqp://h?heartbeat=5&frame_max=65536");
+        check("amqp://h?frame_max=0&heartbeat=5", both, "amqp://h?frame_max=0&heartbeat=5");
+        check("amqp://h?", both, "amqp://h?heartbeat=10&frame_max=65536");
+        check("amqp://h", "", "amqp://h");
+    }
+}

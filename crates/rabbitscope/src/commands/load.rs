@@ -1,0 +1,162 @@
+//! `rabbitscope load`: a load in PerfTest's words, without a scenario file.
+
+use clap::{ArgAction, FromArgMatches};
+use rabbitscope_data::scenario::{BrokerSpec, ThrowawayBroker};
+
+use super::{
+    broker_uri,
+    run::{URI_VARIABLE, parse_scenario},
+    run_options::RunOptions,
+};
+use crate::{
+    exit::{Exit, UsageError},
+    output, perftest,
+};
+
+/// Run a load that is described in PerfTest's words: rabbitscope load -x 1 -y 2 -z 30
+///
+/// What PerfTest's options become is in docs/perftest.md. Without `-h` and without `RABBITSCOPE_URI` a throwaway
+/// broker is started. The scenario that was run is in the run directory
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true, after_help = options_of_run())]
+pub(super) struct Args {
+    /// Print help; `-h` is PerfTest's for the broker's URI
+    #[arg(long, action = ArgAction::HelpLong)]
+    help: Option<bool>,
+    /// Options of PerfTest, and those below, in any order
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required = true,
+        value_name = "OPTION"
+    )]
+    words: Vec<String>,
+}
+
+impl Args {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (ours, perftest) = separate(self.words)?;
+        let options = read(&ours)?;
+        let converted = converted(&perftest)?;
+        let mut scenario = parse_scenario(&converted.text(), "load", &options.set)?;
+        let uris = match std::env::var(URI_VARIABLE) {
+            _ if !converted.uris.is_empty() => converted.uris.clone(),
+            Ok(uri) => vec![uri],
+            Err(_) => Vec::new(),
+        };
+        if !uris.is_empty() {
+            broker_uri::replace(&mut scenario, uris);
+        } else if !options.set.iter().any(|line| line.starts_with("broker.")) {
+            scenario.broker = BrokerSpec::Throwaway(ThrowawayBroker::default());
+        }
+        for note in &converted.notes {
+            output::note(note);
+        }
+        options.run(scenario)
+    }
+}
+
+fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
+    if let Some(word) = words.first().filter(|word| !word.starts_with('-')) {
+        let reason = format!("`{word}` is no option of PerfTest; to run a scenario: `run {word}`");
+        return Err(UsageError(reason).into());
+    }
+    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+    perftest::convert(&quoted.collect::<Vec<_>>().join(" "))
+}
+
+/// Options of a run and those of PerfTest, which share no name.
+fn separate(words: Vec<String>) -> Result<(Vec<String>, Vec<String>), UsageError> {
+    let known = command();
+    let (mut ours, mut perftest) = (Vec::new(), Vec::new());
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let name = word.strip_prefix("--").map(|name| name.split('=').next().unwrap_or_default());
+        let Some(option) = known.get_arguments().find(|it| name.is_some() && it.get_long() == name)
+        else {
+            perftest.push(word);
+            continue;
+        };
+        let needs_value = option.get_action().takes_values() && !word.contains('=');
+        ours.push(word);
+        if needs_value {
+            let missing = || UsageError(format!("{} needs a value", ours[ours.len() - 1]));
+            let value = words.next().ok_or_else(missing)?;
+            ours.push(value);
+        }
+    }
+    Ok((ours, perftest))
+}
+
+fn read(words: &[String]) -> Result<RunOptions, UsageError> {
+    let matches = command().no_binary_name(true).try_get_matches_from(words);
+    let read = matches.and_then(|matches| RunOptions::from_arg_matches(&matches));
+    read.map_err(|error| {
+        let text = error.render().to_string();
+        // What follows is about a command line of ours alone.
+        let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
+        let reason: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+        UsageError(reason.join(" ").trim_start_matches("error: ").to_owned())
+    })
+}
+
+/// The options of a run, by themselves.
+fn command() -> clap::Command {
+    <RunOptions as clap::Args>::augment_args(clap::Command::new("load").disable_help_flag(true))
+}
+
+fn options_of_run() -> String {
+    let options = command().help_template("{options}").render_long_help().to_string();
+    format!("Options of `run`, which may stand among PerfTest's:\n{options}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_are_told_apart() {
+        fn check(typed: &str, ours: &str, perftest: &str) {
+            assert_eq!(separate(words(typed)).unwrap(), (words(ours), words(perftest)), "{typed}");
+        }
+        check("-x 1 -y 2 --out d -z 5", "--out d", "-x 1 -y 2 -z 5");
+        check("--json -x 1 --set=a=b --json-body", "--json --set=a=b", "-x 1 --json-body");
+        check("--uri amqp://h -u q", "", "--uri amqp://h -u q");
+        assert!(separate(words("-x 1 --out")).is_err());
+    }
+
+    #[test]
+    fn no_option_of_perftest_is_taken_for_one_of_a_run() {
+        let known = command();
+        let names = known.get_arguments().filter_map(clap::Arg::get_long);
+        for name in names {
+            let words = [format!("--{name}"), "1".to_owned()];
+            assert!(converted(&words).is_err(), "PerfTest has --{name}, too");
+        }
+    }
+
+    #[test]
+    fn words_stay_as_they_were_typed() {
+        let typed = ["-u", "a queue's \"name\" \\", "-h", "amqp://me:secret@h"].map(str::to_owned);
+        let converted = converted(&typed).unwrap();
+        let scenario = parse_scenario(&converted.text(), "test", &[]).unwrap();
+        assert_eq!(scenario.queues[0].name, typed[1]);
+        assert_eq!(converted.uris, ["amqp://me:secret@h"]);
+        assert!(!converted.text().contains("secret"));
+    }
+
+    #[test]
+    fn what_a_run_would_refuse_is_refused() {
+        fn check(typed: &str, part: &str) {
+            let message = read(&words(typed)).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        check("--json --json-lines", "cannot be used with");
+        check("--prometheus nowhere", "nowhere");
+        check("--allow-host h", "--prometheus");
+    }
+}

@@ -1,0 +1,189 @@
+//! What may be typed for a run, wherever its scenario comes from: its results and who watches it.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use rabbitscope_analysis::FailureWatch;
+use rabbitscope_data::scenario::{BrokerSpec, Scenario};
+
+use crate::{
+    exit::{Exit, UsageError},
+    experiment,
+    http::{Host, Listener, Listening, parse_address},
+    interrupt,
+    leftovers::Asked,
+    output,
+    rundir::RunDirectory,
+    watch::{self, Watcher, Watchers},
+};
+
+#[derive(Debug, clap::Args)]
+#[group(id = "RunOptions", multiple = true)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+pub(super) struct RunOptions {
+    /// Replace a value of the scenario, for example `publishers.0.rate=5000`; the environment
+    /// variable `RABBITSCOPE_SET_PUBLISHERS__0__RATE=5000` does the same
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Directory for the results, new or empty [default: runs/TIME-NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
+    /// it; without this only what is empty is removed, and the rest is said
+    #[arg(long)]
+    remove_leftovers: bool,
+    /// Print the run record as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print every second as a line of JSON while the run goes, and no summary
+    #[arg(long, conflicts_with = "json")]
+    json_lines: bool,
+    /// Write every second to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Answer Prometheus at this address while the run goes, for example localhost:9419; one that
+    /// other machines reach needs `--prometheus-auth-file`
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address)]
+    prometheus: Option<SocketAddr>,
+    /// With `--prometheus`: a file with `user:password` or a token that requests have to bring;
+    /// others than its owner and group must not be able to read it
+    #[arg(long, value_name = "FILE", requires = "prometheus")]
+    prometheus_auth_file: Option<PathBuf>,
+    /// With `--prometheus`: a further name or address, without a port, that requests may have in
+    /// `Host`
+    #[arg(long = "allow-host", value_name = "NAME", requires = "prometheus")]
+    allow_hosts: Vec<Host>,
+    /// End the run as soon as a limit of `[expect]` has failed for good, as `run.stop-on-failure` does
+    #[arg(long)]
+    stop_on_failure: bool,
+    /// Show one line of progress instead of the live view
+    #[arg(long)]
+    plain: bool,
+}
+
+struct Valid {
+    scenario: Scenario,
+    asked: Asked,
+    directory: RunDirectory,
+    form: Form,
+    watching: Watching,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Summary,
+    Record,
+    Seconds,
+}
+
+/// Who watches, besides the series.
+#[derive(Debug)]
+struct Watching {
+    csv: Option<PathBuf>,
+    prometheus: Option<Listener>,
+    plain: bool,
+}
+
+impl RunOptions {
+    /// Runs the scenario, as it was asked for.
+    pub(super) fn run(self, scenario: Scenario) -> anyhow::Result<Exit> {
+        let mut valid = self.validate(scenario)?;
+        let stop = interrupt::watch()?;
+        let finished = watchers(&mut valid, &stop)
+            .and_then(|watchers| {
+                experiment::run(&valid.scenario, valid.asked, &valid.directory, watchers, &stop)
+            })
+            .inspect_err(|_| valid.directory.discard_if_unused())?;
+        match valid.form {
+            Form::Record => output::json(&finished.record)?,
+            Form::Seconds => {}
+            Form::Summary => {
+                output::result(&experiment::summary(&finished, valid.directory.path()));
+            }
+        }
+        finished.unwritten.map_or_else(|| Ok(experiment::exit_code(&finished.record)), Err)
+    }
+
+    fn validate(self, mut scenario: Scenario) -> anyhow::Result<Valid> {
+        scenario.run.stop_on_failure |= self.stop_on_failure;
+        can_stop_on_failure(&scenario)?;
+        if scenario.profile.is_none() {
+            rabbitscope_probe::drop_privileges()?;
+        }
+        experiment::check(&scenario)?;
+        let prometheus = self.listener()?;
+        let directory = match self.out {
+            Some(out) => RunDirectory::create(&out)?,
+            None => RunDirectory::create_named(&scenario.name)?,
+        };
+        let form = match (self.json, self.json_lines) {
+            (true, _) => Form::Record,
+            (_, true) => Form::Seconds,
+            _ => Form::Summary,
+        };
+        let watching = Watching { csv: self.csv, prometheus, plain: self.plain };
+        let asked = Asked::explicitly_if(self.remove_leftovers);
+        Ok(Valid { scenario, asked, directory, form, watching })
+    }
+
+    /// Where Prometheus may ask.
+    fn listener(&self) -> anyhow::Result<Option<Listener>> {
+        let bind = |address| {
+            Listener::bind(Listening {
+                address,
+                auth_file: self.prometheus_auth_file.as_deref(),
+                auth_option: "--prometheus-auth-file",
+                hosts: self.allow_hosts.clone(),
+            })
+        };
+        self.prometheus.map(bind).transpose()
+    }
+}
+
+/// Refuses to wait for a failure that cannot be seen.
+fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
+    if scenario.run.stop_on_failure && FailureWatch::of(scenario).is_empty() {
+        let reason = "no limit of [expect] can be known to fail before the end: for stop-on-failure give \
+                      an upper limit for a count that never falls, for a `max`, or for a percentile of \
+                      `confirm` or `round-trip` with a constant rate or `messages`";
+        return Err(UsageError(reason.to_owned()));
+    }
+    Ok(())
+}
+
+/// Those who watch this run.
+fn watchers(valid: &mut Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
+    let Valid { scenario, form, watching, .. } = valid;
+    let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
+    if *form == Form::Seconds {
+        watchers.push(Box::new(watch::JsonLines));
+    }
+    if let Some(path) = &watching.csv {
+        watchers.push(Box::new(watch::Csv::create(path)?));
+    }
+    if let Some(listener) = watching.prometheus.take() {
+        let endpoint = watch::Endpoint::start(listener, &scenario.name)?;
+        output::note(&format!("Prometheus: http://{}/metrics", endpoint.address()));
+        watchers.push(Box::new(endpoint));
+    }
+    if !watching.plain && output::can_show_a_view(*form == Form::Seconds) {
+        let broker = match scenario.broker {
+            BrokerSpec::Existing { .. } => "existing broker",
+            BrokerSpec::Throwaway(_) => "throwaway broker",
+        };
+        let head = watch::Head {
+            name: scenario.name.clone(),
+            broker: broker.to_owned(),
+            duration: scenario.stop.duration,
+            ..watch::Head::default()
+        };
+        watchers.push(Box::new(watch::Live::new(head, Arc::clone(stop))));
+    } else {
+        watchers.push(Box::new(watch::Line::default()));
+    }
+    Ok(Watchers::new(watchers))
+}

@@ -1,0 +1,53 @@
+// Latencies apart for groups and for queues, as tables.
+
+import { h } from "./dom.ts";
+import { nanos, whole } from "./format.ts";
+import type { LatencyFigures, RunRecord } from "./wire.ts";
+
+interface Row {
+  who: string;
+  latency: LatencyFigures;
+}
+
+export function breakdownPart(run: RunRecord): HTMLElement | null {
+  const groups = rows(run.breakdown?.groups ?? [], (it) => it.group);
+  const queues = rows(run.breakdown?.queues ?? [], (it) => it.queue);
+  // A single group is what the totals say already.
+  const hasGroups = new Set(groups.map((row) => row.latency.name)).size < groups.length;
+  if (!hasGroups && queues.length === 0) return null;
+  const leftOut = run.breakdown?.["left-out"] ?? 0;
+  return h(
+    "section",
+    { class: "checks", "aria-label": "Latencies by group and queue" },
+    hasGroups && table("Latency by group", groups),
+    queues.length > 0 && table("Latency by queue", queues),
+    leftOut > 0 && h("p", { class: "check" }, `${whole(leftOut)} groups and queues more are in the totals only.`),
+  );
+}
+
+function rows<T extends { latencies: LatencyFigures[] }>(all: T[], name: (it: T) => string): Row[] {
+  return all.flatMap((it) => it.latencies.map((latency) => ({ who: name(it), latency })));
+}
+
+function table(title: string, all: Row[]): HTMLElement {
+  const head = [title, "", "p50", "p99", "p99.9", "max", "measurements"];
+  const body = all.map(({ who, latency }) =>
+    h(
+      "tr",
+      {},
+      h("td", {}, who),
+      h("td", {}, latency.name),
+      h("td", {}, nanos(latency.p50)),
+      h("td", {}, nanos(latency.p99)),
+      h("td", {}, nanos(latency.p999)),
+      h("td", {}, nanos(latency.max)),
+      h("td", {}, whole(latency.count)),
+    ),
+  );
+  return h(
+    "table",
+    { class: "expectations" },
+    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", {}, text)))),
+    h("tbody", {}, ...body),
+  );
+}
