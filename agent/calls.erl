@@ -20,17 +20,19 @@ calls(#{args := Args} = To) ->
     Pattern = pattern_of(Args),
     Functions = must_exist(Pattern),
     Head = head_of(Args),
+    may_match(Head, Pattern, Functions),
+    known_role(Args),
     start_secrets(),
     LoggedIn = logged_in(),
     Tracing = open_tracing(To),
     refuse_patterned(Tracing, Pattern),
-    {Rate, Counting} = call_rate(Functions, 150, Tracing),
+    {Rate, Counting} = call_rate(Args, Functions, 150, Tracing),
     refuse_rate(Rate, Args),
     Asked = case maps:get(return, Args, false) of true -> [{exception_trace}]; false -> [] end,
     Taken = take_word(Counting),
     Spec = admitting(Head, Asked ++ [{message, {caller}}], Taken),
     Armed = set_pattern(Pattern, Spec, [local], Taken),
-    Before = calls_of(Functions, Armed),
+    Before = all_counted(Functions, Armed),
     State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
         at_once = at_once(Args), logged_in = LoggedIn, started = erlang:monotonic_time(nanosecond)},
     start_clocks(Budget),
@@ -69,9 +71,6 @@ refuse_rate(Rate, #{max_rate := Most}) when Rate > Most ->
         "~b calls a second, and at most ~b may be traced; name a process or a role, or raise the limit", [Rate, Most])});
 refuse_rate(_, _) -> ok.
 
-calls_of(Functions, Tracing) ->
-    lists:sum([counted(MFA, Tracing) || MFA <- lists:sublist(Functions, 50)]).
-
 %% Processes that may make the call. Of a function that is called very often so many, in random
 %% order, that one calls it.
 flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
@@ -83,9 +82,12 @@ flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
             S#c{flagged = length(Pids)};
         _ ->
             flag(new_processes, true, Flags, Tracing),
-            Keyed = lists:sort([{erlang:phash2({Pid, S#c.started}), Pid} || Pid <- processes(), Pid =/= self()]),
+            Keyed = lists:sort([{erlang:phash2({Pid, S#c.started}), Pid} || Pid <- processes(), Pid =/= self(), is_in_role(Pid, Args)]),
             flag_some([Pid || {_, Pid} <- Keyed], Flags, Rate > 1000, S)
     end.
+
+is_in_role(Pid, #{role := Role}) -> atom_to_binary(role(Pid), utf8) =:= Role;
+is_in_role(_, _) -> true.
 
 flag_some([], _, _, S) -> S;
 flag_some(Pids, Flags, Careful, #c{tracing = Tracing} = S) ->
@@ -118,7 +120,7 @@ call_flags(Args) ->
 calls_loop(#c{stop = none} = S) ->
     receive
         {trace_ts, Pid, call, What, Caller, Ts} -> calls_loop(enough(admit_more(made(Pid, What, Caller, Ts, S))));
-        {trace_ts, Pid, return_to, _, Ts} -> calls_loop(enough(finished(Pid, none, Ts, S)));
+        {trace_ts, Pid, return_to, Where, Ts} -> calls_loop(enough(gone_back(Pid, Where, Ts, S)));
         {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
         {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
         %% After the last call that is shown, those under way have some time to return.
@@ -152,7 +154,7 @@ enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Ma
 stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
     admit_calls(S),
     drop_pattern(pattern_of(Args), [local], Tracing),
-    put(calls_at_end, calls_of(Functions, Tracing)),
+    put(calls_at_end, all_counted(Functions, Tracing)),
     put(narrowed, Narrowed),
     erlang:send_after(min(2000, maps:get(duration_ms, S#c.budget)), self(), time_is_up),
     ended.
@@ -233,7 +235,15 @@ shown({M, F, Values}, Guard, Args) ->
     end,
     {{M, F, length(Values)}, Text}.
 
-%% Without a value the innermost call of the process has returned.
+%% The process goes on in this function: the innermost call that it was made from has ended, and so have those
+%% within it. That one has returned, or failed and the failure was caught there; which of them is not said.
+gone_back(Pid, Where, Ts, #c{open = Open} = S) ->
+    Calls = maps:get(Pid, Open, []),
+    Inner = lists:takewhile(fun(#{caller := Caller}) -> Caller =/= Where end, Calls),
+    Ended = if length(Inner) =:= length(Calls) -> 1; true -> length(Inner) + 1 end,
+    lists:foldl(fun(_, Now) -> finished(Pid, none, Ts, Now) end, S, lists:seq(1, Ended)).
+
+%% The innermost call of the process has ended.
 finished(Pid, Outcome, Ts, #c{open = Open} = S) ->
     case Open of
         #{Pid := [#{start := Start, guard := Guard} = Call | Outer]} ->
@@ -244,15 +254,17 @@ finished(Pid, Outcome, Ts, #c{open = Open} = S) ->
         _ -> S
     end.
 
-outcome(none, _) -> {returned, <<>>};
+outcome(none, _) -> {ended, <<>>};
 outcome({Kind, _}, hidden) -> {Kind, <<"[not shown: authentication]">>};
 outcome({Kind, Value}, Guard) -> {Kind, term_text(Value, Guard)}.
 
 calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) ->
-    AtEnd = case get(calls_at_end) of undefined -> calls_of(Functions, Tracing); Count -> Count end,
+    AtEnd = case get(calls_at_end) of undefined -> all_counted(Functions, Tracing); Count -> Count end,
     close_tracing(Tracing),
     Under = lists:append(maps:values(S#c.open)),
-    [event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => not_returned, result => <<>>}) || Call <- lists:reverse(Under)],
+    %% Without results nothing is said of an exception that the caller has not caught.
+    Outcome = case S#c.args of #{return := true} -> not_returned; _ -> no_end_seen end,
+    [event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => Outcome, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
     #{stopped_by => S#c.stop, calls => S#c.seen, calls_on_node => AtEnd - Before, calls_per_second => S#c.rate,
         calls_dropped => S#c.dropped + events_left(0), narrowed => Narrowed, processes => S#c.flagged,
@@ -289,6 +301,14 @@ head_of(#{match := Text}) ->
         _ -> bad_pattern("it is no list of Erlang terms")
     end;
 head_of(_) -> '_'.
+
+%% A pattern that no function can have would wait for nothing.
+may_match('_', _, _) -> ok;
+may_match(Head, {M, F, _}, Functions) ->
+    lists:any(fun({_, _, Arity}) -> Arity =:= length(Head) end, Functions) orelse begin
+        Arities = lists:join(" or ", [integer_to_list(Arity) || Arity <- lists:usort([A || {_, _, A} <- Functions])]),
+        bad_pattern(io_lib:format("it is for ~b arguments, and ~tw:~tw has ~s", [length(Head), M, F, Arities]))
+    end.
 
 head_term({var, _, _}) -> '_';
 head_term({Kind, _, Value}) when Kind =:= atom; Kind =:= integer; Kind =:= float; Kind =:= char; Kind =:= string -> Value;

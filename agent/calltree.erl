@@ -39,22 +39,23 @@
     seen = 0, unseen = 0, unplaced = 0, clearing = #{}, rate = 0, stop = none, started = 0
 }).
 
-flags() -> [call, return_to, running, arity, monotonic_timestamp].
+flags() -> [call, return_to, running, exiting, arity, monotonic_timestamp].
 
 flags(#{gc := true}) -> [garbage_collection | flags()];
 flags(_) -> flags().
 
 calltree(#{args := Args} = To) ->
+    known_role(Args),
     Budget = budget(To, #{max_events => 2000000, duration_ms => 10000, max_mailbox => 20000,
         max_bytes => 50331648, max_node_memory_bytes => 50331648}),
     Entries = case Args of
         #{module := _} -> must_exist(pattern_of(Args));
         _ -> []
     end,
-    Chosen = case Args of #{who := Who} -> lists:sublist(chosen(Who), 64); _ -> [] end,
+    {Candidates, Chosen} = case Args of #{who := Who} -> busiest_of(chosen(Who)); _ -> {0, []} end,
     Tracing = open_tracing(To),
     refuse_patterned(Tracing, {'_', '_', '_'}),
-    {Rate, Counting} = call_rate(Entries, 150, Tracing),
+    {Rate, Counting} = call_rate(Args, Entries, 150, Tracing),
     Armed = set_wide(take_word(Counting), maps:get(follow, Args, false)),
     Now = erlang:monotonic_time(nanosecond),
     State = #s{to = To, tracing = Armed, budget = Budget, entries = Entries, tails = tails_of(Entries),
@@ -72,10 +73,18 @@ calltree(#{args := Args} = To) ->
     Opened = start_open(Chosen, Set),
     still_alone(Opened#s.tracing),
     Ended = tree_loop(Opened),
-    tree_result(Ended).
+    (tree_result(Ended))#{processes => length(Chosen), candidates => Candidates}.
 
 pattern_of(#{module := M, function := F} = Args) ->
-    {existing_atom(M), existing_atom(F), maps:get(arity, Args, '_')}.
+    case {existing_atom(M), existing_atom(F), maps:get(arity, Args, '_')} of
+        {'_', _, _} = Pattern when Pattern =/= {'_', '_', '_'} -> not_a_pattern();
+        {_, '_', Arity} when Arity =/= '_' -> not_a_pattern();
+        Pattern -> Pattern
+    end.
+
+not_a_pattern() ->
+    throw({refused, bad_pattern, "`_` for a module stands for all its functions, and for a function for any number of arguments: "
+        "_:_, module:_, module:function"}).
 
 existing_atom('_') -> '_';
 existing_atom(Text) when is_atom(Text) -> Text;
@@ -244,8 +253,10 @@ stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) -
                     P = #p{pid = Pid, owner = Pid, entry = Entry, root = Root},
                     put(Pid, #{}),
                     case Again of
-                        true -> keep(enter(Entry, caller_of(Caller), true, Ts, P), S1);
-                        false -> happened(call, MFA, Caller, Ts, enter(Entry, none, false, Ts, P), S1)
+                        true -> enter(Entry, caller_of(Caller), true, Ts, P, S1);
+                        false ->
+                            S2 = enter(Entry, none, false, Ts, P, S1),
+                            happened(call, MFA, Caller, Ts, map_get(Pid, S2#s.procs), S2)
                     end
             end
     end;
@@ -257,7 +268,8 @@ stranger(out, Pid, MFA, _, Ts, #s{entries = Entries, procs = Procs} = S) ->
             {Root, S1} = root_node(Pid, S),
             P = #p{pid = Pid, owner = Pid, entry = MFA, root = Root},
             put(Pid, #{}),
-            happened(out, MFA, none, Ts, enter(MFA, none, false, Ts, P), S1);
+            S2 = enter(MFA, none, false, Ts, P, S1),
+            happened(out, MFA, none, Ts, map_get(Pid, S2#s.procs), S2);
         false -> dismiss(Pid, S)
     end;
 stranger(_, _, _, _, _, S) -> S.
@@ -282,5 +294,8 @@ dismiss(Pid, #s{tracing = Tracing, clearing = Clearing} = S) ->
     quieten(Pid, Tracing),
     S#s{clearing = Clearing#{Pid => true}}.
 
-enter(Entry, Base, Exact, Ts, P) ->
-    P#p{entry = Entry, stack = [{Entry, entry, real}], base = Base, exact = Exact, class = run, last = Ts, since = Ts, idle = 0}.
+%% A call of the function has begun.
+enter(Entry, Base, Exact, Ts, #p{root = Root, owner = Owner} = P, S) ->
+    {Node, S1} = child(Root, Entry, S),
+    weigh(Owner, Node, 3, 1),
+    keep(P#p{entry = Entry, stack = [{Entry, Node, real}], base = Base, exact = Exact, class = run, last = Ts, since = Ts, idle = 0}, S1).

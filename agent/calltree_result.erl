@@ -3,7 +3,7 @@
 tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S) ->
     quieten_all(S),
     [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
-    Total = lists:sum([counted(MFA, Tracing) || MFA <- Entries]),
+    Total = all_counted(Entries, Tracing),
     Backlog = events_left(0),
     Now = erlang:monotonic_time(nanosecond),
     Last = lists:foldl(fun(P, Acc) -> unfinished(P, Now, Acc) end, S, maps:values(Procs)),
@@ -24,7 +24,9 @@ tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S
 
 %% What a call that has not ended has used so far counts; the call itself does not.
 unfinished(#p{open = false, stack = []}, _, S) -> S;
-unfinished(#p{owner = Owner, pid = Pid} = P, Now, S) ->
+unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
+    %% Of a process that has ended, and what it said of that came too late, nothing later is known.
+    Now = case process_info(Pid, status) of undefined -> P#p.last; _ -> End end,
     Unseen = case S#s.pausing of
         false -> elapse(P, Now), 0;
         true -> Now - P#p.last

@@ -1,13 +1,11 @@
 %% ---- Call tree: what one process did, as a stack (after calltree.erl, whose records it uses) ----
 
-happened(What, About, Caller, Ts, #p{stack = [{Entry, entry, _}]} = P, S) ->
-    {Node, S1} = child(P#p.root, Entry, S),
-    weigh(P#p.owner, Node, 3, 1),
-    happened(What, About, Caller, Ts, P#p{stack = [{Entry, Node, real}]}, S1);
+happened(What, _, _, Ts, P, S) when What =:= out_exited; What =:= out_exiting; What =:= in_exiting ->
+    exited(Ts, P, S);
 happened(call, MFA, Caller, Ts, #p{open = false, stack = []} = P, S) ->
     %% Outside, and not quiet yet.
     case lists:member(MFA, S#s.entries) of
-        true -> keep(enter(MFA, caller_of(Caller), true, Ts, P), S);
+        true -> enter(MFA, caller_of(Caller), true, Ts, P, S);
         false -> outside(P, S)
     end;
 happened(_, _, _, Ts, #p{open = false, stack = []} = P, S) ->
@@ -27,12 +25,22 @@ happened(What, _, _, Ts, P, S) when What =:= gc_minor_start; What =:= gc_major_s
     keep((elapse(P, Ts))#p{class = gc, before_gc = P#p.class}, S);
 happened(What, _, _, Ts, #p{class = gc} = P, S) when What =:= gc_minor_end; What =:= gc_major_end ->
     keep((elapse(P, Ts))#p{class = P#p.before_gc}, S);
-happened(What, _, _, Ts, P, S) when What =:= out_exited; What =:= out_exiting; What =:= in_exiting ->
-    end_call(elapse(P, Ts), S);
 happened(_, _, _, _, _, S) ->
     S.
 
 keep(#p{pid = Pid} = P, #s{procs = Procs} = S) -> S#s{procs = Procs#{Pid => P}}.
+
+%% The process has ended, and with it the call: at this time, however late that is heard of.
+exited(Ts, #p{open = true, pid = Pid, owner = Owner}, S) when Owner =/= Pid ->
+    unfollow(Pid, Ts, S);
+exited(_, #p{open = false, stack = []} = P, S) ->
+    forget(P, S);
+exited(Ts, #p{pid = Pid} = P, S) ->
+    S1 = end_call(elapse(P, Ts), S),
+    case S1#s.procs of
+        #{Pid := Ended} -> forget(Ended, S1);
+        _ -> S1
+    end.
 
 %% Stays for a moment: a process that calls the function in a loop is measured exactly from its
 %% second call on.
@@ -97,10 +105,20 @@ called_from_elsewhere(MFA, Caller, #p{stack = [{Entry, _, _}], base = Base, exac
     end;
 called_from_elsewhere(MFA, Caller, #p{stack = Stack, base = Base} = P, S) ->
     Inner = lists:any(fun({_, _, Kind}) -> Kind =:= real end, lists:droplast(Stack)),
+    Left = not P#p.exact andalso P#p.woken =:= none andalso is_tuple(Caller) andalso is_traced_function(Caller, S),
     if
         Caller =:= Base -> tail(MFA, P#p{stack = innermost_chain(Stack)}, S);
+        Left -> left(call, MFA, Caller, P, S);
         Inner, is_tuple(Caller) -> {P1, S1} = pushed(Caller, real, P, S), push(MFA, real, P1, S1);
         true -> left(call, MFA, Caller, P, S)
+    end.
+
+%% A function whose calls are seen. When it is on no complete stack and calls, the call that was recorded has
+%% ended without a word, by an exception: of the first call of a process the return is not traced.
+is_traced_function(Caller, #s{tracing = Tracing}) ->
+    case catch pattern_info(Caller, match_spec, Tracing) of
+        {match_spec, Spec} -> is_list(Spec);
+        _ -> false
     end.
 
 %% The call has ended; the event belongs to what comes after.
@@ -211,8 +229,9 @@ unfollow(Other, Ts, #s{procs = Procs} = S) ->
 
 %% ---- The end of a call ----
 
-end_call(#p{open = true} = P, S) ->
-    forget(P, settle(P, S));
+end_call(#p{open = true, since = Since, last = Ts} = P, S) ->
+    settle(P, S),
+    forget(P, S#s{seen = S#s.seen + Ts - Since});
 end_call(#p{pid = Pid, since = Since, last = Ts} = P, S) ->
     S1 = case P#p.follow of {Other, _} -> unfollow(Other, Ts, S); none -> S end,
     Weights = get(Pid),

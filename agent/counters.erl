@@ -7,7 +7,7 @@
 counters(#{args := Args} = To) ->
     pass_gate(call_times),
     Budget = budget(To, #{duration_ms => 3000, max_bytes => 50331648, max_node_memory_bytes => 50331648}),
-    Pids = lists:sublist(chosen(map_get(who, Args)), 64),
+    {Candidates, Pids} = busiest_of(chosen(map_get(who, Args))),
     Tracing = open_tracing(To),
     Wide = {'_', '_', '_'},
     refuse_patterned(Tracing, Wide),
@@ -22,7 +22,7 @@ counters(#{args := Args} = To) ->
     Rows = [{MFA, Calls, Us} || MFA <- Functions, {Calls, Us} <- [call_time(MFA, Armed)], Calls > 0],
     close_tracing(Armed),
     send_rows(To, functions, Rows),
-    #{stopped_by => Stop, processes => length(Pids), elapsed_ns => Took, functions => length(Rows),
+    #{stopped_by => Stop, processes => length(Pids), candidates => Candidates, elapsed_ns => Took, functions => length(Rows),
         timed => length(Functions), called => Called}.
 
 %% Times are kept for functions that somebody on the node calls within half a second, those called most
@@ -85,10 +85,16 @@ sample(#{args := Args} = To) ->
         processes => 0, most => maps:get(max_processes, Args, 64)},
     {Stop, End} = sample_loop(State),
     Samples = get(samples),
-    send_rows(To, samples, [{Pid, role(Pid), process_name(Pid), Stack, Count} || {{Pid, Stack}, Count} <- maps:to_list(Samples)]),
+    %% Without a broker on the node there is no table of queues.
+    Queues = try quorum_queues() catch error:_ -> #{} end,
+    send_rows(To, samples, [{Pid, role(Pid), sampled_name(Pid, Queues), Stack, Count} || {{Pid, Stack}, Count} <- maps:to_list(Samples)]),
     #{stopped_by => Stop, elapsed_ns => erlang:monotonic_time(nanosecond) - Started,
         asked => map_get(asked, End), taken => map_get(taken, End), ticks => map_get(ticks, End),
         processes => map_get(processes, End), interval_ms => Interval, distinct => map_size(Samples)}.
+
+sampled_name(Pid, Queues) ->
+    Name = process_name(Pid),
+    maps:get(Name, Queues, Name).
 
 sample_loop(#{interval := Interval} = S) ->
     receive
@@ -119,9 +125,15 @@ busiest(#{before := Before, args := Args, most := Most} = S) ->
         #{who := Who} -> chosen(Who);
         _ -> processes()
     end,
-    Now = maps:from_list([{Pid, R} || Pid <- All, Pid =/= self(), {reductions, R} <- [process_info(Pid, reductions)]]),
-    Worked = lists:reverse(lists:sort([{R - maps:get(Pid, Before, 0), Pid} || {Pid, R} <- maps:to_list(Now)])),
-    S#{before := Now, busy := [Pid || {Done, Pid} <- lists:sublist(Worked, Most), Done > 1000], processes := map_size(Now)}.
+    Now = reductions_of(All),
+    S#{before := Now, busy := [Pid || {Done, Pid} <- lists:sublist(worked(Before, Now), Most), Done > 1000], processes := map_size(Now)}.
+
+reductions_of(Pids) ->
+    maps:from_list([{Pid, R} || Pid <- Pids, Pid =/= self(), {reductions, R} <- [process_info(Pid, reductions)]]).
+
+%% `{Reductions, Pid}` of those that are there now, the one that has worked most first.
+worked(Before, Now) ->
+    lists:reverse(lists:sort([{R - maps:get(Pid, Before, 0), Pid} || {Pid, R} <- maps:to_list(Now)])).
 
 sample_once(#{busy := Busy} = S) ->
     lists:foldl(fun sample_process/2, S#{ticks := map_get(ticks, S) + 1}, Busy).

@@ -19,3 +19,10 @@ in_pieces(Table, Specification, Each, Acc) ->
 
 go_on('$end_of_table', _, Acc) -> Acc;
 go_on({Found, Next}, Each, Acc) -> go_on(ets:select(Next), Each, Each(Found, Acc)).
+
+%% The nodes on which the broker runs, and not the Erlang VM only, as far as this node knows.
+running_nodes() ->
+    case queue_table() =:= rabbit_queue andalso catch mnesia:system_info(running_db_nodes) of
+        [_ | _] = Running -> Running;
+        _ -> [node() | nodes()]
+    end.

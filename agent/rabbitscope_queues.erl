@@ -58,6 +58,9 @@ look({Controller, Ref} = To, Name, Args) ->
     Controller ! {rabbitscope, Ref, {done, #{
         took_us => erlang:monotonic_time(microsecond) - Began,
         interval_ms => environment(collect_statistics_interval, 5000),
+        quorum_ms => environment(quorum_tick_interval, 5000),
+        stream_ms => environment(stream_tick_interval, 5000),
+        running => running_nodes(),
         statistics => environment(collect_statistics, none)
     }}}.
 
@@ -73,6 +76,7 @@ send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {
 %% What the broker wrote into its tables the last time, table by table; the program puts together what
 %% belongs to one queue.
 %%   {names, [{VHost, Name, Type, Process}]}
+%%   {dead, [{VHost, Name}]}     of these the process, which should be on this node, is not there
 %%   {depths, [{VHost, Name, Ready, Unacknowledged, Reductions}]}
 %%   {infos, [{VHost, Name, State, Consumers, MemoryBytes}]}     if `infos` is true
 %% A classic queue writes its row of queue_metrics just before that of queue_coarse_metrics, and its
@@ -81,11 +85,29 @@ send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {
 %% and never older. (A quorum queue writes them the other way round, a stream always says 0 reductions: the
 %% program asks for theirs each time.)
 tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
-    each_piece(VHost, Part, fun (Found, _) -> send(To, names, Found) end, none),
+    Alive = alive(),
+    each_piece(VHost, Part, fun (Found, _) ->
+        send(To, names, Found),
+        send(To, dead, [{In, Name} || {In, Name, _, Process} <- Found, is_dead(Process, Alive)])
+    end, none),
+    down(VHost, Part, fun (Found) -> send(To, names, Found) end),
     in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
     WithInfos andalso in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
         send(To, infos, [found_info(Row) || Row <- wanted(Part, Found)])
     end, none).
+
+%% To ask the node whether a process lives may be to wait for that process; this is not. A node with very many
+%% processes is not asked at all: the memory of a look is bounded.
+alive() ->
+    case erlang:system_info(process_count) =< 50000 of
+        true -> maps:from_keys(processes(), here);
+        false -> not_asked
+    end.
+
+is_dead(Pid, not_asked) when is_pid(Pid) -> false;
+is_dead(Pid, Alive) when is_pid(Pid), node(Pid) =:= node() -> not is_map_key(Pid, Alive);
+is_dead({Name, Node}, _) when Node =:= node() -> whereis(Name) =:= undefined;
+is_dead(_, _) -> false.
 
 depths(VHost) ->
     Head = {{resource, '$1', queue, '$2'}, '$3', '$4', '_', '$5'},
@@ -143,6 +165,19 @@ each_piece(VHost, Part, Each, Acc) ->
     Wanted = fun (Found, Now) -> Each(wanted(Part, Found), Now) end,
     in_pieces(queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
+%% Durable classic queues of a node that does not run are in no table but that of durable queues.
+down(VHost, Part, Each) ->
+    case {queue_table(), ets:info(rabbit_durable_queue, size)} of
+        {rabbit_queue, Size} when is_integer(Size) ->
+            Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, 'rabbit_classic_queue'}, {pid, '$4'}]),
+            Down = [{is_pid, '$4'} | [{'=/=', {node, '$4'}, {const, Node}} || Node <- running_nodes()]],
+            Specification = [{Head, of_vhost(VHost) ++ Down, [{{'$1', '$2', rabbit_classic_queue, '$4'}}]}],
+            in_pieces(rabbit_durable_queue, Specification, fun (Found, _) ->
+                Each([Row || {In, Name, _, _} = Row <- wanted(Part, Found), not ets:member(rabbit_queue, {resource, In, queue, Name})])
+            end, none);
+        _ -> ok
+    end.
+
 %% Of rows that begin with virtual host and name those whose name contains this.
 wanted(all, Rows) -> Rows;
 wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =/= nomatch].
@@ -153,10 +188,12 @@ wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =
 %% else: a thousand are asked at the same time, and at the deadline it is said who has not answered.
 %%   {rows, [{VHost, Name, Type, Process, Figures}]}
 %% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each `unknown` if it is, or an atom
-%% that says why there are none: no_answer, not_asked, gone.
+%% that says why there are none: no_answer, not_asked, gone, down.
 processes(To, #{vhost := VHost, name := Part, within_ms := WithinMs}) ->
     Deadline = now_ms() + WithinMs,
-    Asked = each_piece(VHost, Part, fun (Found, Asked) -> ask(Found, Deadline, To, Asked) end, #{}),
+    down(VHost, Part, fun (Found) -> send(To, rows, [row(Queue, down) || Queue <- Found]) end),
+    Running = running_nodes(),
+    Asked = each_piece(VHost, Part, fun (Found, Asked) -> ask(Found, {Deadline, Running}, To, Asked) end, #{}),
     collect(Deadline, To, Asked).
 
 row({VHost, Name, Type, Process}, Figures) -> {VHost, Name, Type, Process, Figures}.
@@ -171,24 +208,57 @@ value(Key, Infos) ->
     end.
 
 ask([], _, _, Asked) -> Asked;
-ask([Queue | Rest], Deadline, To, Asked) when map_size(Asked) < 1000 ->
+ask([Queue | Rest], {Deadline, Running} = Until, To, Asked) when map_size(Asked) < 1000 ->
     {VHost, Name, _, _} = Queue,
-    {Process, Monitor} = spawn_monitor(fun () -> exit({answer, answer({resource, VHost, queue, Name})}) end),
-    ask(Rest, Deadline, To, Asked#{Monitor => {Process, Queue}});
-ask(Queues, Deadline, To, Asked) ->
+    {Process, Monitor} = spawn_monitor(fun () ->
+        %% An error would be in the node's log.
+        exit({answer, try answer({resource, VHost, queue, Name}, Running, max(1, Deadline - now_ms())) catch _:_ -> no_answer end})
+    end),
+    ask(Rest, Until, To, Asked#{Monitor => {Process, Queue}});
+ask(Queues, {Deadline, _} = Until, To, Asked) ->
     case now_ms() < Deadline of
-        true -> ask(Queues, Deadline, To, collect_some(500, Deadline, To, Asked, []));
+        true -> ask(Queues, Until, To, collect_some(500, Deadline, To, Asked, []));
         false -> send(To, rows, [row(Queue, not_asked) || Queue <- Queues]), Asked
     end.
 
-answer(Resource) ->
-    Items = [state, messages_ready, messages_unacknowledged, consumers, memory],
+answer(Resource, Running, WithinMs) ->
     case rabbit_amqqueue:lookup(Resource) of
         {ok, Queue} ->
-            Infos = rabbit_amqqueue:info(Queue, Items),
-            figures(Infos, value(messages_ready, Infos), value(messages_unacknowledged, Infos));
+            Process = amqqueue:get_pid(Queue),
+            case lists:member(node_of(Process), Running) of
+                true -> answer_of(amqqueue:get_type(Queue), Queue, Process, WithinMs);
+                false -> down
+            end;
         _ -> gone
     end.
+
+node_of(Pid) when is_pid(Pid) -> node(Pid);
+node_of({_, Node}) -> Node;
+node_of(_) -> node().
+
+%% A classic queue answers itself, wherever it is. What the broker tells of the others it reads from the tables of the node
+%% where it is asked, so that node is their leader's. The tables are some seconds old: the state of a quorum queue
+%% has its depths and consumers, but there is nobody to ask about a stream.
+answer_of(rabbit_quorum_queue, Queue, {_, Node} = Leader, WithinMs) ->
+    Infos = on_node(Node, rabbit_amqqueue, info, [Queue, [state, memory]], WithinMs),
+    case value(state, Infos) of
+        down -> down;
+        State ->
+            {ok, Ready, Consumers} = rabbit_fifo_client:stat(Leader, WithinMs),
+            {ok, {_, Unacknowledged}, _} = ra:local_query(Leader, fun rabbit_fifo:query_messages_checked_out/1, WithinMs),
+            {State, Ready, Unacknowledged, Consumers, value(memory, Infos)}
+    end;
+answer_of(rabbit_stream_queue, Queue, Process, WithinMs) ->
+    infos_figures(on_node(node_of(Process), rabbit_amqqueue, info, [Queue, items()], WithinMs));
+answer_of(_, Queue, _, _) ->
+    infos_figures(rabbit_amqqueue:info(Queue, items())).
+
+items() -> [state, messages_ready, messages_unacknowledged, consumers, memory].
+
+infos_figures(Infos) -> figures(Infos, value(messages_ready, Infos), value(messages_unacknowledged, Infos)).
+
+on_node(Node, Module, Function, Arguments, _) when Node =:= node() -> apply(Module, Function, Arguments);
+on_node(Node, Module, Function, Arguments, WithinMs) -> erpc:call(Node, Module, Function, Arguments, WithinMs).
 
 %% Waits for the rest. At the deadline it is given up.
 collect(Deadline, To, Asked) ->

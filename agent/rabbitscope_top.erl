@@ -66,15 +66,14 @@ top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
     ElapsedUs = erlang:monotonic_time(microsecond) - Start,
     Best = best(What, Sort, Before, Limit),
     Statistics = environment(collect_statistics_interval, 5000),
-    %% Counters of messages are written once in this time; over less they say nothing.
-    Known = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
-    #{rows => [described(What, One, Known) || One <- Best],
+    Rates = rates(What, IntervalMs, Statistics),
+    #{rows => [described(What, One, Rates) || One <- Best],
       candidates => Count,
       elapsed_us => ElapsedUs,
       statistics_ms => Statistics,
-      rates => What =:= connections orelse Known,
+      rates => Rates,
       schedulers => use_of_schedulers(Schedulers, erlang:statistics(scheduler_wall_time)),
-      microstates => microstates(Microstates, erlang:statistics(microstate_accounting)),
+      microstates => microstates(Microstates, erlang:statistics(microstate_accounting), ElapsedUs),
       online => erlang:system_info(schedulers_online),
       run_queue => erlang:statistics(run_queue),
       memory_bytes => erlang:memory(total)}.
@@ -82,12 +81,45 @@ top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
 environment(Key, Default) ->
     case application:get_env(rabbit, Key) of {ok, Value} -> Value; undefined -> Default end.
 
+%% Whether what is shown as in and out is all there was: `known`, or why not. Counters of messages are written once in
+%% an interval of statistics, by channels, on the node where the channel is. What comes to a queue from elsewhere,
+%% or from a protocol without channels, is not in them.
+rates(What, _, _) when What =:= connections; What =:= processes -> known;
+rates(What, IntervalMs, Statistics) ->
+    Written = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
+    Alone = What =:= channels orelse running_nodes() =:= [node()],
+    if
+        not Written -> seldom;
+        not Alone -> other_nodes;
+        What =:= channels -> known;
+        true -> case are_all_on_channels() of true -> known; false -> other_protocols end
+    end.
+
+%% Since 3.12 MQTT, and since 4.0 AMQP 1.0, are served without channels.
+are_all_on_channels() ->
+    Native = erlang:module_loaded(rabbit_mqtt_qos0_queue) orelse erlang:module_loaded(rabbit_amqp_session),
+    not Native orelse each(connections, fun (Pid, _, All) ->
+        All andalso is_on_channels(proplists:get_value(protocol, infos(connection_created, Pid)))
+    end, true).
+
+is_on_channels({0, _, _}) -> true;
+is_on_channels({Name, _}) when is_atom(Name); is_binary(Name) ->
+    %% Streams have clients of their own, of whom nothing is told here.
+    lists:member(iolist_to_binary(io_lib:format("~ts", [Name])), [<<"Direct">>, <<"STOMP">>, <<"Web STOMP">>, <<"stream">>]);
+is_on_channels(_) -> false.
+
 %% ---- Snapshots ----
+
+%% Everybody, as the process that does the work: of a connection whose protocol is served by a plugin (before 3.12 MQTT,
+%% before 4.0 AMQP 1.0) the tables have a process between that and the broker, which does next to nothing.
+candidates(connections, {_, Serving}, Each, Acc) ->
+    each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
+candidates(What, _, Each, Acc) -> each(What, Each, Acc).
 
 %% A row is {Pid, Reductions, In, Out}.
 remember(What, Table) ->
     Traffic = traffic(What),
-    each(What, fun (Pid, Key, Count) ->
+    candidates(What, Traffic, fun (Pid, Key, Count) ->
         case process_info(Pid, reductions) of
             {reductions, Reductions} ->
                 {In, Out} = traffic_of(What, Pid, Key, Traffic),
@@ -99,7 +131,7 @@ remember(What, Table) ->
 
 best(What, Sort, Before, Limit) ->
     Traffic = traffic(What),
-    Best = each(What, fun (Pid, Key, Found) ->
+    Best = candidates(What, Traffic, fun (Pid, Key, Found) ->
         case now_and_before(What, Pid, Key, Before, Traffic) of
             gone -> Found;
             Row -> keep({value(Sort, Pid, Row), Pid, Key, Row}, Found, Limit)
@@ -153,9 +185,10 @@ binaries(Pid) ->
 %% In and out by pid (channels) or name (queues), or the socket by pid (connections).
 traffic(processes) -> none;
 traffic(connections) ->
-    maps:from_list([{Pid, Port} || Port <- erlang:ports(),
+    Ports = maps:from_list([{Pid, Port} || Port <- erlang:ports(),
         {name, "tcp_inet"} <- [erlang:port_info(Port, name)],
-        {connected, Pid} <- [erlang:port_info(Port, connected)]]);
+        {connected, Pid} <- [erlang:port_info(Port, connected)]]),
+    {Ports, serving(Ports)};
 traffic(What) ->
     Sums = ets:new(traffic, [set, private]),
     Add = fun (Key, Position, More) -> ets:update_counter(Sums, Key, {Position, More}, {Key, 0, 0}) end,
@@ -166,6 +199,32 @@ traffic(What) ->
         Add(key(What, Channel, Queue), 3, element(2, Row) + element(3, Row) + element(4, Row) + element(5, Row))
     end, none),
     Sums.
+
+%% For connections that the broker has from a plugin: the process that has the socket.
+serving(Ports) ->
+    Direct = each(connections, fun (Pid, _, Found) ->
+        Infos = infos(connection_created, Pid),
+        case proplists:get_value(type, Infos) of
+            direct -> [{Pid, {proplists:get_value(peer_host, Infos), proplists:get_value(peer_port, Infos)}} | Found];
+            _ -> Found
+        end
+    end, []),
+    Peers = case Direct of
+        [] -> #{};
+        _ -> maps:from_list([{Peer, Pid} || {Pid, Port} <- maps:to_list(Ports), {ok, Peer} <- [inet:peername(Port)], is_not_tls(Pid)])
+    end,
+    maps:from_list([{Pid, maps:get(Peer, Peers)} || {Pid, Peer} <- Direct, is_map_key(Peer, Peers)]).
+
+%% The socket of a TLS connection belongs to a process that knows nothing of the protocol in it.
+is_not_tls(Pid) ->
+    case process_info(Pid, dictionary) of
+        {_, Dictionary} ->
+            case lists:keyfind('$initial_call', 1, Dictionary) of
+                {_, {Module, _, _}} -> not lists:prefix("tls_", atom_to_list(Module)) andalso Module =/= ssl_gen_statem;
+                _ -> true
+            end;
+        undefined -> false
+    end.
 
 published(queues, Add) ->
     each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
@@ -182,7 +241,7 @@ key(queues, _, Queue) -> Queue;
 key(channels, Channel, _) -> Channel.
 
 traffic_of(processes, _, _, _) -> {unknown, unknown};
-traffic_of(connections, Pid, _, Ports) ->
+traffic_of(connections, Pid, _, {Ports, _}) ->
     %% The socket of a TLS connection belongs to another process.
     case Ports of
         #{Pid := Port} ->
@@ -204,11 +263,17 @@ summed(Key, Sums) ->
 %% ---- What is said of the best ----
 
 described(What, {_, Pid, Key, {Reductions, In, Out, Memory, Mailbox}}, Known) ->
-    Rates = What =:= connections orelse Known,
+    Rates = Known =:= known andalso not is_stream(What, Key),
     Common = #{pid => Pid, reductions => Reductions, memory_bytes => Memory, mailbox => Mailbox,
         binary_bytes => binaries(Pid), current => current(Pid),
         in => rate(Rates, In), out => rate(Rates, Out)},
     maps:merge(Common, own(What, Pid, Key)).
+
+%% A stream's own protocol has no channels.
+is_stream(queues, Resource) ->
+    [Queue | _] = ets:lookup(queue_table(), Resource) ++ [none],
+    Queue =/= none andalso apply(amqqueue, get_type, [Queue]) =:= rabbit_stream_queue;
+is_stream(_, _) -> false.
 
 rate(true, Value) -> Value;
 rate(false, _) -> unknown.
@@ -223,7 +288,7 @@ own(queues, _, {resource, VHost, queue, Name} = Resource) ->
         [] -> {unknown, unknown}
     end,
     #{name => Name, vhost => VHost, ready => Ready, unacknowledged => Unacknowledged};
-own(connections, Pid, _) ->
+own(connections, _, Pid) ->
     Infos = infos(connection_created, Pid),
     #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos),
       protocol => protocol(proplists:get_value(protocol, Infos))};
@@ -243,7 +308,16 @@ use_of_schedulers(Before, After) when is_list(Before), is_list(After) ->
         || {{Id, Active0, Total0}, {Id, Active, Total}} <- Pairs];
 use_of_schedulers(_, _) -> [].
 
-%% What the threads of each type did in the interval, together, in the VM's own unit of time.
+%% What the threads of each type did in the interval, together, in the VM's own unit of time. The accounting is for
+%% everybody or for nobody: whoever else had switched it on may have switched it off meanwhile.
+microstates(Before, After, ElapsedUs) when is_list(Before), is_list(After) ->
+    Sums = microstates(Before, After),
+    Counted = lists:sum(maps:values(maps:get(scheduler, Sums, #{}))),
+    Interval = erlang:convert_time_unit(ElapsedUs, microsecond, perf_counter),
+    Threads = length([Id || #{type := scheduler, id := Id} <- After]),
+    case Counted * 100 < Interval * Threads * 90 of true -> in_part; false -> Sums end;
+microstates(_, _, _) -> in_part.
+
 microstates(Before, After) ->
     Earlier = maps:from_list([{{Type, Id}, Counters} || #{type := Type, id := Id, counters := Counters} <- Before]),
     lists:foldl(fun (#{type := Type, id := Id, counters := Counters}, Sums) ->

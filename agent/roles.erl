@@ -1,6 +1,11 @@
 
 %% ---- What a process is for in RabbitMQ ----
 
+%% All that there are.
+roles() ->
+    [reader, writer, channel, limiter, queue, mirror, stream_writer, stream_replica, stream_reader, ra_server, ra_log,
+     msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate, mnesia, supervisor, listener, other].
+
 %% The role of a process, from what it was started with. One word, the same as on the command line.
 role(Pid) ->
     case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, initial_call, dictionary]) of
@@ -109,41 +114,8 @@ connection_name(Pid) ->
         _ -> <<>>
     catch error:badarg -> <<>> end.
 
-%% The processes that a request speaks of: a pid, a registered name, a role, a supervision tree, a queue.
-chosen(Who) ->
-    Found = case Who of
-        #{pid := Text} -> [local_pid(Text)];
-        #{registered := Name} -> [whereis_binary(Name)];
-        #{role := Role} -> [Pid || Pid <- processes(), atom_to_binary(role(Pid), utf8) =:= Role];
-        #{queue := Name} -> [Pid || Pid <- processes(), role(Pid) =:= queue, process_name(Pid) =:= Name];
-        #{tree := Name} -> tree(whereis_binary(Name), 0)
-    end,
-    case [Pid || Pid <- Found, is_pid(Pid), Pid =/= self()] of
-        [] -> throw({refused, no_such_process, io_lib:format("no process on the node is ~ts", [who(Who)])});
-        Pids -> Pids
-    end.
-
-who(#{pid := Text}) -> Text;
-who(#{registered := Name}) -> ["registered as ", Name];
-who(#{role := Role}) -> ["in the role ", Role];
-who(#{queue := Name}) -> ["the process of the queue ", Name];
-who(#{tree := Name}) -> ["a supervisor registered as ", Name].
-
 local_pid(Text) ->
     try list_to_pid(binary_to_list(Text)) of
         Pid when node(Pid) =:= node() -> case is_process_alive(Pid) of true -> Pid; false -> none end;
         _ -> none
     catch error:badarg -> none end.
-
-whereis_binary(Name) ->
-    try whereis(binary_to_existing_atom(Name, utf8)) catch error:badarg -> none end.
-
-%% A supervisor's processes, itself included. Deeper than eight levels there is nothing in RabbitMQ.
-tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
-    [Pid | case role(Pid) of
-        supervisor ->
-            Children = try supervisor:which_children(Pid) catch _:_ -> [] end,
-            lists:append([tree(Child, Depth + 1) || {_, Child, _, _} <- Children, is_pid(Child)]);
-        _ -> []
-    end];
-tree(_, _) -> [].

@@ -234,7 +234,7 @@ flag_passed(Pid, On, Flags, #{session := Session}) ->
 quieten(Pid, Tracing) ->
     flag(Pid, false, loud_flags(), Tracing).
 
-loud_flags() -> [call, return_to, running, garbage_collection, monotonic_timestamp].
+loud_flags() -> [call, return_to, running, exiting, garbage_collection, monotonic_timestamp].
 
 %% Ends the tracing: patterns, then events, then tracers.
 close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
@@ -275,13 +275,17 @@ traced_by(Tracer) ->
 
 %% ---- How often a function is called, before it is traced ----
 
-%% Calls a second of all functions that match, from `Ms` milliseconds of counting.
-call_rate(Functions, Ms, Tracing) ->
-    Counted = lists:sublist(Functions, 50),
-    Armed = lists:foldl(fun(MFA, T) -> set_pattern(MFA, true, [call_count], T) end, Tracing, Counted),
+%% Calls a second of all functions that match, from `Ms` milliseconds of counting. The pattern is set in one go:
+%% to set one is to wait for every scheduler, to read a counter is not.
+call_rate(_, [], _, Tracing) -> {0, Tracing};
+call_rate(Args, Functions, Ms, Tracing) ->
+    Armed = set_pattern(pattern_of(Args), true, [call_count], Tracing),
+    maps:get(module, Args) =:= <<"_">> andalso leave_out_own(call_count, Armed),
     timer:sleep(Ms),
-    Calls = lists:sum([counted(MFA, Tracing) || MFA <- Counted]),
-    {Calls * 1000 div Ms, Armed}.
+    {all_counted(Functions, Tracing) * 1000 div Ms, Armed}.
+
+all_counted(Functions, Tracing) ->
+    lists:sum([counted(MFA, Tracing) || MFA <- Functions]).
 
 counted(MFA, Tracing) ->
     case pattern_info(MFA, call_count, Tracing) of

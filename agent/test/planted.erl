@@ -2,6 +2,7 @@
 %% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
 -export([work/1, tail/1, recursive/1, ask/2, ask_late/1, leaf/1, hot/1, heavy/1, enroll/2, pressure/1, collect/1, nest/1, nested_once/0]).
+-export([brief/2, brief_once/0, brief_failing/0, crowd/1]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
 %% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
@@ -103,6 +104,38 @@ ask_late_once(Server) ->
 
 leaves(0) -> ok;
 leaves(N) -> leaf(N), leaves(N - 1).
+
+%% Calls of some microseconds in processes that end just after it, or in it, or that go on after a failure three
+%% times. The microseconds from before the call to the end of each process, as it knows them.
+brief(Kind, Times) ->
+    {lists:sum([brief_process(Kind) || _ <- lists:seq(1, Times)]), 0}.
+
+brief_process(Kind) ->
+    Before = erlang:monotonic_time(microsecond),
+    {_, Monitor} = spawn_monitor(fun() -> brief_calls(Kind), exit({ended, erlang:monotonic_time(microsecond)}) end),
+    End = receive
+        {'DOWN', Monitor, _, _, {ended, At}} -> At;
+        {'DOWN', Monitor, _, _, _} -> erlang:monotonic_time(microsecond)
+    end,
+    nap(20),
+    End - Before.
+
+brief_calls(ends) -> brief_once();
+brief_calls(fails) -> brief_failing();
+brief_calls(catches) -> [begin catch brief_failing(), leaf(N) end || N <- [1, 2, 3]].
+
+brief_once() -> leaf(1) + 1.
+
+brief_failing() -> leaf(1), exit(planned).
+
+%% So many processes in a role, of which the last one works.
+crowd(Size) ->
+    [spawn(fun() ->
+        put('$initial_call', {rabbit_limiter, init, 1}),
+        if N =:= Size -> works(); true -> nap(60000) end
+    end) || N <- lists:seq(1, Size)].
+
+works() -> leaves(1000), nap(1), works().
 
 start_server() ->
     {ok, Server} = gen_server:start(?MODULE, [], []),

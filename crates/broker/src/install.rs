@@ -31,6 +31,8 @@ pub struct Installation {
     pub epmd: PathBuf,
     /// Talks to the node, in milliseconds where `rabbitmqctl` takes seconds.
     pub erl_call: PathBuf,
+    /// Talks to a node whose distribution is TLS.
+    pub erl: PathBuf,
 }
 
 impl Installation {
@@ -43,6 +45,7 @@ impl Installation {
             server: server.ok_or(missing(SERVER, SERVER))?,
             epmd: find_erlang("epmd").ok_or(missing("epmd", "erlang-base"))?,
             erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
+            erl: find_erlang("erl").ok_or(missing("erl", "erlang-base"))?,
         })
     }
 

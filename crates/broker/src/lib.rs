@@ -14,6 +14,7 @@
 //! A crate of its own, so that the live tests of every crate can have a real broker without
 //! depending on the program. What does not live here: putting load on it, looking at it.
 
+mod asking;
 mod directory;
 mod error;
 mod exposure;

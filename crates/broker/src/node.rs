@@ -2,10 +2,8 @@
 
 use std::{
     fs,
-    io::Write,
     net::{Ipv4Addr, SocketAddr, TcpStream},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -14,7 +12,9 @@ use rabbitscope_data::scenario::ThrowawayBroker;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BrokerError, Installation, directory, exposure,
+    BrokerError, Installation,
+    asking::{Asked, tls_arguments},
+    directory, exposure,
     guard::{self, Guard, Life},
     introduction::{self, Introduction, Listener, QUESTION},
     listeners::Ports,
@@ -54,6 +54,9 @@ pub struct Node {
     pub listeners: Vec<Listener>,
     login: Login,
     ports: Ports,
+    /// Arguments of the VM that make its distribution TLS.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tls: Vec<String>,
 }
 
 impl Node {
@@ -114,7 +117,9 @@ impl Node {
             "binary_to_list(binary:encode_hex(unicode:characters_to_binary(\
              io_lib:format(\"~0tp\", [begin {own} end]))))."
         );
-        let answer = self.erl_call(installation, &printed)?;
+        let (home, epmd_port) = self.distribution();
+        let asked = Asked { node: &self.node_name(), home: &home, epmd_port, tls: &self.tls };
+        let answer = asked.value(installation, &printed)?;
         let hex = answer.trim().strip_prefix("{ok, \"").and_then(|rest| rest.strip_suffix("\"}"));
         hex.and_then(introduction::text).ok_or_else(|| BrokerError::Eval {
             expression: expression.to_owned(),
@@ -153,33 +158,6 @@ impl Node {
         })?;
         (self.login, self.listeners) = (login, listeners);
         Ok(())
-    }
-
-    fn erl_call(
-        &self,
-        installation: &Installation,
-        expression: &str,
-    ) -> Result<String, BrokerError> {
-        let program = &installation.erl_call;
-        let (home, epmd_port) = self.distribution();
-        let mut child = Command::new(program)
-            .args(["-timeout", "20", "-sname", &self.node_name(), "-e"])
-            .env_clear()
-            .env("HOME", home)
-            .env("ERL_EPMD_PORT", epmd_port.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(BrokerError::io("start", program))?;
-        let mut input = child.stdin.take().expect("standard input was piped");
-        // Should it end before it has read all, its output says why.
-        let _ = writeln!(input, "{expression}");
-        drop(input);
-        let output = child.wait_with_output().map_err(BrokerError::io("wait for", program))?;
-        Ok([output.stdout, output.stderr]
-            .map(|it| String::from_utf8_lossy(&it).into_owned())
-            .concat())
     }
 }
 
@@ -240,6 +218,7 @@ impl Broker {
             listeners: Vec::new(),
             login: Login::guest(String::new()),
             ports,
+            tls: tls_arguments(&spec.erl_args),
         };
         let mut broker = Self { node, guard };
         let ready = broker.become_ready(&installation, &registry);

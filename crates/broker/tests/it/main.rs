@@ -5,3 +5,4 @@
 mod broker;
 mod ending;
 mod place;
+mod tls;

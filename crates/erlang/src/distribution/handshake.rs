@@ -35,6 +35,10 @@ struct Greeting {
 /// Messages of the handshake are short.
 const MOST_BYTES: usize = 4 << 10;
 
+/// An alert of TLS 1.0 to 1.3, which is what a TLS server answers to a handshake in plain text, begins with
+/// these two bytes.
+const TLS_ALERT: usize = 0x1503;
+
 /// What stands before each message of the handshake. Frames have four bytes in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
@@ -172,7 +176,12 @@ impl Prefix {
         stream.read_exact(&mut length[start..])?;
         let length = u32::from_be_bytes(length) as usize;
         if length > MOST_BYTES {
-            let reason = format!("a message of {length} bytes is no part of a handshake");
+            let reason = match length {
+                TLS_ALERT if self == Self::TwoBytes => {
+                    "it speaks TLS; --tls-ca FILE names the authority of its certificate".to_owned()
+                }
+                _ => format!("a message of {length} bytes is no part of a handshake"),
+            };
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         let mut message = vec![0; length];

@@ -57,6 +57,8 @@ fn each_end_of_a_handshake() {
     assert!(outcome(&[ok.clone(), challenge("a@b"), message(&proof)]).is_ok());
     refuse(&[], "it closed the connection");
     refuse(&[vec![255; 2]], "65535 bytes");
+    // Unexpected message, fatal.
+    refuse(&[vec![0x15, 3, 3, 0, 2, 2, 10]], "it speaks TLS; --tls-ca");
     refuse(&[message(b"snot_allowed")], "not on it");
     refuse(&[message(b"salive")], "already has a connection");
     refuse(&[message(b"sEUH?")], "EUH?");

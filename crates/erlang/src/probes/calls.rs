@@ -63,7 +63,9 @@ pub struct TracedCall {
     pub at: Duration,
     /// Until it returned; absent when it had not by the end.
     pub took: Option<Duration>,
-    /// `returned`, `error`, `exit`, `throw`, `not_returned`.
+    /// With results `returned`, `error`, `exit`, `throw`, or `not_returned` when it was still under way at the
+    /// end. Without them `ended`, which is any of the first four, or `no_end_seen`: it was still under way, or
+    /// has failed and its caller as well.
     pub outcome: String,
     /// The result or the reason, cut and without secrets; empty when not asked for.
     pub result: String,

@@ -30,6 +30,8 @@ pub struct Counters {
     pub functions: Vec<CountedFunction>,
     /// Processes that were counted.
     pub processes: u64,
+    /// Processes that the request named, of which those that worked most were counted.
+    pub candidates: u64,
     /// Functions that were counted with their times: those that were called most just before.
     pub timed: u64,
     /// Functions that somebody on the node called just before.
@@ -60,6 +62,7 @@ impl ProbeSession<'_> {
         Ok(Counters {
             functions,
             processes: fields.number("processes")?,
+            candidates: fields.number("candidates")?,
             timed: fields.number("timed")?,
             called: fields.number("called")?,
             elapsed: Duration::from_nanos(fields.number("elapsed_ns")?),

@@ -88,8 +88,13 @@ pub enum Who {
     Registered(String),
     /// All in a role: `reader`, `queue`, `channel` …
     Role(String),
-    /// The process of a classic queue.
-    Queue(String),
+    /// The process of a queue: of a quorum queue its leader, of a stream its writer.
+    Queue {
+        /// The queue's name.
+        name: String,
+        /// Its virtual host; any as long as only one has such a queue when absent.
+        vhost: Option<String>,
+    },
     /// A supervisor's processes, by its registered name.
     Tree(String),
 }
@@ -105,14 +110,17 @@ impl Who {
     }
 
     pub(super) fn to_term(&self) -> Term {
-        let (key, value) = match self {
-            Self::Pid(value) => ("pid", value),
-            Self::Registered(value) => ("registered", value),
-            Self::Role(value) => ("role", value),
-            Self::Queue(value) => ("queue", value),
-            Self::Tree(value) => ("tree", value),
-        };
-        Term::map([(key, Term::text(value))])
+        let one = |key, value: &str| Term::map([(key, Term::text(value))]);
+        match self {
+            Self::Pid(value) => one("pid", value),
+            Self::Registered(value) => one("registered", value),
+            Self::Role(value) => one("role", value),
+            Self::Queue { name, vhost: None } => one("queue", name),
+            Self::Queue { name, vhost: Some(vhost) } => {
+                Term::map([("queue", Term::text(name)), ("vhost", Term::text(vhost))])
+            }
+            Self::Tree(value) => one("tree", value),
+        }
     }
 }
 
@@ -156,6 +164,27 @@ mod tests {
         };
         check("lists:map/2");
         check("'Elixir.Enum':'-map/2-fun-0-'/1");
+    }
+
+    /// A role that is not in the list is refused when somebody asks for it.
+    #[test]
+    fn every_role_that_a_process_can_have_is_listed() {
+        let text = include_str!("../../../../agent/roles.erl");
+        let (_, listed) = text.split_once("roles() ->").unwrap();
+        let (listed, _) = listed.split_once("].").unwrap();
+        let listed: Vec<&str> = listed.split([' ', ',', '[', '\n']).collect();
+        let is_clause = |line: &&str| line.starts_with("role_") || line.starts_with("        {");
+        let given: Vec<&str> = text
+            .lines()
+            .filter(is_clause)
+            .filter_map(|line| line.rsplit_once("-> "))
+            .map(|(_, role)| role.trim_end_matches([';', '.']))
+            .filter(|role| role.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+            .collect();
+        assert!(given.len() > 20, "{given:?}");
+        for role in given {
+            assert!(listed.contains(&role), "{role} is not in {listed:?}");
+        }
     }
 
     #[test]

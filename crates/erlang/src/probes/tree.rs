@@ -108,6 +108,12 @@ pub struct TreeResult {
     pub not_followed: u64,
     /// Collections were recorded.
     pub gc_traced: bool,
+    /// Processes that were traced all the time; 0 when a function was the trigger.
+    pub processes: u64,
+    /// Processes that the request named, of which those that worked most were traced.
+    pub candidates: u64,
+    /// Parts of the tree that the node sent in a form that is not known, and that are missing.
+    pub not_understood: u64,
 }
 
 /// The result of a recording.
@@ -130,13 +136,12 @@ impl ProbeSession<'_> {
     ) -> Result<CallTree, ErlangError> {
         let mut nodes = Vec::new();
         let mut slow_nodes = Vec::new();
+        let mut not_understood = 0;
         let arguments = arguments_of(request);
         let result = self.ask(ASKED, arguments, request.duration, watch, &mut |event| {
             let (what, rows) = rows(ASKED, &event)?;
             let into = if what == "slowest" { &mut slow_nodes } else { &mut nodes };
-            for row in rows {
-                into.push(node(row).ok_or_else(|| ErlangError::unexpected(ASKED, row))?);
-            }
+            not_understood += take(rows, into);
             Ok(())
         })?;
         let slowest = result.get("slowest").and_then(|slowest| {
@@ -146,7 +151,8 @@ impl ProbeSession<'_> {
                 nodes: slow_nodes,
             })
         });
-        Ok(CallTree { nodes, slowest, result: result_of(&Fields::new(ASKED, &result))? })
+        let result = TreeResult { not_understood, ..result_of(&Fields::new(ASKED, &result))? };
+        Ok(CallTree { nodes, slowest, result })
     }
 }
 
@@ -180,7 +186,17 @@ fn result_of(fields: &Fields<'_>) -> Result<TreeResult, ErlangError> {
         unplaced: fields.number("unplaced")?,
         not_followed: fields.number("not_followed")?,
         gc_traced: fields.flag("gc_traced")?,
+        processes: fields.number("processes")?,
+        candidates: fields.number("candidates")?,
+        not_understood: 0,
     })
+}
+
+/// A row that is not understood costs itself, and not all the others. Says how many there were.
+fn take(rows: &[Term], into: &mut Vec<TreeNode>) -> u64 {
+    let before = into.len();
+    into.extend(rows.iter().filter_map(node));
+    (rows.len() + before - into.len()) as u64
 }
 
 fn node(row: &Term) -> Option<TreeNode> {
@@ -214,6 +230,20 @@ mod tests {
 
     fn check(key: &Term, expected: Option<&NodeKey>) {
         assert_eq!(node_key(key).as_ref(), expected);
+    }
+
+    #[test]
+    fn a_row_that_is_not_understood_costs_no_other() {
+        let row = |id: i64, key: Term| {
+            let numbers = || [Term::from(1), 2.into(), 3.into(), 4.into(), 5.into()];
+            Term::tuple([vec![id.into(), 0.into(), key], numbers().to_vec()].concat())
+        };
+        let map = || Term::tuple([Term::atom("lists"), Term::atom("map"), 2.into()]);
+        let arguments = Term::tuple([Term::atom("lists"), Term::atom("map"), Term::list([])]);
+        let rows = [row(1, map()), row(2, arguments), Term::atom("else"), row(4, map())];
+        let mut nodes = Vec::new();
+        assert_eq!(take(&rows, &mut nodes), 2);
+        assert_eq!(nodes.iter().map(|node| node.id).collect::<Vec<_>>(), [1, 4]);
     }
 
     #[test]

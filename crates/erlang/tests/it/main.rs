@@ -4,6 +4,7 @@
 
 mod agent;
 mod budgets;
+mod choices;
 mod damaged;
 mod gate;
 mod live;

@@ -112,7 +112,7 @@ fn node_memory() -> u64 {
     eval("erlang:memory(total)").parse().unwrap()
 }
 
-fn kill(connection: &Connection, pids: &Term) {
+pub(crate) fn kill(connection: &Connection, pids: &Term) {
     for pid in pids.as_list().unwrap() {
         let kill = vec![pid.clone(), Term::atom("kill")];
         connection.call("erlang", "exit", kill, LONG).unwrap();
@@ -184,7 +184,7 @@ fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
     assert_nothing_left();
 }
 
-fn refused(error: ErlangError) -> String {
+pub(crate) fn refused(error: ErlangError) -> String {
     match error {
         ErlangError::Agent { kind, .. } => kind,
         other => panic!("{other}"),

@@ -1,6 +1,9 @@
 //! Call trees of functions that know their own times.
 
-use rabbitscope_erlang::probes::{CallTree, NodeKey, TreeNode};
+use rabbitscope_erlang::{
+    Term,
+    probes::{CallTree, NodeKey, TreeNode},
+};
 
 use crate::{
     node::{broker, connection, tracing_alone},
@@ -38,6 +41,40 @@ fn recursion_is_one_node() {
         .map(|node| node.calls)
         .collect();
     assert_eq!(recursive, [6]);
+    assert_nothing_left();
+}
+
+/// The process says how long it lived; what is recorded of its call is no more than that.
+#[test]
+fn a_call_ends_with_its_process() {
+    const TIMES: i64 = 20;
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    for (entry, kind) in [("brief_once", "ends"), ("brief_failing", "fails")] {
+        let call = ("brief", vec![Term::atom(kind), TIMES.into()]);
+        let (tree, truth) = recorded(&planted, &format!("{entry}/0"), false, call);
+        let (run, wait) = spent(&tree, entry);
+        // The last moments of a process are its own, too.
+        let most = figures(&truth).0 + 1e3 * TIMES as f64;
+        assert!(run + wait < most, "{kind}: {run} and {wait} µs of {truth}: {:#?}", tree.nodes);
+        assert!(tree.result.calls > 0, "{kind}: {:?}", tree.result);
+    }
+    assert_nothing_left();
+}
+
+/// The end of a process's first call is not traced, and less so when it is an exception.
+#[test]
+fn a_call_that_failed_hides_no_later_one() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    let planted = Planted::load(&connection);
+    let call = ("brief", vec![Term::atom("catches"), 10.into()]);
+    let (tree, _) = recorded(&planted, "brief_failing/0", false, call);
+    assert_eq!(tree.result.calls_on_node, 30, "{:?}", tree.result);
+    // Of a process that is not admitted at once all are missing; of the others none.
+    assert!(tree.result.calls >= 15, "{:?}", tree.result);
+    assert_eq!(tree.result.calls % 3, 0, "{:?}", tree.result);
     assert_nothing_left();
 }
 

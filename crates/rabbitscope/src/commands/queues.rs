@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_erlang::Connection;
+use rabbitscope_erlang::{Connection, ErlangError};
 
 use super::{
     arguments::{duration, positive},
@@ -20,6 +20,9 @@ use crate::{
     inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve},
     interrupt, output,
 };
+
+/// Between two attempts to reach a node that has gone away.
+const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// List queues straight from the node: its tables, or the queues themselves
 #[derive(Debug, clap::Args)]
@@ -81,13 +84,53 @@ impl Typed {
             return self.serve(address, &stop);
         }
         let connection = self.node.connect()?;
+        if self.watch {
+            self.watch(connection, &stop)?;
+            return Ok(Exit::Done);
+        }
         let mut reader = QueueReader::new(&connection)?;
         self.show(&mut reader)?;
-        while self.watch && !waited(self.interval, &stop) {
-            self.show(&mut reader)?;
-        }
         reader.end()?;
         Ok(Exit::Done)
+    }
+
+    /// Until it is stopped; a node that goes away is waited for.
+    fn watch(&self, first: Connection, stop: &AtomicBool) -> anyhow::Result<()> {
+        let mut connection = Ok(first);
+        let mut was_shown = false;
+        let mut said = String::new();
+        loop {
+            let lost = match connection.and_then(|it| self.watch_one(&it, stop, &mut was_shown)) {
+                Ok(()) => return Ok(()),
+                Err(error) if was_shown && error.is::<ErlangError>() => error.to_string(),
+                Err(error) => return Err(error),
+            };
+            if lost != said {
+                output::note(&format!("{lost}; trying again"));
+                said = lost;
+            }
+            if waited(RECONNECT_INTERVAL, stop) {
+                return Ok(());
+            }
+            connection = self.node.connect();
+        }
+    }
+
+    /// Until it is stopped, or the node has gone away.
+    fn watch_one(
+        &self,
+        connection: &Connection,
+        stop: &AtomicBool,
+        was_shown: &mut bool,
+    ) -> anyhow::Result<()> {
+        let mut reader = QueueReader::new(connection)?;
+        loop {
+            self.show(&mut reader)?;
+            *was_shown = true;
+            if waited(self.interval, stop) {
+                return Ok(reader.end()?);
+            }
+        }
     }
 
     fn show(&self, reader: &mut QueueReader<'_>) -> anyhow::Result<()> {

@@ -12,9 +12,12 @@ pub(super) struct WhoArguments {
     /// `mgmt_cache`, `mgmt_stats`, http, `tls_connection` (receives), `tls_sender` …
     #[arg(long, value_name = "ROLE", group = "who")]
     pub(super) role: Option<String>,
-    /// The process of a classic queue
+    /// The process of a queue: of a quorum queue its leader, of a stream its writer
     #[arg(long, value_name = "NAME", group = "who")]
     queue: Option<String>,
+    /// The queue's virtual host, where several have a queue of this name
+    #[arg(long, value_name = "NAME", requires = "queue")]
+    vhost: Option<String>,
     /// A supervisor, by its registered name, and everything below it
     #[arg(long, value_name = "SUPERVISOR", group = "who")]
     tree: Option<String>,
@@ -29,7 +32,10 @@ impl WhoArguments {
     /// Where a role is a filter: processes that begin later are meant too.
     pub(super) fn without_role(&self) -> Option<Who> {
         let process = self.process.as_deref().map(Who::process);
-        let queue = || self.queue.clone().map(Who::Queue);
+        let queue = || {
+            let name = self.queue.clone()?;
+            Some(Who::Queue { name, vhost: self.vhost.clone() })
+        };
         process.or_else(queue).or_else(|| self.tree.clone().map(Who::Tree))
     }
 }

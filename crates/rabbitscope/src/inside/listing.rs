@@ -10,7 +10,7 @@ use std::{
 use rustc_hash::FxHasher;
 use serde::Serialize;
 
-use super::{Align, human_bytes, table};
+use super::{AgeLimits, Align, human_bytes, table};
 use crate::escapes;
 
 /// A queue.
@@ -45,6 +45,8 @@ pub(crate) enum Missing {
     NotAsked,
     /// It was deleted meanwhile.
     Gone,
+    /// Its process is not there, or the node that it is on does not run.
+    Down,
 }
 
 /// Where figures come from.
@@ -63,7 +65,7 @@ pub(crate) struct Listing {
     pub(crate) node: String,
     pub(crate) source: Source,
     /// What is in the tables is at most this old, unless a queue is too busy to write it.
-    pub(crate) age_limit_ms: u64,
+    pub(crate) ages: AgeLimits,
     /// The node keeps figures of classic queues.
     pub(crate) statistics: bool,
     /// When the look began.
@@ -149,8 +151,11 @@ impl Page {
 pub(crate) struct Shown<'a> {
     node: &'a str,
     source: Source,
+    /// That of the types that are here, of which figures are from tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_limit_ms: Option<u64>,
+    #[serde(skip)]
+    ages: AgeLimits,
     took_ms: f64,
     took_on_node_ms: f64,
     /// Queues that fit what was asked for, on all pages.
@@ -171,7 +176,8 @@ impl Listing {
         Shown {
             node: &self.node,
             source: self.source,
-            age_limit_ms: (self.source == Source::Tables).then_some(self.age_limit_ms),
+            age_limit_ms: self.ages.of_tables(self.source, &rows).map(|(_, limit)| limit).max(),
+            ages: self.ages,
             took_ms: tenths_of_ms(self.took),
             took_on_node_ms: tenths_of_ms(self.took_on_node),
             total: rows.len(),
@@ -194,6 +200,7 @@ impl QueueRow {
             Some(Missing::NoAnswer) => "no answer".to_owned(),
             Some(Missing::NotAsked) => "not asked".to_owned(),
             Some(Missing::Gone) => "deleted".to_owned(),
+            Some(Missing::Down) => "down".to_owned(),
             None => self.state.as_deref().unwrap_or("-").to_owned(),
         };
         [
@@ -235,10 +242,7 @@ impl Shown<'_> {
             ("state", Left),
         ];
         let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();
-        let how = match self.age_limit_ms {
-            Some(age) => format!("from the node's tables, at most {} s old", age.div_ceil(1000)),
-            None => "from the queues themselves".to_owned(),
-        };
+        let how = self.ages.words(self.source, &self.queues);
         let late = match self.unanswered.len() {
             0 => String::new(),
             number => format!("; {number} gave no answer: {}", some_of(&self.unanswered)),
@@ -290,7 +294,28 @@ mod tests {
         let source = Source::Queues;
         let (began, took, took_on_node) =
             (Instant::now(), Duration::from_millis(2), Duration::from_millis(1));
-        Listing { node, source, age_limit_ms: 5, statistics: true, began, took, took_on_node, rows }
+        let ages = AgeLimits { classic_ms: 1_000, quorum_ms: 5_000, stream_ms: 5_000 };
+        Listing { node, source, ages, statistics: true, began, took, took_on_node, rows }
+    }
+
+    #[test]
+    fn the_age_that_holds_is_said_by_type() {
+        fn check(source: Source, kinds: &[&str], part: &str, age: Option<u64>) {
+            let kind = |kind: &&str| QueueRow { kind: (*kind).into(), ..queue("q", "/", Some(1)) };
+            let rows = kinds.iter().map(kind).collect();
+            let listing = Listing { source, rows, ..listing() };
+            let shown =
+                listing.shown(&Wanted::default(), SortKey::Name, Page { number: 1, size: None });
+            let text = shown.to_text();
+            assert!(text.contains(&format!("{part}, in ")), "{text}");
+            assert_eq!(shown.age_limit_ms, age);
+        }
+        let (tables, queues) = (Source::Tables, Source::Queues);
+        check(tables, &["classic"], "tables, at most 1 s old", Some(1_000));
+        check(tables, &["quorum", "stream"], "tables, at most 5 s old", Some(5_000));
+        check(tables, &["quorum", "classic"], "so old: classic 1 s, quorum 5 s", Some(5_000));
+        check(queues, &["quorum", "classic"], "from the queues themselves", None);
+        check(queues, &["stream", "classic"], "so old: stream 5 s", Some(5_000));
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(crate) fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> 
             percent(calls + calls_cut, *calls_on_node)
         ));
     }
+    said.extend(chosen(result.processes, result.candidates, "traced"));
     if *windows > 1 {
         let whose = if has_entry { "calls" } else { "processes" };
         said.push(format!(
@@ -30,6 +31,10 @@ pub(crate) fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> 
     ));
     let numbers = [
         (result.events_dropped, "events came after the end and were not used"),
+        (
+            result.not_understood,
+            "parts of the tree came in a form that is not known, and are missing",
+        ),
         (result.unplaced, "calls found no room in the tree and stand with their callers"),
         (
             result.not_followed,
@@ -76,6 +81,7 @@ pub(crate) fn said_of_counters(counters: &Counters) -> Vec<String> {
         ended(&counters.stopped_by, counters.elapsed),
         format!("{} processes counted.", counters.processes),
     ];
+    said.extend(chosen(counters.processes, counters.candidates, "counted"));
     if counters.timed < counters.called {
         said.push(format!(
             "Of {} functions that were called on the node just before, the {} called most were counted.",
@@ -83,6 +89,16 @@ pub(crate) fn said_of_counters(counters: &Counters) -> Vec<String> {
         ));
     }
     said
+}
+
+/// Which processes, where there were too many.
+fn chosen(processes: u64, candidates: u64, what: &str) -> Option<String> {
+    (processes < candidates).then(|| {
+        format!(
+            "{processes} of {candidates} processes were {what}: those that had worked most within a quarter \
+             of a second before. What the others did is missing."
+        )
+    })
 }
 
 /// One sentence each.
@@ -148,6 +164,8 @@ mod tests {
             seen: Duration::from_millis(100),
             unseen: Duration::from_millis(300),
             not_followed: 3,
+            processes: 64,
+            candidates: 1_173,
             ..TreeResult::default()
         };
         let said = said_of_tree(&result, true).join(" ");
@@ -157,6 +175,7 @@ mod tests {
             "25 % of the time",
             "3 calls to other processes were not followed",
             "another trace session",
+            "64 of 1173 processes were traced",
         ] {
             assert!(said.contains(part), "{part} is not in {said}");
         }

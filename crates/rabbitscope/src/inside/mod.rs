@@ -4,6 +4,7 @@
 //! What lives here: what RabbitMQ's answers mean and how they are shown. What deliberately does not:
 //! the connection and the removal of what is loaded, which `rabbitscope-erlang` sees to.
 
+mod ages;
 mod columns;
 mod functions;
 mod identities;
@@ -12,6 +13,7 @@ mod losses;
 mod microstates;
 mod peer;
 mod prometheus;
+mod rates;
 mod reader;
 mod rows;
 mod service;
@@ -19,6 +21,7 @@ mod top;
 mod tree_profile;
 mod urgency;
 
+pub(crate) use ages::AgeLimits;
 pub(crate) use columns::{Align, human_bytes, table};
 pub(crate) use functions::{FunctionLine, counted_table, function_table};
 pub(crate) use identities::{Namer, local_node};

@@ -10,7 +10,7 @@ use rabbitscope_erlang::{
 };
 
 use super::{
-    Listing, Source, Wanted,
+    AgeLimits, Listing, Source, Wanted,
     rows::{Key, Remembered, Rows, vhost_and_name},
     urgency::Urgency,
 };
@@ -49,8 +49,10 @@ pub(crate) struct QueueReader<'a> {
 /// What the node says at the end of each request.
 struct Facts {
     took: Duration,
-    interval_ms: u64,
+    ages: AgeLimits,
     statistics: bool,
+    /// Nodes of the cluster on which the broker runs.
+    running: Vec<String>,
 }
 
 impl<'a> QueueReader<'a> {
@@ -78,7 +80,7 @@ impl<'a> QueueReader<'a> {
                 facts.took += self.ask("infos", named(some), TABLES, &mut rows)?.took;
             }
         }
-        self.looked = Some((began, Duration::from_millis(facts.interval_ms)));
+        self.looked = Some((began, Duration::from_millis(facts.ages.classic_ms)));
         let (listing, remembered) = self.listing(rows, Source::Tables, began, &facts);
         self.remembered = remembered;
         Ok(listing)
@@ -116,11 +118,11 @@ impl<'a> QueueReader<'a> {
         began: Instant,
         facts: &Facts,
     ) -> (Listing, Remembered) {
-        let (rows, remembered) = rows.of_node(&self.node);
+        let (rows, remembered) = rows.of_node(&self.node, &facts.running);
         let listing = Listing {
             node: self.node.clone(),
             source,
-            age_limit_ms: facts.interval_ms,
+            ages: facts.ages,
             statistics: facts.statistics,
             began,
             took: began.elapsed(),
@@ -168,10 +170,17 @@ impl<'a> QueueReader<'a> {
 }
 
 fn facts_of(answer: &Term) -> Option<Facts> {
+    let millis = |key: &str| answer.get(key)?.as_u64();
+    let running = answer.get("running")?.as_list()?.iter();
     Some(Facts {
         took: Duration::from_micros(answer.get("took_us")?.as_u64()?),
-        interval_ms: answer.get("interval_ms")?.as_u64()?,
+        ages: AgeLimits {
+            classic_ms: millis("interval_ms")?,
+            quorum_ms: millis("quorum_ms")?,
+            stream_ms: millis("stream_ms")?,
+        },
         statistics: !answer.get("statistics")?.is_atom("none"),
+        running: running.map(|node| node.as_atom().map(str::to_owned)).collect::<Option<_>>()?,
     })
 }
 

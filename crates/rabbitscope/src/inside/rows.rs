@@ -96,6 +96,7 @@ impl Rows {
         let found = found.as_list()?.iter();
         match what.as_atom()? {
             "names" => found.map(|row| self.name(row)).collect(),
+            "dead" => found.map(|row| self.dead(row)).collect(),
             "rows" => found.map(|row| self.row(row)).collect(),
             "depths" => found.map(|row| self.depth(row)).collect(),
             "infos" => found.map(|row| self.infos(row)).collect(),
@@ -119,6 +120,16 @@ impl Rows {
         };
         self.all.push(empty(name, fields, &mut self.words)?);
         self.reductions.push(None);
+        Some(())
+    }
+
+    /// The process of the queue, which should be on the node, is not there.
+    fn dead(&mut self, row: &Term) -> Option<()> {
+        let [vhost, name] = row.as_tuple()? else { return None };
+        join(vhost, name, &mut self.scratch)?;
+        if let Some(at) = self.joined() {
+            self.all[at].missing = Some(Missing::Down);
+        }
         Some(())
     }
 
@@ -185,12 +196,16 @@ impl Rows {
     }
 
     /// All rows, and what is to be remembered. What has no figures although its leader is on this node is
-    /// new, and not missing.
-    pub(super) fn of_node(mut self, node: &str) -> (Vec<QueueRow>, Remembered) {
+    /// new, and not missing. Of a queue that does not run nothing is known but what it was.
+    pub(super) fn of_node(mut self, node: &str, running: &[String]) -> (Vec<QueueRow>, Remembered) {
         let Remembered { queues, look } = &mut self.remembered;
         queues.retain(|_, queue| queue.look == *look);
         for queue in queues.values_mut() {
             let row = &mut self.all[queue.row];
+            if row.missing == Some(Missing::Down) || !runs(&row.node, running) {
+                without_figures(row);
+                continue;
+            }
             let empty = row.ready.is_none() && row.state.is_none();
             row.missing = (empty && *row.node != *node).then_some(Missing::NotHere);
             let reductions = self.reductions[queue.row].filter(|_| *row.kind == *"classic");
@@ -199,6 +214,17 @@ impl Rows {
         }
         (self.all, self.remembered)
     }
+}
+
+/// A queue of which no process is known is about to have one.
+fn runs(node: &str, running: &[String]) -> bool {
+    node.is_empty() || running.iter().any(|one| one == node)
+}
+
+fn without_figures(row: &mut QueueRow) {
+    Infos::default().put(row);
+    (row.ready, row.unacknowledged) = (None, None);
+    row.missing = Some(Missing::Down);
 }
 
 impl Infos {
@@ -281,98 +307,11 @@ fn missing(word: &str) -> Option<Missing> {
         "no_answer" => Some(Missing::NoAnswer),
         "not_asked" => Some(Missing::NotAsked),
         "gone" => Some(Missing::Gone),
+        "down" => Some(Missing::Down),
         _ => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tuple<const N: usize>(vhost: &str, name: &str, more: &[Term; N]) -> Term {
-        Term::tuple([vec![Term::text(vhost), Term::text(name)], more.to_vec()].concat())
-    }
-
-    fn part(what: &str, row: Term) -> Term {
-        Term::tuple([Term::atom(what), Term::list([row])])
-    }
-
-    fn name(module: &str) -> Term {
-        let process = Term::tuple([Term::atom("q"), Term::atom("a@b")]);
-        part("names", tuple("/", "q", &[Term::atom(module), process]))
-    }
-
-    fn depth(ready: i64, reductions: i64) -> Term {
-        part("depths", tuple("/", "q", &[ready.into(), 0.into(), reductions.into()]))
-    }
-
-    fn infos(consumers: i64) -> Term {
-        part("infos", tuple("/", "q", &[Term::atom("running"), consumers.into(), 7.into()]))
-    }
-
-    fn rows(parts: &[Term]) -> Rows {
-        let mut rows = Rows::default();
-        take(&mut rows, parts);
-        rows
-    }
-
-    fn take(rows: &mut Rows, parts: &[Term]) {
-        let taken: Option<()> = parts.iter().map(|part| rows.take(part)).collect();
-        taken.unwrap();
-    }
-
-    #[test]
-    fn a_queue_that_was_deleted_is_forgotten() {
-        let (_, remembered) = rows(&[name("rabbit_classic_queue"), depth(1, 1000)]).of_node("a@b");
-        assert_eq!(remembered.queues.len(), 1);
-        let mut next = Rows::after(remembered);
-        take(&mut next, &[depth(1, 1000)]);
-        assert!(next.recall("a@b").is_empty());
-        let (rows, remembered) = next.of_node("a@b");
-        assert_eq!((rows.len(), remembered.queues.len()), (0, 0));
-    }
-
-    #[test]
-    fn what_a_queue_wrote_is_known_until_it_writes_again() {
-        fn check(module: &str, reductions: i64, asked: usize, consumers: Option<u64>) {
-            let first = rows(&[name(module), infos(3), depth(1, 1000)]);
-            let mut next = Rows::after(first.of_node("a@b").1);
-            take(&mut next, &[name(module), depth(2, reductions)]);
-            assert_eq!(next.recall("a@b").len(), asked, "{module} {reductions}");
-            let row = next.of_node("a@b").0.remove(0);
-            assert_eq!((row.ready, row.consumers), (Some(2), consumers));
-        }
-        check("rabbit_classic_queue", 1000, 0, Some(3));
-        check("rabbit_classic_queue", 1001, 1, None);
-        check("rabbit_quorum_queue", 1000, 1, None);
-    }
-
-    #[test]
-    fn of_another_node_there_is_nothing_to_ask() {
-        let mut rows = rows(&[name("rabbit_classic_queue")]);
-        assert!(rows.recall("c@d").is_empty());
-        assert_eq!(rows.of_node("c@d").0[0].missing, Some(Missing::NotHere));
-        let new = super::tests::rows(&[name("rabbit_classic_queue")]);
-        assert_eq!(new.of_node("a@b").0[0].missing, None);
-    }
-
-    #[test]
-    fn rows_as_the_node_sends_them() {
-        let process = Term::tuple([Term::atom("q"), Term::atom("a@b")]);
-        let row = |figures: Term| {
-            let row =
-                tuple("/", "q", &[Term::atom("rabbit_stream_queue"), process.clone(), figures]);
-            let mut rows = Rows::default();
-            rows.take(&Term::tuple([Term::atom("rows"), Term::list([row])]))?;
-            Some(rows.all.remove(0))
-        };
-        let unknown = || Term::atom("unknown");
-        let figures = Term::tuple([unknown(), 1.into(), 2.into(), unknown(), 4.into()]);
-        let read = row(figures).unwrap();
-        assert_eq!((read.state, read.ready, read.consumers), (None, Some(1), None));
-        assert_eq!((&*read.kind, &*read.node), ("stream", "a@b"));
-        assert_eq!(row(Term::atom("no_answer")).unwrap().missing, Some(Missing::NoAnswer));
-        assert_eq!(row(Term::atom("else")), None);
-        assert_eq!(Rows::default().take(&part("rows", Term::Integer(1))), None);
-    }
-}
+#[path = "rows_tests.rs"]
+mod tests;

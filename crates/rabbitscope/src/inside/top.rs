@@ -10,7 +10,7 @@ use rabbitscope_erlang::{
 };
 use serde::Serialize;
 
-use super::{Align, human_bytes, microstates::Microstates, table};
+use super::{Align, human_bytes, microstates::Microstates, rates::Rates, table};
 
 const MODULE: Module = Module {
     name: "rabbitscope_top",
@@ -70,12 +70,14 @@ pub(crate) struct Top {
     /// Share of the interval in which the schedulers that are online worked.
     scheduler_use: Option<f64>,
     schedulers_online: u64,
-    /// What the VM's threads did, by type.
-    microstates: Microstates,
+    /// What the VM's threads did, by type; absent when that was counted for a part of the interval only.
+    microstates: Option<Microstates>,
     run_queue: u64,
     memory_bytes: u64,
     /// The node counts messages, and within this interval that says something.
     rates_known: bool,
+    #[serde(skip)]
+    rates: Rates,
     /// How often the node writes its counters of messages.
     statistics_ms: u64,
     pub(crate) rows: Vec<TopRow>,
@@ -170,6 +172,7 @@ fn top_of(answer: &Term, node: &str, kind: Kind, sorted_by: Key) -> Option<Top> 
     let elapsed_us = number("elapsed_us")?.max(1);
     let seconds = elapsed_us as f64 / 1e6;
     let schedulers_online = number("online")?;
+    let rates = Rates::of(answer.get("rates")?)?;
     let rows = answer.get("rows")?.as_list()?.iter().map(|row| row_of(row, seconds));
     Some(Top {
         node: node.to_owned(),
@@ -179,13 +182,19 @@ fn top_of(answer: &Term, node: &str, kind: Kind, sorted_by: Key) -> Option<Top> 
         candidates: number("candidates")?,
         scheduler_use: scheduler_use(answer.get("schedulers")?, schedulers_online),
         schedulers_online,
-        microstates: Microstates::of(answer.get("microstates")?)?,
+        microstates: microstates_of(answer.get("microstates")?)?,
         run_queue: number("run_queue")?,
         memory_bytes: number("memory_bytes")?,
-        rates_known: answer.get("rates")?.is_atom("true"),
+        rates_known: rates == Rates::Known,
+        rates,
         statistics_ms: number("statistics_ms")?,
         rows: rows.collect::<Option<_>>()?,
     })
+}
+
+/// None of a part of the interval.
+fn microstates_of(term: &Term) -> Option<Option<Microstates>> {
+    if term.is_atom("in_part") { Some(None) } else { Microstates::of(term).map(Some) }
 }
 
 /// The mean of the schedulers for Erlang code that are online; they have the lowest numbers.
@@ -240,19 +249,15 @@ impl fmt::Display for Top {
             human_bytes(self.memory_bytes),
             self.candidates,
             self.kind.words(),
-            self.microstates,
+            self.microstates.as_ref().map_or_else(
+                || "what they did is not known: somebody else has switched that accounting"
+                    .to_owned(),
+                Microstates::to_string
+            ),
         )?;
         f.write_str(&self.table())?;
         write!(f, "\n\nover {:.1} s", self.interval_ms as f64 / 1000.0)?;
-        if self.kind != Kind::Processes && !self.rates_known {
-            let every = self.statistics_ms as f64 / 1000.0;
-            write!(
-                f,
-                "; in and out are not known: the node counts messages only with statistics on, \
-                       and once in {every:.0} s, so that the interval has to be longer"
-            )?;
-        }
-        Ok(())
+        f.write_str(&self.rates.reason(self.statistics_ms).unwrap_or_default())
     }
 }
 

@@ -51,6 +51,14 @@ fn declare_quorum(vhost: &str, name: &str) {
     ));
 }
 
+/// Ends the process of a quorum queue, of which the tables go on to say that it runs.
+fn stop_quorum(vhost: &str, name: &str) {
+    eval(&format!(
+        "{{ok, Queue}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"{vhost}\">>, queue, <<\"{name}\">>)), \
+         ok = ra:stop_server(quorum_queues, amqqueue:get_pid(Queue)), ok"
+    ));
+}
+
 /// Name, state, consumers and memory of each queue, as they stand in the node's table.
 fn written(vhost: &str) -> String {
     let text = eval(&format!(
@@ -126,6 +134,13 @@ fn from_the_queues_and_from_the_tables() {
     let text = bench.rabbitscope(&prometheus).code(0).stdout;
     let line = "rabbitscope_queue_messages_ready{vhost=\"inside-tables\",queue=\"q-2\",type=\"classic\"} 1";
     assert!(text.contains(line), "{text}");
+
+    stop_quorum("inside-tables", "quorum");
+    for how in ["", " --exact"] {
+        let list = format!("queues {node} --vhost inside-tables --name quorum --json{how}");
+        let row = &json(&bench.rabbitscope(&list).code(0))["queues"][0];
+        assert_eq!((&row["missing"], &row["state"]), (&"down".into(), &Value::Null), "{row}");
+    }
     eval("application:set_env(rabbit, collect_statistics, none)");
 }
 

@@ -1,0 +1,144 @@
+//! Queues of a cluster: those whose leader is on another node, and on one that does not run.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_data::scenario::ThrowawayBroker;
+use serde_json::Value;
+
+use crate::workbench::Workbench;
+
+/// Makes a node known to another one's port mapper, for as long as it is kept.
+struct Registered {
+    _stream: TcpStream,
+}
+
+impl Registered {
+    fn at(mapper: u16, node: &Broker) -> Self {
+        let port = format!("element(2, erl_epmd:port_please(\"{}\", \"localhost\"))", node.name);
+        let port: u16 = node.eval(&port).unwrap().parse().unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", mapper)).unwrap();
+        // ALIVE2_REQ: a visible node, TCP over IPv4, versions 6 to 5 of the protocol, nothing else.
+        let mut request = vec![120];
+        request.extend(port.to_be_bytes());
+        request.extend([77, 0, 0, 6, 0, 5]);
+        request.extend(u16::try_from(node.name.len()).unwrap().to_be_bytes());
+        request.extend(node.name.as_bytes());
+        request.extend([0, 0]);
+        stream.write_all(&u16::try_from(request.len()).unwrap().to_be_bytes()).unwrap();
+        stream.write_all(&request).unwrap();
+        let mut answer = [0; 2];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(answer[1], 0, "{answer:?}");
+        Self { _stream: stream }
+    }
+}
+
+/// Two brokers that are one cluster.
+struct Cluster {
+    first: Broker,
+    second: Broker,
+    _known: [Registered; 2],
+}
+
+impl Cluster {
+    fn start(bench: &Workbench) -> Self {
+        let spec = ThrowawayBroker::default();
+        let start = |log: &str| Broker::start(&spec, &bench.path(log)).unwrap();
+        let (first, second) = (start("first.log"), start("second.log"));
+        let ((home, first_mapper), (_, second_mapper)) =
+            (first.distribution(), second.distribution());
+        let known = [Registered::at(first_mapper, &second), Registered::at(second_mapper, &first)];
+        let cookie = std::fs::read_to_string(home.join(".erlang.cookie")).unwrap();
+        let of_first = format!("'{}'", first.node_name());
+        let join = format!(
+            "erlang:set_cookie({of_first}, list_to_atom(\"{}\")), \
+             true = net_kernel:connect_node({of_first}), rabbit:stop(), \
+             ok = case erlang:function_exported(rabbit_mnesia, join_cluster, 2) of \
+               true -> apply(rabbit_mnesia, join_cluster, [{of_first}, disc]); \
+               false -> apply(rabbit_db_cluster, join, [{of_first}, disc]) end, rabbit:start()",
+            cookie.trim()
+        );
+        assert_eq!(second.eval(&join).unwrap(), "ok");
+        Self { first, second, _known: known }
+    }
+
+    /// The queues as the first node says them.
+    fn queues(&self, bench: &Workbench, more: &str) -> Value {
+        let (home, mapper) = self.first.distribution();
+        let (node, cookie) = (self.first.node_name(), home.join(".erlang.cookie"));
+        let cookie = cookie.display();
+        let asked = format!(
+            "queues --node {node} --epmd-port {mapper} --cookie-file {cookie} --json {more}"
+        );
+        let mut found: Value =
+            serde_json::from_str(&bench.rabbitscope(&asked).code(0).stdout).unwrap();
+        found["queues"].take()
+    }
+}
+
+impl Cluster {
+    /// Sooner or later: figures of queues take their time to get into tables.
+    #[track_caller]
+    fn shows(&self, bench: &Workbench, more: &str, expected: &[&str]) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let found = words(&self.queues(bench, more));
+            if found == expected {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{more}: {found:?}, and not {expected:?}");
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+}
+
+const DECLARE: &str = "[{new, _} = rabbit_amqqueue:declare({resource, <<\"/\">>, queue, Type}, true, false, \
+    [{<<\"x-queue-type\">>, longstr, Type}], none, <<\"test\">>) \
+    || Type <- [<<\"classic\">>, <<\"quorum\">>, <<\"stream\">>]], ok";
+
+/// Eleven messages into the stream: a publication without a channel does not get there.
+const WRITE: &str = "{ok, Stream} = rabbit_amqqueue:lookup({resource, <<\"/\">>, queue, <<\"stream\">>}), \
+    [ok = osiris:write(amqqueue:get_pid(Stream), undefined, N, <<\"body\">>) || N <- lists:seq(1, 11)], ok";
+
+/// Without a channel, and without confirms.
+fn publish(broker: &Broker, queue: &str, messages: u32) {
+    let publish = format!(
+        "[rabbit_basic:publish({{resource, <<\"/\">>, exchange, <<>>}}, <<\"{queue}\">>, [], <<\"body\">>) \
+         || _ <- lists:seq(1, {messages})], ok"
+    );
+    assert_eq!(broker.eval(&publish).unwrap(), "ok");
+}
+
+/// Name, ready messages, state and why there are no figures, of each queue.
+fn words(queues: &Value) -> Vec<String> {
+    let word = |value: &Value| value.to_string().replace('"', "");
+    let row =
+        |row: &Value| ["name", "ready", "state", "missing"].map(|key| word(&row[key])).join(" ");
+    queues.as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn queues_of_other_nodes_are_asked_there() {
+    let bench = Workbench::new("cluster");
+    let cluster = Cluster::start(&bench);
+    assert_eq!(cluster.second.eval(DECLARE).unwrap(), "ok");
+    publish(&cluster.second, "classic", 3);
+    publish(&cluster.second, "quorum", 7);
+    assert_eq!(cluster.second.eval(WRITE).unwrap(), "ok");
+    let expected = ["classic 3 running null", "quorum 7 running null", "stream 11 running null"];
+    cluster.shows(&bench, "--exact", &expected);
+
+    cluster.second.eval("rabbit:stop()").unwrap();
+    // So that tables are read, too.
+    cluster.first.eval("application:set_env(rabbit, collect_statistics, coarse)").unwrap();
+    let down = ["classic null null down", "quorum null null down", "stream null null down"];
+    for how in ["--exact", ""] {
+        cluster.shows(&bench, how, &down);
+    }
+}
