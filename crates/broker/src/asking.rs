@@ -64,7 +64,7 @@ impl Asked<'_> {
         let _ = writeln!(input, "{expression}");
         drop(input);
         let output = child.wait_with_output().map_err(BrokerError::io("wait for", program))?;
-        Ok(lossy(output.stdout) + &lossy(output.stderr))
+        Ok(lossy(&output.stdout) + &lossy(&output.stderr))
     }
 
     /// The port of this node, too, is bound to the loopback interface only.
@@ -84,7 +84,7 @@ impl Asked<'_> {
             .stdin(Stdio::null())
             .output()
             .map_err(BrokerError::io("start", program))?;
-        Ok(lossy(output.stdout) + &lossy(output.stderr))
+        Ok(lossy(&output.stdout) + &lossy(&output.stderr))
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -100,8 +100,8 @@ impl Asked<'_> {
     }
 }
 
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Of the VM's arguments those that make its distribution TLS.

@@ -24,6 +24,9 @@ pub(crate) struct LabelColumns {
     state: Vec<Option<WaitState>>,
 }
 
+/// Thread, outcome, whether a frame has no name and no frame is an Erlang function, the frame of the state.
+type Label<'a> = (&'a str, StackOutcome, [bool; 2], Option<FrameId>);
+
 /// Gives labels their numbers.
 pub(crate) struct Labeller<'a> {
     /// By frame.
@@ -32,7 +35,7 @@ pub(crate) struct Labeller<'a> {
     erlang: Vec<bool>,
     /// Frames that stand for a state.
     states: HashMap<FrameId, WaitState>,
-    numbers: HashMap<(&'a str, StackOutcome, [bool; 2], Option<FrameId>), u32>,
+    numbers: HashMap<Label<'a>, u32>,
     threads: HashMap<&'a str, u32>,
 }
 

@@ -1,13 +1,15 @@
 //! How old figures of queues may be, by the type of the queue.
 
+use std::time::Duration;
+
 use super::{QueueRow, Source};
 
 /// How often queues of each type write their figures into the tables of the node that they are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AgeLimits {
-    pub(crate) classic_ms: u64,
-    pub(crate) quorum_ms: u64,
-    pub(crate) stream_ms: u64,
+    pub(crate) classic: Duration,
+    pub(crate) quorum: Duration,
+    pub(crate) stream: Duration,
 }
 
 impl AgeLimits {
@@ -16,13 +18,13 @@ impl AgeLimits {
         self,
         source: Source,
         rows: &'a [&QueueRow],
-    ) -> impl Iterator<Item = (&'static str, u64)> + 'a {
+    ) -> impl Iterator<Item = (&'static str, Duration)> + 'a {
         let exact = source == Source::Queues;
         let types = [
-            ("classic", self.classic_ms, exact),
-            ("quorum", self.quorum_ms, exact),
+            ("classic", self.classic, exact),
+            ("quorum", self.quorum, exact),
             // A stream has no process that could be asked.
-            ("stream", self.stream_ms, false),
+            ("stream", self.stream, false),
         ];
         types
             .into_iter()
@@ -33,8 +35,8 @@ impl AgeLimits {
     /// Where figures are from, and how old they may be.
     pub(crate) fn words(self, source: Source, rows: &[&QueueRow]) -> String {
         let limits: Vec<_> = self.of_tables(source, rows).collect();
-        let seconds = |limit: u64| limit.div_ceil(1000);
-        let one = |(kind, limit): &(&str, u64)| format!("{kind} {} s", seconds(*limit));
+        let seconds = |limit: Duration| limit.as_millis().div_ceil(1000);
+        let one = |(kind, limit): &(&str, Duration)| format!("{kind} {} s", seconds(*limit));
         let each = || limits.iter().map(one).collect::<Vec<_>>().join(", ");
         match (source, limits.as_slice()) {
             (Source::Tables, []) => "from the node's tables".to_owned(),

@@ -166,6 +166,12 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Listing {
+    /// Of the oldest figures from tables.
+    fn age_limit_ms(&self, rows: &[&QueueRow]) -> Option<u64> {
+        let limits = self.ages.of_tables(self.source, rows).map(|(_, limit)| limit);
+        limits.max().and_then(|limit| u64::try_from(limit.as_millis()).ok())
+    }
+
     /// The rows that are wanted, in order, of one page.
     pub(crate) fn shown(&self, wanted: &Wanted, sort: SortKey, page: Page) -> Shown<'_> {
         let mut rows: Vec<&QueueRow> =
@@ -176,7 +182,7 @@ impl Listing {
         Shown {
             node: &self.node,
             source: self.source,
-            age_limit_ms: self.ages.of_tables(self.source, &rows).map(|(_, limit)| limit).max(),
+            age_limit_ms: self.age_limit_ms(&rows),
             ages: self.ages,
             took_ms: tenths_of_ms(self.took),
             took_on_node_ms: tenths_of_ms(self.took_on_node),
@@ -294,7 +300,11 @@ mod tests {
         let source = Source::Queues;
         let (began, took, took_on_node) =
             (Instant::now(), Duration::from_millis(2), Duration::from_millis(1));
-        let ages = AgeLimits { classic_ms: 1_000, quorum_ms: 5_000, stream_ms: 5_000 };
+        let ages = AgeLimits {
+            classic: Duration::from_secs(1),
+            quorum: Duration::from_secs(5),
+            stream: Duration::from_secs(5),
+        };
         Listing { node, source, ages, statistics: true, began, took, took_on_node, rows }
     }
 

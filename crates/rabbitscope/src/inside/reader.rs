@@ -80,7 +80,7 @@ impl<'a> QueueReader<'a> {
                 facts.took += self.ask("infos", named(some), TABLES, &mut rows)?.took;
             }
         }
-        self.looked = Some((began, Duration::from_millis(facts.ages.classic_ms)));
+        self.looked = Some((began, facts.ages.classic));
         let (listing, remembered) = self.listing(rows, Source::Tables, began, &facts);
         self.remembered = remembered;
         Ok(listing)
@@ -170,14 +170,14 @@ impl<'a> QueueReader<'a> {
 }
 
 fn facts_of(answer: &Term) -> Option<Facts> {
-    let millis = |key: &str| answer.get(key)?.as_u64();
+    let age = |key: &str| Some(Duration::from_millis(answer.get(key)?.as_u64()?));
     let running = answer.get("running")?.as_list()?.iter();
     Some(Facts {
         took: Duration::from_micros(answer.get("took_us")?.as_u64()?),
         ages: AgeLimits {
-            classic_ms: millis("interval_ms")?,
-            quorum_ms: millis("quorum_ms")?,
-            stream_ms: millis("stream_ms")?,
+            classic: age("interval_ms")?,
+            quorum: age("quorum_ms")?,
+            stream: age("stream_ms")?,
         },
         statistics: !answer.get("statistics")?.is_atom("none"),
         running: running.map(|node| node.as_atom().map(str::to_owned)).collect::<Option<_>>()?,

@@ -182,7 +182,11 @@ fn top_of(answer: &Term, node: &str, kind: Kind, sorted_by: Key) -> Option<Top> 
         candidates: number("candidates")?,
         scheduler_use: scheduler_use(answer.get("schedulers")?, schedulers_online),
         schedulers_online,
-        microstates: microstates_of(answer.get("microstates")?)?,
+        microstates: match answer.get("microstates")? {
+            // Of a part of the interval.
+            term if term.is_atom("in_part") => None,
+            term => Some(Microstates::of(term)?),
+        },
         run_queue: number("run_queue")?,
         memory_bytes: number("memory_bytes")?,
         rates_known: rates == Rates::Known,
@@ -190,11 +194,6 @@ fn top_of(answer: &Term, node: &str, kind: Kind, sorted_by: Key) -> Option<Top> 
         statistics_ms: number("statistics_ms")?,
         rows: rows.collect::<Option<_>>()?,
     })
-}
-
-/// None of a part of the interval.
-fn microstates_of(term: &Term) -> Option<Option<Microstates>> {
-    if term.is_atom("in_part") { Some(None) } else { Microstates::of(term).map(Some) }
 }
 
 /// The mean of the schedulers for Erlang code that are online; they have the lowest numbers.
