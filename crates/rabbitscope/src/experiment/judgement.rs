@@ -25,15 +25,19 @@ pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenari
         doubts.push(Doubt { kind: DoubtKind::NotSteady, reason });
     }
     let expectations = judge(&scenario.expect.that, &record);
-    let verdict = match service_failure(&record, rules(scenario)) {
+    let verdict = match service_failure(&record, rules(scenario, record.load.published)) {
         Some(reason) if record.verdict == Verdict::Completed => Verdict::Failed { reason },
         _ => record.verdict,
     };
     RunRecord { steadiness, doubts, expectations, verdict, ..record }
 }
 
-fn rules(scenario: &Scenario) -> ServiceRules<'_> {
-    let confirms = |group: &PublisherGroup| group.confirm_window.or(group.tx_size).is_some();
+fn rules(scenario: &Scenario, published: u64) -> ServiceRules<'_> {
+    // A transaction that never was full was not committed: nothing was asked of the broker.
+    let commits = |size: u32| u64::from(size) <= published;
+    let confirms = |group: &PublisherGroup| {
+        group.confirm_window.is_some() || group.tx_size.is_some_and(commits)
+    };
     ServiceRules {
         expected: &scenario.expect.that,
         has_confirms: scenario.publishers.iter().any(confirms),
