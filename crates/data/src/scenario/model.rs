@@ -10,6 +10,7 @@ mod expect;
 mod handling;
 mod polling;
 mod rpc;
+mod time;
 mod timing;
 mod topology;
 
@@ -21,10 +22,13 @@ pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUAN
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
+pub use time::Time;
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
 };
-pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
+pub use topology::{
+    Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, has_placeholder,
+};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -139,10 +143,14 @@ pub struct QueueSpec {
     pub auto_delete: bool,
     /// Must be there already; is neither declared nor removed.
     pub predeclared: bool,
+    /// Declared where it is not there; one that is there is used whatever its type and flags are.
+    pub if_missing: bool,
     /// Arguments of `queue.declare`, `x-queue-type` left out.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Exchanges that route to it, besides the default exchange.
     pub bindings: Vec<Binding>,
+    /// A queue that was there before gets the bindings, too, and keeps them.
+    pub bind_existing: bool,
     /// Leave the queue on the broker after the run (the default removes what the run declared).
     pub keep: bool,
 }
@@ -173,6 +181,8 @@ pub enum FieldValue {
     Text(String),
     /// `A`
     Array(Vec<FieldValue>),
+    /// `T`, from a date and time with its offset.
+    Time(Time),
     /// `F`
     Table(BTreeMap<String, FieldValue>),
 }
@@ -194,6 +204,8 @@ pub struct PublisherGroup {
     pub routing_key: String,
     /// Routing keys besides `routing_key`.
     pub keys: RoutingKeys,
+    /// Which of the queues or keys a publisher sends to.
+    pub member_queues: MemberQueues,
     /// Body size in bytes. Bodies of at least 12 bytes carry the time stamp for end-to-end latency.
     pub size_bytes: u32,
     /// Sizes that change over time; when there are any, `size_bytes` is the first.
@@ -202,9 +214,9 @@ pub struct PublisherGroup {
     pub body: Body,
     /// Properties of every message.
     pub properties: MessageProperties,
-    /// Delivery mode 2.
+    /// Delivery mode 2; otherwise that of `properties`, or none, which says the same as 1.
     pub persistent: bool,
-    /// Unconfirmed messages that a publisher may have; absent: no confirms.
+    /// Unconfirmed messages that a publisher may have, or [`NO_WINDOW`]; absent: no confirms.
     pub confirm_window: Option<u32>,
     /// What happens when nothing is confirmed.
     pub confirm_timeout: Option<ConfirmTimeout>,
@@ -227,6 +239,9 @@ pub struct PublisherGroup {
     /// Each publisher waits for a random part of this on top.
     pub random_start_delay: Duration,
 }
+
+/// A confirm window without a limit.
+pub const NO_WINDOW: u32 = u32::MAX;
 
 /// How messages are handed to the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,6 +267,8 @@ pub struct ConsumerGroup {
     pub channels: u32,
     /// The queue they read, or the set of queues over which they are spread.
     pub queue: String,
+    /// Which of these queues a consumer reads.
+    pub member_queues: MemberQueues,
     /// `basic.qos` for each consumer; absent: unlimited.
     pub prefetch: Option<u16>,
     /// `basic.qos` for each channel; absent: unlimited.
@@ -351,19 +368,20 @@ impl QueueSpec {
         self.name == reference || is_set && self.queue_names().iter().any(|name| name == reference)
     }
 
-    /// Every queue that this stands for.
+    /// Every queue that this stands for, as far as names are known: none of those that the broker names.
     pub fn queue_names(&self) -> Vec<String> {
         match &self.names {
             QueueNames::One => vec![self.name.clone()],
             QueueNames::Numbered(range) => range.names(&self.name).collect(),
             QueueNames::Listed(names) => names.clone(),
+            QueueNames::ByBroker => Vec::new(),
         }
     }
 
     /// Routing keys of `binding` for each of the queues.
     pub fn binding_keys(&self, binding: &Binding) -> Vec<String> {
         match &self.names {
-            QueueNames::One => vec![binding.routing_key.clone()],
+            QueueNames::One | QueueNames::ByBroker => vec![binding.routing_key.clone()],
             QueueNames::Numbered(range) => range.names(&binding.routing_key).collect(),
             QueueNames::Listed(names) => {
                 names.iter().map(|name| topology::named(&binding.routing_key, name)).collect()

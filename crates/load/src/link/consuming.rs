@@ -15,14 +15,17 @@ use rabbitscope_data::scenario::Settle;
 use super::Moment;
 use crate::{
     clock::nanos,
-    plan::{Reading, Seat, queues_of},
+    plan::{Reading, Seat},
     stamp::Stamp,
     verify::{Observation, Reader},
 };
 use holding::{Held, Holding};
 
 pub(super) struct Consuming {
+    /// Empty names are those that the broker made up: the last that was declared on the channel.
     queues: Arc<[String]>,
+    /// Queues that the broker named and nobody else knows go away with their pollers.
+    removes_queues: bool,
     arguments: Table,
     auto_ack: bool,
     exclusive: bool,
@@ -88,6 +91,7 @@ impl Consuming {
         let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
         let mut consuming = Self {
             queues: reading.queues.clone().into(),
+            removes_queues: group.polling.is_some() && reading.has_own_queues(),
             arguments: crate::topology::fields(&group.arguments),
             auto_ack: group.auto_ack,
             exclusive: group.exclusive,
@@ -106,7 +110,7 @@ impl Consuming {
         };
         for (number, seat) in seats.iter().enumerate() {
             let first = consuming.subscriptions.len();
-            let mine = queues_of(seat.member, group.count, reading.queues.len());
+            let mine = reading.queues_of(*seat);
             let consumer = reading.first_consumer + seat.member;
             consuming.subscriptions.extend(mine.map(|queue| {
                 let reader = Reader { place: reading.places[queue], consumer };
@@ -316,6 +320,11 @@ impl Consuming {
             } else if waiting.uncommitted > 0 {
                 connection.request(channel, &Request::TxCommit);
             }
+        }
+        let removed = self.consumers.iter().filter(|_| self.removes_queues);
+        for consumer in removed {
+            let delete = Request::QueueDelete { queue: "", if_unused: false, if_empty: false };
+            connection.request(consumer.channel, &delete);
         }
     }
 

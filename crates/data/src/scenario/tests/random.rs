@@ -176,6 +176,7 @@ impl Random {
         let is_classic = queue_type == QueueType::Classic;
         let names = self.names(index);
         let predeclared = self.below(4) == 0;
+        let bindings = if predeclared { Vec::new() } else { self.bindings("e") };
         let name = format!("q.{index} \"ü\"");
         QueueSpec {
             name: if let QueueNames::Numbered(_) = names { name + "{:03}" } else { name },
@@ -185,8 +186,10 @@ impl Random {
             exclusive: is_classic && !predeclared && self.chance(),
             auto_delete: is_classic && self.chance(),
             predeclared,
+            if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
-            bindings: if predeclared { Vec::new() } else { self.bindings("e") },
+            bind_existing: !bindings.is_empty() && self.chance(),
+            bindings,
             keep: !is_classic && !predeclared && self.chance(),
         }
     }
@@ -208,6 +211,7 @@ impl Random {
             auto_delete: self.chance(),
             internal: self.chance(),
             predeclared,
+            if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
             bindings: self.bindings("s"),
             keep: !predeclared && self.chance(),
@@ -228,6 +232,7 @@ impl Random {
             ("x-max-length", FieldValue::Integer(-5)),
             ("x-ratio", FieldValue::Float(0.25)),
             ("x-max-age", FieldValue::Text("1h".to_owned())),
+            ("x-time", FieldValue::Time(Time { seconds: 1_767_225_600 })),
             ("x flag", FieldValue::Bool(true)),
             ("x-list", FieldValue::Array(vec![FieldValue::Integer(1), FieldValue::Bool(false)])),
             (
@@ -254,9 +259,10 @@ impl Random {
             _ => ("amq.direct", "", RoutingKeys::Random(self.number(1000))),
         };
         let (size_bytes, sizes, body) = self.content();
+        let properties = self.properties();
         let (confirm_window, tx_size) = match self.below(3) {
             0 => (None, None),
-            1 => (Some(self.number(2000)), None),
+            1 => (self.some(NO_WINDOW).or(Some(self.number(2000))), None),
             _ if to_queue && queue.queue_type == QueueType::Stream => (None, None),
             _ => (None, Some(self.number(2000))),
         };
@@ -273,11 +279,12 @@ impl Random {
             exchange: exchange.to_owned(),
             routing_key: routing_key.to_owned(),
             keys,
+            member_queues: self.member_queues(),
             size_bytes,
             sizes,
             body,
-            properties: self.properties(),
-            persistent: self.chance(),
+            persistent: properties.delivery_mode.map_or_else(|| self.chance(), |mode| mode == 2),
+            properties,
             confirm_window,
             confirm_timeout: self.some(timeout).filter(|_| confirms),
             republish_unconfirmed: confirm_window.is_some() && self.chance(),
@@ -292,6 +299,10 @@ impl Random {
         }
     }
 
+    fn member_queues(&mut self) -> MemberQueues {
+        [MemberQueues::Share, MemberQueues::One, MemberQueues::All][self.below(3)]
+    }
+
     fn content(&mut self) -> (u32, Vec<SizeStep>, Body) {
         let size_bytes = self.number(1 << 20);
         let lasts = Duration::from_secs(2);
@@ -299,12 +310,13 @@ impl Random {
         let sizes = self.some(steps).unwrap_or_default();
         match self.below(3) {
             0 => (12, Vec::new(), Body::Files(vec!["a.bin".to_owned(), "b \"".to_owned()])),
-            1 => (size_bytes, sizes, Body::Json { documents: self.number(1000) }),
+            1 => (size_bytes, sizes, Body::Json { documents: self.number(1000), fields: self.some(77) }),
             _ => (size_bytes, sizes, Body::Filler),
         }
     }
 
     fn properties(&mut self) -> MessageProperties {
+        let delivery_mode = [None, Some(1), Some(2)][self.below(3)];
         let mut text = |text: &str| self.some(text.to_owned());
         MessageProperties {
             content_type: text("a/b"),
@@ -315,6 +327,8 @@ impl Random {
             kind: text("k"),
             user_id: text("u"),
             app_id: text("app"),
+            cluster_id: text("cl"),
+            delivery_mode,
             priority: self.some(7),
             expiration: self.some(Duration::from_millis(1500)),
             timestamp: self.some(77),
@@ -346,6 +360,7 @@ impl Random {
             connections,
             channels,
             queue: queue.name.clone(),
+            member_queues: self.member_queues(),
             prefetch: is_limited.then_some(prefetch),
             channel_prefetch: self
                 .some(prefetch)

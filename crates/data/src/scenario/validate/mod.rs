@@ -76,7 +76,7 @@ pub(super) fn scenario(
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
-    let run = run::options(&wire_run, &stop, &publishers, &consumers);
+    let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues);
     let run = run.map_err(|problem| problem.under("run"))?;
     let expect = expect::expect(wire.expect.unwrap_or_default(), &run);
     let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
