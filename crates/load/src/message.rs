@@ -178,7 +178,8 @@ impl<'a> Messages<'a> {
         let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let mine = if self.is_spread {
-            let mine = queues_of(self.group.member_queues, member, self.group.count, self.keys.len());
+            let mine =
+                queues_of(self.group.member_queues, member, self.group.count, self.keys.len());
             mine.filter_map(|key| u32::try_from(key).ok()).collect()
         } else {
             (0..count).collect()

@@ -4,31 +4,29 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+mod arguments;
 mod churn;
 mod content;
 mod expect;
 mod handling;
 mod polling;
 mod rpc;
-mod time;
 mod timing;
 mod topology;
 
 use super::connecting::Connecting;
 use crate::profile::Event;
+pub use arguments::{FieldValue, Time};
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_HEADER, SizeStep};
 pub use expect::{COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES};
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
-pub use time::Time;
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
 };
-pub use topology::{
-    Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, has_placeholder,
-};
+pub use topology::{Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, has_placeholder};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -165,26 +163,6 @@ pub enum QueueType {
     Quorum,
     /// A replicated log.
     Stream,
-}
-
-/// A value in an AMQP field table, as far as TOML can say it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum FieldValue {
-    /// `t`
-    Bool(bool),
-    /// `l`
-    Integer(i64),
-    /// `d`
-    Float(f64),
-    /// `S`
-    Text(String),
-    /// `A`
-    Array(Vec<FieldValue>),
-    /// `T`, from a date and time with its offset.
-    Time(Time),
-    /// `F`
-    Table(BTreeMap<String, FieldValue>),
 }
 
 /// Publishers that do the same.

@@ -99,7 +99,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Value::Integer(number) => visitor.visit_i64(*number),
             Value::Float(number) => visitor.visit_f64(*number),
             Value::Boolean(value) => visitor.visit_bool(*value),
-            Value::Datetime(time) => visitor.visit_newtype_struct(time.to_string().into_deserializer()),
+            Value::Datetime(time) => {
+                visitor.visit_newtype_struct(time.to_string().into_deserializer())
+            }
             Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
             Value::Table(table) => visitor.visit_map(Entries { rest: table.iter(), value: None }),
         }

@@ -105,7 +105,10 @@ fn what_cannot_be_is_refused() {
     );
     refused(&["consumers.0.queue=p"], &["no queue `p`", "declared are `q`"]);
     refused(&["publishers.0.queue=p"], &["publishers.0.queue", "no queue `p`"]);
-    refused(&["publishers.0.exchange=amq.direct", "publishers.0.routing-key=k"], &["either `queue`"]);
+    refused(
+        &["publishers.0.exchange=amq.direct", "publishers.0.routing-key=k"],
+        &["either `queue`"],
+    );
     refused(&["publishers.0.size=12"], &["publishers.0.size", "text in quotes"]);
     refused(&["publishers.0.size=12X"], &["publishers.0.size", "`12B`"]);
     refused(&["publishers.0.size=1GiB"], &["128MiB"]);

@@ -111,7 +111,8 @@ impl Calling {
             .iter()
             .map(|seat| Caller {
                 channel: seat.channel,
-                queues: queues_of(MemberQueues::Share, seat.member, group.count, queues.len()).collect(),
+                queues: queues_of(MemberQueues::Share, seat.member, group.count, queues.len())
+                    .collect(),
                 turn: 0,
                 concurrency: group.concurrency,
                 limit: group.messages,

@@ -133,7 +133,8 @@ impl Consuming {
     pub(super) fn queue(&self, tag: &[u8]) -> &str {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
-        self.queues.get(queue).map_or("", String::as_str)
+        let name = self.queues.get(queue).filter(|name| !name.is_empty());
+        name.map_or("a queue that the broker named", String::as_str)
     }
 
     /// Starts those whose time has come, and remembers the others.

@@ -22,6 +22,7 @@ mod loads;
 mod logins;
 mod owners;
 mod pace;
+mod perf_test;
 mod polling;
 mod privileges;
 mod profiles;

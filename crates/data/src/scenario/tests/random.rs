@@ -310,7 +310,11 @@ impl Random {
         let sizes = self.some(steps).unwrap_or_default();
         match self.below(3) {
             0 => (12, Vec::new(), Body::Files(vec!["a.bin".to_owned(), "b \"".to_owned()])),
-            1 => (size_bytes, sizes, Body::Json { documents: self.number(1000), fields: self.some(77) }),
+            1 => (
+                size_bytes,
+                sizes,
+                Body::Json { documents: self.number(1000), fields: self.some(77) },
+            ),
             _ => (size_bytes, sizes, Body::Filler),
         }
     }

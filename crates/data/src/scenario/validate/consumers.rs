@@ -6,7 +6,8 @@ use super::{
     super::{
         error::{Problem, refuse},
         model::{
-            ConsumerGroup, FieldValue, MemberQueues, ProcessingStep, QueueNames, QueueSpec, QueueType,
+            ConsumerGroup, FieldValue, MemberQueues, ProcessingStep, QueueNames, QueueSpec,
+            QueueType,
         },
         wire,
     },
@@ -112,7 +113,8 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
     }
     let is_named_by_broker = queue.names == QueueNames::ByBroker;
     if is_named_by_broker && spread.is_shared() {
-        let reason = "each consumer of a `server-named` queue needs a channel of its own: leave it out";
+        let reason =
+            "each consumer of a `server-named` queue needs a channel of its own: leave it out";
         return refuse("channels", reason);
     }
     let reads_all = wire.member_queues == Some(MemberQueues::All) && spread.count > 1;

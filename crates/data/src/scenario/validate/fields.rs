@@ -15,8 +15,7 @@ use crate::{
 const MESSAGE_MAX: u64 = 128 << 20;
 
 /// Two keys for what may be there before the run.
-pub(super) const PREDECLARED_OR_IF_MISSING: &str =
-    "is declared when it is not there, and what is `predeclared` never is: leave one of the two out";
+pub(super) const PREDECLARED_OR_IF_MISSING: &str = "is declared when it is not there, and what is `predeclared` never is: leave one of the two out";
 
 /// A time above zero.
 pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {

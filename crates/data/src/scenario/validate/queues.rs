@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     super::{
         error::{Problem, quoted, refuse},
-        model::{QueueNames, QueueSpec, QueueType, has_placeholder},
+        model::{FieldValue, QueueNames, QueueSpec, QueueType, has_placeholder},
         wire,
     },
     TextFiles, each, exchanges, fields,
@@ -13,7 +13,10 @@ use super::{
 
 pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueSpec, Problem> {
     name("name", &wire.name)?;
-    if wire.arguments.contains_key("x-queue-type") {
+    let says_classic = FieldValue::Text("classic".to_owned());
+    let is_classic = wire.kind.is_none_or(|kind| kind == QueueType::Classic);
+    let said = wire.arguments.get("x-queue-type");
+    if said.is_some_and(|said| !(is_classic && *said == says_classic)) {
         let refused: Result<(), Problem> = refuse("x-queue-type", "is set by `type`");
         refused.map_err(|problem| problem.under("arguments"))?;
     }

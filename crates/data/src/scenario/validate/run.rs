@@ -6,7 +6,8 @@ use super::{
     super::{
         error::{Problem, quoted, refuse},
         model::{
-            ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, QueueType, RunOptions, Stop, Until, WarmUp,
+            ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, QueueType, RunOptions, Stop,
+            Until, WarmUp,
         },
         wire::{self, UntilKind},
     },

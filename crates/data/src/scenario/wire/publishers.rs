@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::model::{
-        self, AfterPhases, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW, RoutingKeys, WriteMode,
+        self, AfterPhases, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW, RoutingKeys,
+        WriteMode,
     },
     Arguments, Phase, unless_zero,
 };

@@ -71,7 +71,8 @@ pub(super) fn properties(
     if let (Some(mode), Some(persistent)) = (wire.delivery_mode, persistent)
         && persistent != (mode == 2)
     {
-        let reason = format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
+        let reason =
+            format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
         let refused: Result<(), Problem> = refuse("delivery-mode", reason);
         refused.map_err(|problem| problem.under("properties"))?;
     }

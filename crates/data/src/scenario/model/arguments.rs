@@ -1,6 +1,6 @@
-//! Points in time among arguments.
+//! Values of arguments, headers and other tables.
 
-use std::{fmt, time::Duration};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -9,6 +9,26 @@ use serde::{
 use toml::value::Datetime;
 
 use crate::utc::{display_utc, parse_offset_time};
+
+/// A value in an AMQP field table, as far as TOML can say it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FieldValue {
+    /// `t`
+    Bool(bool),
+    /// `l`
+    Integer(i64),
+    /// `d`
+    Float(f64),
+    /// `S`
+    Text(String),
+    /// `A`
+    Array(Vec<FieldValue>),
+    /// `T`, from a date and time with its offset.
+    Time(Time),
+    /// `F`
+    Table(BTreeMap<String, FieldValue>),
+}
 
 /// Whole seconds since 1970-01-01 UTC, written as TOML writes a date and time with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
