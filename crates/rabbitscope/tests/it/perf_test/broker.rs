@@ -20,7 +20,16 @@ pub(super) fn prepare(broker: &Broker) {
 fn eval(broker: &Broker, expression: &str) -> String {
     static ASKING: Mutex<()> = Mutex::new(());
     let _turn = ASKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    broker.eval(expression).unwrap()
+    // On a busy machine `erl_call` gives up before the node has answered it.
+    let mut answer = broker.eval(expression);
+    for _ in 0..5 {
+        if answer.is_ok() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        answer = broker.eval(expression);
+    }
+    answer.unwrap()
 }
 
 /// A virtual host of one program.
@@ -72,8 +81,8 @@ impl<'a> Place<'a> {
     pub(super) fn standing(&self) -> Vec<String> {
         let asked = format!("base64:encode(standing:of_vhost(<<\"{}\">>))", self.name);
         let answer = eval(self.broker, &asked);
-        let digits = answer.trim().trim_start_matches("<<\"").trim_end_matches("\">>");
-        let joined: String = digits.split_whitespace().map(|part| part.trim_matches('"')).collect();
+        let is_digit = |c: &char| c.is_ascii_alphanumeric() || "+/=".contains(*c);
+        let joined: String = answer.chars().filter(is_digit).collect();
         let text = String::from_utf8(STANDARD.decode(joined).unwrap()).unwrap();
         text.lines().map(str::to_owned).collect()
     }
