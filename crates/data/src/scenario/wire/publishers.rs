@@ -115,11 +115,7 @@ impl From<&model::PublisherGroup> for Publishers {
             RoutingKeys::Numbered(range) => Some(range),
             _ => None,
         };
-        let (body, json_bodies, body_files) = body(&group.body);
-        let json_fields = match group.body {
-            Body::Json { fields, .. } => fields,
-            _ => None,
-        };
+        let (body, json_bodies, json_fields, body_files) = body(&group.body);
         let has_size = group.sizes.is_empty() && body_files.is_none();
         Self {
             name: Some(group.name.clone()),
@@ -173,11 +169,13 @@ impl From<&model::PublisherGroup> for Publishers {
     }
 }
 
-fn body(body: &Body) -> (Option<BodyKind>, Option<u32>, Option<Vec<String>>) {
+type BodyKeys = (Option<BodyKind>, Option<u32>, Option<u32>, Option<Vec<String>>);
+
+fn body(body: &Body) -> BodyKeys {
     match body {
-        Body::Filler => (Some(BodyKind::Filler), None, None),
-        Body::Json { documents, .. } => (Some(BodyKind::Json), Some(*documents), None),
-        Body::Files(files) => (None, None, Some(files.clone())),
+        Body::Filler => (Some(BodyKind::Filler), None, None, None),
+        Body::Json { documents, fields } => (Some(BodyKind::Json), Some(*documents), *fields, None),
+        Body::Files(files) => (None, None, None, Some(files.clone())),
     }
 }
 
