@@ -54,7 +54,12 @@ impl Running {
             .current_dir(&bench.directory)
             // Not on the command line, which everybody can read.
             .env("URI", place.uri());
-        Self { child: start(command, &log), begun: (log.clone(), "sent:|received:|time "), log }
+        // Whoever has nothing to do has no statistics.
+        let begun = match line.contains("-r 0 ") {
+            true => "starting producer #0, channel #0",
+            false => "sent:|received:|time ",
+        };
+        Self { child: start(command, &log), begun: (log.clone(), begun), log }
     }
 
     /// Ours, with what the conversion makes of it.
@@ -90,7 +95,6 @@ impl Running {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Asks it to end.
     /// Asks it to end, and waits for that.
     pub(super) fn end(mut self) {
         signal(&self.child, Signal::TERM);
