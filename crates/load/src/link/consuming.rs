@@ -20,12 +20,11 @@ use crate::{
     verify::{Observation, Reader},
 };
 use holding::{Held, Holding};
+use polling::Polling;
 
 pub(super) struct Consuming {
     /// Empty names are those that the broker made up: the last that was declared on the channel.
     queues: Arc<[String]>,
-    /// Queues that the broker named and nobody else knows go away with their pollers.
-    removes_queues: bool,
     arguments: Table,
     auto_ack: bool,
     exclusive: bool,
@@ -36,8 +35,7 @@ pub(super) struct Consuming {
     /// Messages for each consumer.
     limit: Option<u64>,
     reads_headers: bool,
-    /// From an answer to the next question of those that poll, in nanoseconds.
-    polling: Option<u64>,
+    polling: Option<Polling>,
     consumers: Vec<Consumer>,
     /// A consumer's tag is the number of its subscription here.
     subscriptions: Vec<Subscription>,
@@ -91,7 +89,6 @@ impl Consuming {
         let channels = seats.iter().map(|seat| seat.channel).max().unwrap_or(0);
         let mut consuming = Self {
             queues: reading.queues.clone().into(),
-            removes_queues: group.polling.is_some() && reading.has_own_queues(),
             arguments: crate::topology::fields(&group.arguments),
             auto_ack: group.auto_ack,
             exclusive: group.exclusive,
@@ -100,7 +97,7 @@ impl Consuming {
             tx_size: group.tx_size,
             limit: group.messages,
             reads_headers: reading.has_stamp_headers,
-            polling: group.polling.map(nanos),
+            polling: Polling::of(reading),
             consumers: Vec::with_capacity(seats.len()),
             subscriptions: Vec::new(),
             unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
@@ -322,8 +319,8 @@ impl Consuming {
                 connection.request(channel, &Request::TxCommit);
             }
         }
-        let removed = self.consumers.iter().filter(|_| self.removes_queues);
-        for consumer in removed {
+        let polling = self.polling.filter(|polling| polling.removes_queues);
+        for consumer in self.consumers.iter().filter(|_| polling.is_some()) {
             let delete = Request::QueueDelete { queue: "", if_unused: false, if_empty: false };
             connection.request(consumer.channel, &delete);
         }
