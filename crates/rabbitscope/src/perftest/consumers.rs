@@ -105,7 +105,7 @@ fn polling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<()
     section.set("polling", true);
     let rate: Option<f64> = given.number::<f64>("consumer-rate")?.filter(|rate| *rate > 0.0);
     let of_rate = rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
-    let interval = given.limit("polling-interval")?.map(|millis| millis.unsigned_abs());
+    let interval = given.limit("polling-interval")?.map(i64::unsigned_abs);
     let longest = of_rate.max(interval.map(Duration::from_millis));
     section.set_some("poll-interval", longest.map(|time| format!("{}us", time.as_micros())));
     section.set_if("auto-ack", given.has("autoack"));
@@ -164,13 +164,11 @@ fn stream_offset(text: &str) -> Result<Value, UsageError> {
         return Ok(number.into());
     }
     let time = parse_offset_time(text).map(|time| display_utc(time).to_string());
-    match time.and_then(|time| time.parse().ok()) {
-        Some(time) => Ok(Value::Datetime(time)),
-        None => {
-            let expected = "`first`, `last`, `next`, a number or a time: 2026-01-01T12:00:00Z";
-            wrong("stream-consumer-offset", text, expected)
-        }
+    if let Some(time) = time.and_then(|time| time.parse().ok()) {
+        return Ok(Value::Datetime(time));
     }
+    let expected = "`first`, `last`, `next`, a number or a time: 2026-01-01T12:00:00Z";
+    wrong("stream-consumer-offset", text, expected)
 }
 
 fn settling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), UsageError> {

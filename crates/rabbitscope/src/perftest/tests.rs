@@ -138,22 +138,20 @@ fn queues_are_those_of_perftest() {
 
 #[test]
 fn arguments_are_those_of_perftest() {
-    fn check(line: &str, key: &str, expected: Option<FieldValue>) {
-        assert_eq!(scenario(line).queues[0].arguments.get(key), expected.as_ref(), "{line}");
-    }
-    let text = |text: &str| Some(FieldValue::Text(text.to_owned()));
-    check("-sq -u s", "x-max-length-bytes", Some(FieldValue::Integer(20_000_000_000)));
-    check("-sq -u s", "x-stream-max-segment-size-bytes", Some(FieldValue::Integer(500_000_000)));
-    check("-sq -u s -mlb 0", "x-max-length-bytes", None);
-    check("-u q -qa x-max-length=5", "x-max-length", Some(FieldValue::Integer(5)));
-    check("-u q -qa a=b=c", "a", text("b"));
-    check("-u q -qa x-queue-type=classic", "x-queue-type", text("classic"));
-    check(
-        "-u q -qa x-single-active-consumer=true",
-        "x-single-active-consumer",
-        Some(FieldValue::Bool(true)),
-    );
-    check("-u q -qa x-dead-letter-exchange=amq.default", "x-dead-letter-exchange", text(""));
+    let check = |line: &str, key: &str, expected: &FieldValue| {
+        assert_eq!(scenario(line).queues[0].arguments.get(key), Some(expected), "{line}");
+    };
+    let text = |text: &str| FieldValue::Text(text.to_owned());
+    check("-sq -u s", "x-max-length-bytes", &FieldValue::Integer(20_000_000_000));
+    check("-sq -u s", "x-stream-max-segment-size-bytes", &FieldValue::Integer(500_000_000));
+    check("-u q -qa x-max-length=5", "x-max-length", &FieldValue::Integer(5));
+    check("-u q -qa a=b=c", "a", &text("b"));
+    check("-u q -qa x-queue-type=classic", "x-queue-type", &text("classic"));
+    let single = "x-single-active-consumer";
+    check("-u q -qa x-single-active-consumer=true", single, &FieldValue::Bool(true));
+    check("-u q -qa x-dead-letter-exchange=amq.default", "x-dead-letter-exchange", &text(""));
+    let unlimited = scenario("-sq -u s -mlb 0");
+    assert!(!unlimited.queues[0].arguments.contains_key("x-max-length-bytes"));
     let typed = scenario("-u q -qa x-queue-type=quorum -f persistent -ad false");
     assert_eq!(typed.queues[0].queue_type, QueueType::Quorum);
 }

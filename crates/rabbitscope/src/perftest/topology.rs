@@ -303,7 +303,8 @@ fn declaration(given: &Given, target: &Target, section: &mut Section) {
     }
     section.set_if("if-missing", given.has("predeclared") && target.queues != Queues::OfConsumers);
     // PerfTest leaves its queues there, but for those that are polled and would go away with a consumer.
-    section.set_if("keep", !is_exclusive && !(given.has("polling") && goes_away));
+    let is_removed = given.has("polling") && goes_away;
+    section.set_if("keep", !is_exclusive && !is_removed);
 }
 
 /// Queues that were there before are bound, too.
