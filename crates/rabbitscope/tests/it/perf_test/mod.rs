@@ -6,7 +6,6 @@ mod programs;
 
 use std::{
     any::Any,
-    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::Mutex,
@@ -40,7 +39,8 @@ fn the_same_stands_on_the_broker() {
                     let next = waiting.lock().unwrap().next();
                     let Some((number, line)) = next else { return };
                     let compare = || compare(&broker, &jars, number, line);
-                    let compared = catch_unwind(AssertUnwindSafe(compare)).unwrap_or_else(panicked);
+                    let compared = catch_unwind(AssertUnwindSafe(compare))
+                        .unwrap_or_else(|panic| Err(said_by(&*panic)));
                     if let Err(difference) = compared {
                         differing.lock().unwrap().push(format!("{line}:\n{difference}"));
                     }
@@ -53,10 +53,10 @@ fn the_same_stands_on_the_broker() {
 }
 
 /// A line that fails in another way must not hide how the others differ.
-fn panicked(panic: Box<dyn Any + Send>) -> Result<(), String> {
+fn said_by(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    Err(format!("  panicked: {}", text.unwrap_or("see above")))
+    format!("  panicked: {}", text.unwrap_or("see above"))
 }
 
 fn compare(broker: &Broker, jars: &Path, number: usize, line: &str) -> Result<(), String> {
@@ -127,19 +127,17 @@ fn same<I: IntoIterator<Item = String>>(
             return Ok(());
         }
         if Instant::now() > deadline {
-            let only = |these: &[String], those: &[String]| {
-                let those: BTreeSet<_> = those.iter().collect();
-                let only = these.iter().filter(|line| !those.contains(line));
-                only.map(|line| format!("    {line}\n")).collect::<String>()
-            };
-            let (theirs, ours) = (
-                format!("{} lines, only here:\n{}", theirs.len(), only(&theirs, &ours)),
-                format!("{} lines, only here:\n{}", ours.len(), only(&ours, &theirs)),
-            );
+            let (theirs, ours) = (only_here(&theirs, &ours), only_here(&ours, &theirs));
             return Err(format!("  {what}\n  PerfTest: {theirs}  rabbitscope: {ours}"));
         }
         thread::sleep(Duration::from_millis(300));
     }
+}
+
+fn only_here(here: &[String], there: &[String]) -> String {
+    let only = here.iter().filter(|line| !there.contains(line)).map(|line| format!("    {line}"));
+    let only: Vec<_> = only.collect();
+    format!("{} lines, only here:\n{}\n", here.len(), only.join("\n"))
 }
 
 #[test]

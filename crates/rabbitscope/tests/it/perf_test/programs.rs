@@ -55,9 +55,10 @@ impl Running {
             // Not on the command line, which everybody can read.
             .env("URI", place.uri());
         // Whoever has nothing to do has no statistics.
-        let begun = match line.contains("-r 0 ") {
-            true => "starting producer #0, channel #0",
-            false => "sent:|received:|time ",
+        let begun = if line.contains("-r 0 ") {
+            "starting producer #0, channel #0"
+        } else {
+            "sent:|received:|time "
         };
         Self { child: start(command, &log), begun: (log.clone(), begun), log }
     }
