@@ -16,7 +16,6 @@ rounds=${ROUNDS:-5}
 warm_up=${WARM_UP:-5}
 window=${SECONDS_EACH:-10}
 perf_test_version=2.22.1
-cache=target/perf-test-$perf_test_version
 results=target/bench-load
 
 for tool in java mvn node; do
@@ -28,29 +27,6 @@ done
 
 rm -rf "$results"
 mkdir -p "$results"
-
-# PerfTest and what it needs, once, as Maven resolves it.
-fetch_perf_test() {
-    [ -e "$cache/complete" ] && return
-    mkdir -p "$cache/lib"
-    cat >"$cache/pom.xml" <<POM
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>bench</groupId><artifactId>bench</artifactId><version>1</version>
-  <dependencies>
-    <dependency>
-      <groupId>com.rabbitmq</groupId><artifactId>perf-test</artifactId><version>$perf_test_version</version>
-    </dependency>
-  </dependencies>
-</project>
-POM
-    mvn --quiet --batch-mode -f "$cache/pom.xml" dependency:copy-dependencies \
-        -DincludeScope=runtime -DoutputDirectory=lib || {
-        echo "Maven could not fetch PerfTest $perf_test_version; is Maven Central reachable?" >&2
-        exit 1
-    }
-    touch "$cache/complete"
-}
 
 # --- workloads: the same for both -----------------------------------------------------------------
 
@@ -126,7 +102,7 @@ start() { # TOOL WORKLOAD RATE; leaves the process in $children and its seconds 
         seconds=$out/run/series.jsonl
     else
         # shellcheck disable=SC2046 # a list of words
-        java -cp "$cache/lib/*" com.rabbitmq.perf.PerfTest -h "$RABBITSCOPE_URI" \
+        java -cp "$jars/*" com.rabbitmq.perf.PerfTest -h "$RABBITSCOPE_URI" \
             $(perf_test_options "$2") ${3:+--rate "$3"} -z "$((warm_up + window + 3))" >"$out/log" 2>&1 &
         seconds=$out/log
     fi
@@ -168,7 +144,7 @@ all() { # WORKLOAD KIND ROUND RATE
 
 cargo build --locked --quiet --release --package rabbitscope-load --example sink
 cargo build --locked --quiet --release --package rabbitscope-amqp --example codec
-fetch_perf_test
+jars=$(scripts/perf-test.sh)
 start_broker
 
 for workload in ${WORKLOADS:-classic-autoack classic-confirm stream-publish}; do

@@ -35,6 +35,8 @@ pub struct Properties {
     pub user_id: Option<String>,
     /// Application.
     pub app_id: Option<String>,
+    /// Cluster id, which AMQP 0-9-1 reserves and RabbitMQ passes on.
+    pub cluster_id: Option<String>,
 }
 
 impl Properties {
@@ -68,6 +70,7 @@ impl Properties {
             kind: text(10, reader)?,
             user_id: text(11, reader)?,
             app_id: text(12, reader)?,
+            cluster_id: text(13, reader)?,
         })
     }
 
@@ -95,6 +98,7 @@ impl Properties {
         text(10, &self.kind, out);
         text(11, &self.user_id, out);
         text(12, &self.app_id, out);
+        text(13, &self.cluster_id, out);
         flags |= u16::from(self.headers.is_some()) << 13;
         flags |= u16::from(self.delivery_mode.is_some()) << 12;
         flags |= u16::from(self.priority.is_some()) << 11;
@@ -132,6 +136,7 @@ mod tests {
             kind: text("k"),
             user_id: text("u"),
             app_id: text("app"),
+            cluster_id: text("cluster"),
         });
     }
 

@@ -20,6 +20,27 @@ pub fn parse_utc(text: &str) -> Option<Duration> {
     is_date.then(|| Duration::from_secs(seconds))
 }
 
+/// Reads what [`parse_utc`] reads, and also parts of a second, which are left out, and an offset in place
+/// of `Z`: `2026-01-01T13:00:00.5+01:00`.
+pub fn parse_offset_time(text: &str) -> Option<Duration> {
+    let time = text.find('T')?;
+    let end = time + text[time..].find(['Z', 'z', '+', '-'])?;
+    let (local, offset) = text.split_at(end);
+    let local = local.split_once('.').map_or(local, |(whole, _)| whole);
+    let seconds = parse_utc(&format!("{local}Z"))?.as_secs();
+    let Some(east) = offset.strip_prefix('+').or(offset.strip_prefix('-')) else {
+        return (offset.len() == 1).then(|| Duration::from_secs(seconds));
+    };
+    let [hours, minutes, _] = numbers(&format!("{east}:00"), ':', [2, 2, 2])?;
+    let shift = hours * 3600 + minutes * 60;
+    let seconds = if offset.starts_with('+') {
+        seconds.checked_sub(shift)?
+    } else {
+        seconds.checked_add(shift)?
+    };
+    (hours < 24 && minutes < 60).then(|| Duration::from_secs(seconds))
+}
+
 /// Writes what [`parse_utc`] reads; parts of a second are left out.
 pub fn display_utc(since_epoch: Duration) -> impl fmt::Display {
     Utc(since_epoch.as_secs())
@@ -99,6 +120,21 @@ mod tests {
         ] {
             assert_eq!(parse_utc(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn times_with_an_offset_read() {
+        fn check(text: &str, utc: Option<&str>) {
+            assert_eq!(parse_offset_time(text), utc.map(|utc| parse_utc(utc).unwrap()), "{text}");
+        }
+        check("2026-01-01T12:00:00Z", Some("2026-01-01T12:00:00Z"));
+        check("2026-01-01T12:00:00.75Z", Some("2026-01-01T12:00:00Z"));
+        check("2026-01-01T00:30:00+01:00", Some("2025-12-31T23:30:00Z"));
+        check("2026-01-01T12:00:00-05:30", Some("2026-01-01T17:30:00Z"));
+        check("2026-01-01T12:00:00", None);
+        check("2026-01-01", None);
+        check("2026-01-01T12:00:00+1", None);
+        check("1970-01-01T00:00:00+01:00", None);
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl<'a> Messages<'a> {
         Ok(Self {
             group,
             properties: properties(group),
-            is_spread: matches!(group.keys, RoutingKeys::Fixed | RoutingKeys::Numbered(_)),
+            is_spread: !matches!(group.keys, RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes.collect(),
             first_key: keys.into_iter().next().unwrap_or_default(),
             steps: bodies(group, &mut random)?,
@@ -178,7 +178,8 @@ impl<'a> Messages<'a> {
         let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let mine = if self.is_spread {
-            let mine = queues_of(member, self.group.count, self.keys.len());
+            let mine =
+                queues_of(self.group.member_queues, member, self.group.count, self.keys.len());
             mine.filter_map(|key| u32::try_from(key).ok()).collect()
         } else {
             (0..count).collect()
@@ -245,6 +246,7 @@ fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
 /// Routing keys of a group; with the default exchange, names of queues.
 fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
     match &group.keys {
+        RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
         RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
         RoutingKeys::Fixed => vec![group.routing_key.clone()],
         RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
@@ -258,8 +260,12 @@ fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8
         return Ok(vec![(u64::MAX, read_files(files)?)]);
     }
     let mut of_size = |size: u32| match group.body {
-        Body::Json { documents } => {
+        Body::Json { documents, fields: None } => {
             (0..documents).map(|_| json::document(random, size as usize)).collect()
+        }
+        Body::Json { documents, fields: Some(fields) } => {
+            let pool = json::Pool::new(random, fields);
+            (0..documents).map(|_| pool.document(random, size as usize)).collect()
         }
         _ => vec![vec![0; size as usize]],
     };
@@ -278,6 +284,7 @@ fn properties(group: &PublisherGroup) -> Properties {
     let MessageProperties {
         content_type,
         content_encoding,
+        delivery_mode,
         priority,
         correlation_id,
         reply_to,
@@ -287,12 +294,14 @@ fn properties(group: &PublisherGroup) -> Properties {
         kind,
         user_id,
         app_id,
+        cluster_id,
         headers,
     } = group.properties.clone();
     let table: Table = fields(&headers);
     Properties {
         content_type,
         content_encoding,
+        delivery_mode: delivery_mode.or(group.persistent.then_some(2)),
         headers: (!table.0.is_empty()).then_some(table),
         priority,
         correlation_id,
@@ -303,7 +312,7 @@ fn properties(group: &PublisherGroup) -> Properties {
         kind,
         user_id,
         app_id,
-        ..Properties::with_delivery_mode(group.persistent)
+        cluster_id,
     }
 }
 

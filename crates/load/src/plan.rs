@@ -5,7 +5,7 @@ mod groups;
 use std::sync::Arc;
 
 use rabbitscope_data::scenario::{
-    ConsumerGroup, PublisherGroup, RequestGroup, ResponderGroup, Scenario,
+    ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, RequestGroup, ResponderGroup, Scenario,
 };
 
 pub(crate) use groups::{ChurnMembers, churned_bindings, churned_queues, queues_of};
@@ -57,8 +57,8 @@ impl Members<'_> {
 pub(crate) struct Reading<'a> {
     pub(crate) group: &'a ConsumerGroup,
     pub(crate) queues: Vec<String>,
-    /// Queues that belong to the group's connection.
-    pub(crate) exclusive: Option<QueueSet>,
+    /// Queues that the group's connections declare: those that belong to them, or that the broker names.
+    own: Option<&'a QueueSpec>,
     /// Their numbers, for the check of deliveries.
     pub(crate) places: Vec<u32>,
     /// Where latencies of what was read from them are added up.
@@ -75,17 +75,46 @@ impl<'a> Reading<'a> {
         first_consumer: u32,
         places: &Places,
         slot: impl Fn(&str) -> u16,
-        scenario: &Scenario,
+        scenario: &'a Scenario,
     ) -> Self {
-        let queues = scenario.queue_names(&group.queue);
+        let spec = scenario.queue_spec(&group.queue);
+        let is_named_by_broker = spec.is_some_and(|spec| spec.names == QueueNames::ByBroker);
+        let queues = if is_named_by_broker {
+            vec![String::new()]
+        } else {
+            scenario.queue_names(&group.queue)
+        };
         let places = queues.iter().map(|name| places.number(name).unwrap_or(u32::MAX)).collect();
         let slots = queues.iter().map(|name| slot(name)).collect();
-        let spec = scenario.queue_spec(&group.queue).filter(|spec| spec.exclusive);
-        let exclusive =
-            spec.map(|spec| QueueSet::of(spec, |_, name| queues.iter().any(|one| one == name)));
+        let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
         let mut bodies = scenario.publishers.iter().map(|group| &group.body);
         let has_stamp_headers = bodies.any(rabbitscope_data::scenario::Body::is_kept_intact);
-        Self { group, queues, exclusive, places, slots, first_consumer, has_stamp_headers }
+        Self { group, queues, own, places, slots, first_consumer, has_stamp_headers }
+    }
+
+    /// Numbers of the queues that a consumer reads.
+    pub(crate) fn queues_of(&self, seat: Seat) -> impl Iterator<Item = usize> {
+        let group = self.group;
+        queues_of(group.member_queues, seat.member, group.count, self.queues.len())
+    }
+
+    /// Each consumer has a queue of its own, which the broker names.
+    pub(crate) fn has_own_queues(&self) -> bool {
+        self.own.is_some_and(|spec| spec.names == QueueNames::ByBroker)
+    }
+
+    /// What a connection has to declare on this channel for those who use it.
+    pub(crate) fn declared_on(&self, channel: u16, seats: &[Seat]) -> Option<QueueSet> {
+        let spec = self.own?;
+        if self.has_own_queues() {
+            let uses = seats.iter().any(|seat| seat.channel == channel);
+            return uses.then(|| QueueSet::named_by_broker(spec));
+        }
+        let read = |name: &str| {
+            let mut read = seats.iter().flat_map(|seat| self.queues_of(*seat));
+            read.any(|queue| self.queues[queue] == name)
+        };
+        (channel == 1).then(|| QueueSet::of(spec, |_, name| read(name)))
     }
 }
 

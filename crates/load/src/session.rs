@@ -79,6 +79,7 @@ impl Session {
             }
             return Err(error);
         }
+        control.bind(&needs.to_bind)?;
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let restorer = Restorer::new(control, needs.missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+mod arguments;
 mod churn;
 mod content;
 mod expect;
@@ -15,6 +16,7 @@ mod topology;
 
 use super::connecting::Connecting;
 use crate::profile::Event;
+pub use arguments::{FieldValue, Time};
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{
     Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
@@ -28,7 +30,7 @@ pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
 };
-pub use topology::{Binding, ExchangeSpec, NumberRange, QueueNames, has_placeholder};
+pub use topology::{Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, has_placeholder};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -143,10 +145,14 @@ pub struct QueueSpec {
     pub auto_delete: bool,
     /// Must be there already; is neither declared nor removed.
     pub predeclared: bool,
+    /// Declared where it is not there; one that is there is used whatever its type and flags are.
+    pub if_missing: bool,
     /// Arguments of `queue.declare`, `x-queue-type` left out.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Exchanges that route to it, besides the default exchange.
     pub bindings: Vec<Binding>,
+    /// A queue that was there before gets the bindings, too, and keeps them.
+    pub bind_existing: bool,
     /// Leave the queue on the broker after the run (the default removes what the run declared).
     pub keep: bool,
 }
@@ -161,24 +167,6 @@ pub enum QueueType {
     Quorum,
     /// A replicated log.
     Stream,
-}
-
-/// A value in an AMQP field table, as far as TOML can say it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum FieldValue {
-    /// `t`
-    Bool(bool),
-    /// `l`
-    Integer(i64),
-    /// `d`
-    Float(f64),
-    /// `S`
-    Text(String),
-    /// `A`
-    Array(Vec<FieldValue>),
-    /// `F`
-    Table(BTreeMap<String, FieldValue>),
 }
 
 /// Publishers that do the same.
@@ -198,6 +186,8 @@ pub struct PublisherGroup {
     pub routing_key: String,
     /// Routing keys besides `routing_key`.
     pub keys: RoutingKeys,
+    /// Which of the queues or keys a publisher sends to.
+    pub member_queues: MemberQueues,
     /// Body size in bytes. Bodies of at least 12 bytes carry the time stamp for end-to-end latency.
     pub size_bytes: u32,
     /// Sizes that change over time; when there are any, `size_bytes` is the first.
@@ -206,9 +196,9 @@ pub struct PublisherGroup {
     pub body: Body,
     /// Properties of every message.
     pub properties: MessageProperties,
-    /// Delivery mode 2.
+    /// Delivery mode 2; otherwise that of `properties`, or none, which says the same as 1.
     pub persistent: bool,
-    /// Unconfirmed messages that a publisher may have; absent: no confirms.
+    /// Unconfirmed messages that a publisher may have, or [`NO_WINDOW`]; absent: no confirms.
     pub confirm_window: Option<u32>,
     /// What happens when nothing is confirmed.
     pub confirm_timeout: Option<ConfirmTimeout>,
@@ -231,6 +221,9 @@ pub struct PublisherGroup {
     /// Each publisher waits for a random part of this on top.
     pub random_start_delay: Duration,
 }
+
+/// A confirm window without a limit.
+pub const NO_WINDOW: u32 = u32::MAX;
 
 /// How messages are handed to the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -256,6 +249,8 @@ pub struct ConsumerGroup {
     pub channels: u32,
     /// The queue they read, or the set of queues over which they are spread.
     pub queue: String,
+    /// Which of these queues a consumer reads.
+    pub member_queues: MemberQueues,
     /// `basic.qos` for each consumer; absent: unlimited.
     pub prefetch: Option<u16>,
     /// `basic.qos` for each channel; absent: unlimited.
@@ -355,19 +350,20 @@ impl QueueSpec {
         self.name == reference || is_set && self.queue_names().iter().any(|name| name == reference)
     }
 
-    /// Every queue that this stands for.
+    /// Every queue that this stands for, as far as names are known: none of those that the broker names.
     pub fn queue_names(&self) -> Vec<String> {
         match &self.names {
             QueueNames::One => vec![self.name.clone()],
             QueueNames::Numbered(range) => range.names(&self.name).collect(),
             QueueNames::Listed(names) => names.clone(),
+            QueueNames::ByBroker => Vec::new(),
         }
     }
 
     /// Routing keys of `binding` for each of the queues.
     pub fn binding_keys(&self, binding: &Binding) -> Vec<String> {
         match &self.names {
-            QueueNames::One => vec![binding.routing_key.clone()],
+            QueueNames::One | QueueNames::ByBroker => vec![binding.routing_key.clone()],
             QueueNames::Numbered(range) => range.names(&binding.routing_key).collect(),
             QueueNames::Listed(names) => {
                 names.iter().map(|name| topology::named(&binding.routing_key, name)).collect()

@@ -65,6 +65,8 @@ fn describe(found: Unexpected<'_>) -> String {
         Unexpected::Bool(value) => format!("`{value}`"),
         Unexpected::Map => "a table".to_owned(),
         Unexpected::Seq => "an array".to_owned(),
+        // What `Node` makes of a date.
+        Unexpected::NewtypeStruct => "a date".to_owned(),
         other => other.to_string(),
     }
 }
@@ -99,7 +101,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Value::Integer(number) => visitor.visit_i64(*number),
             Value::Float(number) => visitor.visit_f64(*number),
             Value::Boolean(value) => visitor.visit_bool(*value),
-            Value::Datetime(_) => Err(Problem::new("is a date, which no key here takes")),
+            Value::Datetime(time) => {
+                visitor.visit_newtype_struct(time.to_string().into_deserializer())
+            }
             Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
             Value::Table(table) => visitor.visit_map(Entries { rest: table.iter(), value: None }),
         }

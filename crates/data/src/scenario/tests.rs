@@ -1,6 +1,7 @@
 //! What scenarios mean, and what is said of those that cannot be.
 
 mod contents;
+mod declaring;
 mod expectations;
 mod groups;
 mod polling;
@@ -73,7 +74,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
     check(
         "prefetsch = 10",
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `count`, \
-         `connections`, `channels`, `queue`, `prefetch`, `channel-prefetch`, `auto-ack`, \
+         `connections`, `channels`, `queue`, `member-queues`, `prefetch`, `channel-prefetch`, `auto-ack`, \
          `multi-ack-every`, `nack`, `requeue`, `tx-size`, `rate`, `processing-time`, \
          `processing-times`, `polling`, `poll-interval`, `priority`, `exclusive`, `messages`, \
          `start-delay`, `slow-start`, `arguments`; did you mean `prefetch`?",
@@ -105,11 +106,14 @@ fn what_cannot_be_is_refused() {
     );
     refused(&["consumers.0.queue=p"], &["no queue `p`", "declared are `q`"]);
     refused(&["publishers.0.queue=p"], &["publishers.0.queue", "no queue `p`"]);
-    refused(&["publishers.0.exchange=amq.direct"], &["either `queue`"]);
+    refused(
+        &["publishers.0.exchange=amq.direct", "publishers.0.routing-key=k"],
+        &["either `queue`"],
+    );
     refused(&["publishers.0.size=12"], &["publishers.0.size", "text in quotes"]);
     refused(&["publishers.0.size=12X"], &["publishers.0.size", "`12B`"]);
     refused(&["publishers.0.size=1GiB"], &["128MiB"]);
-    refused(&["publishers.0.rate=0"], &["publishers.0.rate", "0.001"]);
+    refused(&["publishers.0.rate=-1"], &["publishers.0.rate", "0.001"]);
     refused(&["publishers.0.confirm-window=0"], &["at least 1"]);
     refused(&["publishers.0.connections=2"], &["from 1 to `count`"]);
     refused(&["publishers.0.channels=2"], &["publishers.0.channels"]);

@@ -1,7 +1,7 @@
 //! Responders on one connection: each answers the requests of a queue.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
-use rabbitscope_data::scenario::ResponderGroup;
+use rabbitscope_data::scenario::{MemberQueues, ResponderGroup};
 
 use super::{Moment, socket::Socket};
 use crate::plan::{Seat, queues_of};
@@ -20,7 +20,7 @@ pub(super) struct Answering {
 impl Answering {
     pub(super) fn new(group: &ResponderGroup, seats: &[Seat], queues: &[String]) -> Self {
         let consumers = seats.iter().flat_map(|seat| {
-            let queues = queues_of(seat.member, group.count, queues.len());
+            let queues = queues_of(MemberQueues::Share, seat.member, group.count, queues.len());
             queues.map(|queue| (seat.channel, queue))
         });
         Self {

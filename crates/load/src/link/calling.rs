@@ -1,7 +1,7 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
-use rabbitscope_data::scenario::{ReplyPath, RequestGroup};
+use rabbitscope_data::scenario::{MemberQueues, ReplyPath, RequestGroup};
 
 use super::{
     CHUNK, Moment,
@@ -112,7 +112,8 @@ impl Calling {
             .iter()
             .map(|seat| Caller {
                 channel: seat.channel,
-                queues: queues_of(seat.member, group.count, queues.len()).collect(),
+                queues: queues_of(MemberQueues::Share, seat.member, group.count, queues.len())
+                    .collect(),
                 turn: 0,
                 concurrency: group.concurrency,
                 limit: group.messages,

@@ -15,13 +15,15 @@ use rabbitscope_data::scenario::Settle;
 use super::Moment;
 use crate::{
     clock::nanos,
-    plan::{Reading, Seat, queues_of},
+    plan::{Reading, Seat},
     stamp::Stamp,
     verify::{Observation, Reader},
 };
 use holding::{Held, Holding};
+use polling::Polling;
 
 pub(super) struct Consuming {
+    /// Empty names are those that the broker made up: the last that was declared on the channel.
     queues: Arc<[String]>,
     arguments: Table,
     auto_ack: bool,
@@ -33,8 +35,7 @@ pub(super) struct Consuming {
     /// Messages for each consumer.
     limit: Option<u64>,
     reads_headers: bool,
-    /// From an answer to the next question of those that poll, in nanoseconds.
-    polling: Option<u64>,
+    polling: Option<Polling>,
     consumers: Vec<Consumer>,
     /// A consumer's tag is the number of its subscription here.
     subscriptions: Vec<Subscription>,
@@ -98,7 +99,7 @@ impl Consuming {
             tx_size: group.tx_size,
             limit: group.messages,
             reads_headers: reading.has_stamp_headers,
-            polling: group.polling.map(nanos),
+            polling: Polling::of(reading),
             consumers: Vec::with_capacity(seats.len()),
             subscriptions: Vec::new(),
             unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
@@ -108,7 +109,7 @@ impl Consuming {
         };
         for (number, seat) in seats.iter().enumerate() {
             let first = consuming.subscriptions.len();
-            let mine = queues_of(seat.member, group.count, reading.queues.len());
+            let mine = reading.queues_of(*seat);
             let consumer = reading.first_consumer + seat.member;
             consuming.subscriptions.extend(mine.map(|queue| {
                 let reader = Reader { place: reading.places[queue], consumer };
@@ -131,7 +132,8 @@ impl Consuming {
     pub(super) fn queue(&self, tag: &[u8]) -> &str {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
-        self.queues.get(queue).map_or("", String::as_str)
+        let name = self.queues.get(queue).filter(|name| !name.is_empty());
+        name.map_or("a queue that the broker named", String::as_str)
     }
 
     /// Starts those whose time has come, and remembers the others.
@@ -319,6 +321,11 @@ impl Consuming {
             } else if waiting.uncommitted > 0 {
                 connection.request(channel, &Request::TxCommit);
             }
+        }
+        let polling = self.polling.filter(|polling| polling.removes_queues);
+        for consumer in self.consumers.iter().filter(|_| polling.is_some()) {
+            let delete = Request::QueueDelete { queue: "", if_unused: false, if_empty: false };
+            connection.request(consumer.channel, &delete);
         }
     }
 

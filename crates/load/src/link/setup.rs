@@ -105,7 +105,7 @@ impl Role {
 }
 
 fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), ClientError> {
-    for number in 0..plan.channels {
+    for _ in 0..plan.channels {
         let channel = client.open_channel()?;
         match &plan.members {
             Members::Publishers { group, .. } if group.confirm_window.is_some() => {
@@ -120,10 +120,10 @@ fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), Clien
                     client.call(channel, &Request::Qos { prefetch, global: false })?;
                 }
             }
-            Members::Consumers { reading, .. } => {
+            Members::Consumers { reading, seats } => {
                 prepare_consumers(reading.group, channel, client)?;
-                if let Some(set) = reading.exclusive.as_ref().filter(|_| number == 0) {
-                    declare(set, channel, client)?;
+                if let Some(set) = reading.declared_on(channel, seats) {
+                    declare(&set, channel, client)?;
                 }
             }
         }

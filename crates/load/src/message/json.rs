@@ -1,4 +1,4 @@
-//! JSON documents of a given size.
+//! JSON documents of a given size, or of a pool of fields.
 
 use super::Random;
 
@@ -31,6 +31,45 @@ pub(super) fn document(random: &mut Random, size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// Names and values that documents are put together of.
+#[derive(Debug)]
+pub(super) struct Pool {
+    names: Vec<String>,
+    values: Vec<String>,
+}
+
+impl Pool {
+    /// So many names of 5 to 30 letters, and as many values of 5 to 200.
+    pub(super) fn new(random: &mut Random, fields: u32) -> Self {
+        let mut texts = |longest: u64| -> Vec<String> {
+            let text = |_| {
+                let length = 5 + random.below(longest - 4);
+                random.hex(usize::try_from(length).unwrap_or(5))
+            };
+            (0..fields).map(text).collect()
+        };
+        Self { names: texts(30), values: texts(200) }
+    }
+
+    /// A document of as many fields as it takes to have at least `size` bytes, and at least one. Names
+    /// come again when there are not enough.
+    pub(super) fn document(&self, random: &mut Random, size: usize) -> Vec<u8> {
+        let first = random.below(self.names.len() as u64);
+        let names = self.names.iter().cycle().skip(usize::try_from(first).unwrap_or(0));
+        let mut text = String::with_capacity(size + 256);
+        for name in names {
+            let at = usize::try_from(random.below(self.values.len() as u64)).unwrap_or(0);
+            let opening = if text.is_empty() { "{\"" } else { ",\"" };
+            text.extend([opening, name, "\":\"", &self.values[at], "\""]);
+            if text.len() + 1 >= size {
+                break;
+            }
+        }
+        text.push('}');
+        text.into_bytes()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +86,18 @@ mod tests {
             }
         }
         assert_ne!(document(&mut random, 200), document(&mut random, 200));
+    }
+
+    #[test]
+    fn documents_of_a_pool_are_at_least_as_large_as_asked_for() {
+        let mut random = Random::new(7);
+        for (fields, size) in [(1, 0), (1, 5000), (1000, 12), (1000, 4000)] {
+            let pool = Pool::new(&mut random, fields);
+            let body = pool.document(&mut random, size);
+            let read = serde_json::from_slice::<serde_json::Value>(&body).unwrap();
+            assert!(body.len() >= size && body.len() < size + 256, "{size}: {}", body.len());
+            let names = read.as_object().unwrap().len();
+            assert!(names >= 1 && names <= fields as usize, "{fields}: {names}");
+        }
     }
 }

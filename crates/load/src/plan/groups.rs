@@ -1,6 +1,6 @@
 //! Connections of callers, of responders and of what comes and goes.
 
-use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
+use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, MemberQueues, Scenario};
 
 use super::{LinkPlan, Members, link, spread};
 use crate::{
@@ -110,12 +110,21 @@ pub(crate) fn churned_bindings(scenario: &Scenario, run: &str) -> Vec<OwnedBindi
     owned
 }
 
-/// Numbers of the queues of one member, when `queues` are shared out among `count`: one, unless
-/// there are more queues than members.
-pub(crate) fn queues_of(member: u32, count: u32, queues: usize) -> impl Iterator<Item = usize> {
+/// Numbers of those of `queues` that one of `count` members has.
+pub(crate) fn queues_of(
+    which: MemberQueues,
+    member: u32,
+    count: u32,
+    queues: usize,
+) -> impl Iterator<Item = usize> {
     let (member, count) = (member as usize, (count as usize).max(1));
-    let first = if queues < count { member % queues.max(1) } else { member };
-    (first..queues).step_by(count)
+    let turn = member % queues.max(1);
+    match which {
+        MemberQueues::All => (0..queues).step_by(1),
+        MemberQueues::One => (turn..queues.min(turn + 1)).step_by(1),
+        MemberQueues::Share if queues < count => (turn..queues).step_by(count),
+        MemberQueues::Share => (member..queues).step_by(count),
+    }
 }
 
 #[cfg(test)]
@@ -126,15 +135,19 @@ mod tests {
 
     #[test]
     fn queues_are_shared_out() {
-        fn check(count: u32, queues: usize, expected: &[&[usize]]) {
-            let shares: Vec<Vec<_>> =
-                (0..count).map(|member| queues_of(member, count, queues).collect()).collect();
+        fn check(which: MemberQueues, count: u32, queues: usize, expected: &[&[usize]]) {
+            let of = |member| queues_of(which, member, count, queues).collect();
+            let shares: Vec<Vec<_>> = (0..count).map(of).collect();
             assert_eq!(shares, expected);
         }
-        check(3, 1, &[&[0], &[0], &[0]]);
-        check(3, 2, &[&[0], &[1], &[0]]);
-        check(2, 5, &[&[0, 2, 4], &[1, 3]]);
-        check(2, 2, &[&[0], &[1]]);
+        check(MemberQueues::Share, 3, 1, &[&[0], &[0], &[0]]);
+        check(MemberQueues::Share, 3, 2, &[&[0], &[1], &[0]]);
+        check(MemberQueues::Share, 2, 5, &[&[0, 2, 4], &[1, 3]]);
+        check(MemberQueues::Share, 2, 2, &[&[0], &[1]]);
+        check(MemberQueues::One, 2, 5, &[&[0], &[1]]);
+        check(MemberQueues::One, 3, 2, &[&[0], &[1], &[0]]);
+        check(MemberQueues::All, 2, 3, &[&[0, 1, 2], &[0, 1, 2]]);
+        check(MemberQueues::All, 1, 0, &[&[]]);
     }
 
     #[test]

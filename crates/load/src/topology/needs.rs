@@ -36,6 +36,13 @@ impl QueueSet {
         let keys = spec.bindings.iter().map(|binding| select(spec.binding_keys(binding)));
         Self { keys: keys.collect(), names: select(names), spec: spec.clone() }
     }
+
+    /// One queue that the broker names. Later requests on the same channel call it by an empty name,
+    /// which stands for the last queue that was declared there (AMQP 0-9-1, rule `default-queue`).
+    pub(crate) fn named_by_broker(spec: &QueueSpec) -> Self {
+        let keys = spec.bindings.iter().map(|binding| spec.binding_keys(binding));
+        Self { keys: keys.collect(), names: vec![String::new()], spec: spec.clone() }
+    }
 }
 
 /// Everything that a scenario needs on the broker.
@@ -45,6 +52,8 @@ pub(crate) struct Needs {
     pub(crate) missing: Declarations,
     /// There already, to be checked.
     pub(crate) present: Declarations,
+    /// Queues that are there already and get bindings.
+    pub(crate) to_bind: Declarations,
 }
 
 /// Looks up every queue and exchange that the scenario names.
@@ -60,9 +69,12 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
             }
             continue;
         }
+        let existing = QueueSet::of(spec, |at, _| spec.bind_existing && there[at]);
+        needs.to_bind.queues.extend(Some(existing).filter(|set| !set.names.is_empty()));
         let present = QueueSet::of(spec, |at, _| there[at]);
         let missing = QueueSet::of(spec, |at, _| !there[at]);
-        needs.present.queues.extend(Some(present).filter(|set| !set.names.is_empty()));
+        let is_checked = |set: &QueueSet| !set.names.is_empty() && !spec.if_missing;
+        needs.present.queues.extend(Some(present).filter(is_checked));
         needs.missing.queues.extend(Some(missing).filter(|set| !set.names.is_empty()));
     }
     let undeclared: Vec<_> = references(scenario)
@@ -106,6 +118,7 @@ fn exchanges(
             (false, true) => {
                 return Err(LoadError::ExchangeMissing { exchange: spec.name.clone() });
             }
+            (true, false) if spec.if_missing => {}
             (true, false) => needs.present.exchanges.push(spec.clone()),
             (false, false) => needs.missing.exchanges.push(spec.clone()),
         }

@@ -95,6 +95,7 @@ fn value(field: &FieldValue) -> Value {
         FieldValue::Float(number) => Value::Float(*number),
         FieldValue::Text(text) => Value::Text(text.clone()),
         FieldValue::Array(items) => Value::Array(items.iter().map(value).collect()),
+        FieldValue::Time(time) => Value::Timestamp(time.seconds),
         FieldValue::Table(table) => Value::Table(fields(table)),
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
         }
         let keys = keys_of(group, scenario);
         courses.extend(members.map(|member| {
-            let Some(key) = only_key(&keys, member, group.count) else { return Course::Somewhere };
+            let Some(key) = only_key(&keys, member, group) else { return Course::Somewhere };
             let course = known.entry((&group.exchange, key.to_owned())).or_insert_with(|| {
                 let mut fixed = queues_for(&group.exchange, key, scenario, places);
                 fixed.retain(|place| !places.kind(*place).dead_letters);
@@ -45,6 +45,7 @@ pub(super) fn courses(scenario: &Scenario, places: &Places) -> Vec<Course> {
 /// The routing keys that the publishers of a group share out among them; none if each uses all.
 fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
     match &group.keys {
+        RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
         RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
         RoutingKeys::Fixed => vec![group.routing_key.clone()],
         RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
@@ -53,11 +54,11 @@ fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
 }
 
 /// The routing key of a publisher that has one only.
-fn only_key(keys: &[String], member: u32, count: u32) -> Option<&str> {
+fn only_key<'a>(keys: &'a [String], member: u32, group: &PublisherGroup) -> Option<&'a str> {
     if keys.is_empty() {
         return None;
     }
-    let mut mine = queues_of(member, count, keys.len());
+    let mut mine = queues_of(group.member_queues, member, group.count, keys.len());
     match (mine.next(), mine.next()) {
         (Some(only), None) => Some(&keys[only]),
         _ => None,

@@ -1,9 +1,9 @@
-//! The reading of a PerfTest command line.
+//! The reading of a PerfTest command line, as commons-cli reads it.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{collections::BTreeMap, iter::Peekable, str::FromStr};
 
 use super::{
-    options::{Fate, OPTIONS},
+    options::{Fate, PerfTestOption, Takes, all},
     wrong,
 };
 use crate::exit::UsageError;
@@ -13,6 +13,8 @@ use crate::exit::UsageError;
 pub(super) struct Given {
     /// Values by long name; empty for options without one.
     values: BTreeMap<&'static str, Vec<String>>,
+    /// Words that belong to no option: PerfTest ignores them.
+    ignored: Vec<String>,
 }
 
 impl Given {
@@ -20,13 +22,17 @@ impl Given {
         self.values.contains_key(option)
     }
 
-    /// The value, the last one when there are several.
+    /// The value, the first one when there are several.
     pub(super) fn text(&self, option: &str) -> Option<&str> {
-        self.all(option).last().map(String::as_str)
+        self.all(option).first().map(String::as_str)
     }
 
     pub(super) fn all(&self, option: &str) -> &[String] {
         self.values.get(option).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn ignored(&self) -> &[String] {
+        &self.ignored
     }
 
     /// A number.
@@ -35,19 +41,29 @@ impl Given {
         text.parse().map_or_else(|_| wrong(option, text, "a number that fits"), |it| Ok(Some(it)))
     }
 
+    /// How many of something; 0 and less are none.
+    pub(super) fn count(&self, option: &str) -> Result<i64, UsageError> {
+        Ok(self.number::<i64>(option)?.unwrap_or(1).max(0))
+    }
+
     /// A number of which 0 and less mean that there is no limit.
     pub(super) fn limit(&self, option: &str) -> Result<Option<i64>, UsageError> {
         Ok(self.number(option)?.filter(|number| *number > 0))
     }
 
-    /// `true` or `false`.
+    /// `true` or anything else, which is false.
     pub(super) fn switch(&self, option: &str, default: bool) -> bool {
         self.text(option).map_or(default, |text| text.eq_ignore_ascii_case("true"))
     }
 
+    /// `--flag`, given with exactly this value: PerfTest splits no lists here.
+    pub(super) fn flag(&self, flag: &str) -> bool {
+        self.all("flag").iter().any(|given| given == flag)
+    }
+
     /// Options that were given and have no equivalent, with the reason.
     pub(super) fn without_equivalent(&self) -> impl Iterator<Item = (&str, &str)> {
-        OPTIONS.iter().filter_map(|(_, long, _, fate)| match fate {
+        all().filter_map(|(_, long, _, fate)| match fate {
             Fate::Nothing(reason) if self.has(long) => Some((*long, *reason)),
             _ => None,
         })
@@ -58,27 +74,55 @@ impl Given {
 /// `docker run … pivotalrabbitmq/perf-test`) is the program's name.
 pub(super) fn read(command_line: &str) -> Result<Given, UsageError> {
     let words = words(command_line)?;
-    let mut words = words.into_iter().skip(program(command_line)?);
+    let program = program(&words)?;
+    let mut words = words.into_iter().skip(program).peekable();
     let mut given = Given::default();
     while let Some(word) = words.next() {
-        let (option, takes_value, attached) = option(&word)?;
-        let values = given.values.entry(option).or_default();
-        match (takes_value, attached) {
-            (false, None) => {}
-            (false, Some(value)) => return wrong(option, &value, "allowed: it takes no value"),
-            (true, Some(value)) => values.push(value),
-            (true, None) => match words.next() {
-                Some(value) => values.push(value),
-                None => return Err(UsageError(format!("--{option} needs a value"))),
-            },
+        if !word.starts_with('-') || word == "-" {
+            given.ignored.push(word);
+            continue;
+        }
+        for (option, attached) in options_of(&word)? {
+            take(option, attached, &mut words, &mut given)?;
         }
     }
     Ok(given)
 }
 
+/// Takes an option with its values, which hang on to it or follow.
+fn take(
+    (_, long, takes, _): &'static PerfTestOption,
+    attached: Option<String>,
+    words: &mut Peekable<impl Iterator<Item = String>>,
+    given: &mut Given,
+) -> Result<(), UsageError> {
+    let values = given.values.entry(long).or_default();
+    let mut next = || words.next_if(|word| !is_option(word));
+    match (takes, attached) {
+        (Takes::Nothing, None) => {}
+        (Takes::Nothing, Some(value)) => {
+            return wrong(long, &value, "allowed: it takes no value");
+        }
+        (_, Some(value)) => values.push(value),
+        (Takes::Optional, None) => values.extend(next()),
+        (Takes::One | Takes::Many, None) => {
+            let missing = || UsageError(format!("--{long} needs a value"));
+            values.push(next().ok_or_else(missing)?);
+            while let (Takes::Many, Some(value)) = (takes, next()) {
+                values.push(value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A word that cannot be a value. Negative numbers can.
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word != "-" && word.parse::<f64>().is_err() && options_of(word).is_ok()
+}
+
 /// How many words the program's name takes.
-fn program(command_line: &str) -> Result<usize, UsageError> {
-    let words = words(command_line)?;
+fn program(words: &[String]) -> Result<usize, UsageError> {
     if words.first().is_none_or(|word| word.starts_with('-')) {
         return Ok(0);
     }
@@ -95,27 +139,56 @@ fn program(command_line: &str) -> Result<usize, UsageError> {
     Ok(words.get(at + 1).filter(|word| is_name(word)).map_or(at + 1, |_| at + 2))
 }
 
-/// Long name of the option, whether it takes a value, and a value that hangs on to it.
-fn option(word: &str) -> Result<(&'static str, bool, Option<String>), UsageError> {
-    let Some(name) = word.strip_prefix("--").or(word.strip_prefix('-')) else {
-        return Err(UsageError(format!("--from-perftest: `{word}` is no option")));
-    };
+type Attached = (&'static PerfTestOption, Option<String>);
+
+/// The options that a word stands for, with a value that hangs on to the last.
+fn options_of(word: &str) -> Result<Vec<Attached>, UsageError> {
+    let is_long = word.starts_with("--");
+    let name = word.trim_start_matches('-');
     let (name, attached) = match name.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (name, None),
     };
-    let known = OPTIONS.iter().find(|(short, long, ..)| name == *long || name == *short);
-    if let Some((_, long, takes_value, _)) = known.filter(|_| !name.is_empty()) {
-        return Ok((long, *takes_value, attached));
+    if let Some(option) = by_name(name, word)? {
+        return Ok(vec![(option, attached)]);
     }
-    // `-x1`
-    let glued = OPTIONS.iter().find(|(short, _, takes_value, _)| {
-        *takes_value && short.len() == 1 && name.starts_with(short) && !word.starts_with("--")
-    });
-    match glued {
-        Some((_, long, ..)) => Ok((long, true, Some(word[2..].to_owned()))),
-        None => Err(UsageError(format!("PerfTest 2.22.1 has no option `{word}`"))),
+    let unknown = || UsageError(format!("PerfTest 2.22.1 has no option `{word}`"));
+    if is_long { Err(unknown()) } else { joined(&word[1..]).ok_or_else(unknown) }
+}
+
+/// By its short or its long name, or the beginning of a long one that no other has.
+fn by_name(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>, UsageError> {
+    if name.is_empty() {
+        return Ok(None);
     }
+    if let Some(exact) = all().find(|(short, long, ..)| name == *long || name == *short) {
+        return Ok(Some(exact));
+    }
+    let mut begun = all().filter(|(_, long, ..)| name.len() > 1 && long.starts_with(name));
+    match (begun.next(), begun.next()) {
+        (Some((_, first, ..)), Some((_, second, ..))) => {
+            let reason = format!("`{word}` may be --{first} or --{second}: write more of it");
+            Err(UsageError(format!("--from-perftest: {reason}")))
+        }
+        (option, _) => Ok(option),
+    }
+}
+
+/// `-ap`: options of one letter in a row; `-x1`: with a value.
+fn joined(letters: &str) -> Option<Vec<Attached>> {
+    let mut options = Vec::new();
+    for (at, letter) in letters.char_indices() {
+        let mut short = [0; 4];
+        let short: &str = letter.encode_utf8(&mut short);
+        let option = all().find(|(name, ..)| *name == short)?;
+        let rest = &letters[at + short.len()..];
+        if option.2 != Takes::Nothing && !rest.is_empty() {
+            options.push((option, Some(rest.to_owned())));
+            return Some(options);
+        }
+        options.push((option, None));
+    }
+    Some(options).filter(|options| !options.is_empty())
 }
 
 /// Words as a shell separates them, without its substitutions.
@@ -180,7 +253,18 @@ mod tests {
         check("docker run -it --rm pivotalrabbitmq/perf-test:latest -u q", "queue", Some("q"));
         check("java -jar perf-test.jar --id perf-test -u q", "id", Some("perf-test"));
         assert!(read("-x 1 -a").unwrap().has("autoack"));
-        for wrong in ["-x", "--nonsense 1", "-x 1 word", "sing", "--autoack=5"] {
+        check("--queue-pattern-fr 4", "queue-pattern-from", Some("4"));
+        check("-x 3 -x 4", "producers", Some("3"));
+        check("-apx3", "producers", Some("3"));
+        check("-e -u q", "exchange", None);
+        check("-e '' -u q", "exchange", Some(""));
+        assert!(read("-e -u q").unwrap().has("exchange"));
+        let given = read("-f persistent mandatory -p true -qa a=1 b=2 -y 2").unwrap();
+        assert!(given.flag("persistent") && given.flag("mandatory") && given.has("predeclared"));
+        assert_eq!(given.all("queue-args"), ["a=1", "b=2"]);
+        assert_eq!(given.ignored(), ["true"]);
+        assert_eq!(read("-c -1").unwrap().number("confirm").unwrap(), Some(-1));
+        for wrong in ["-x", "-u -x 1", "--queue- 1", "--nonsense 1", "sing", "--autoack=5", "-!"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

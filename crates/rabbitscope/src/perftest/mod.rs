@@ -3,9 +3,11 @@
 //! `options` knows PerfTest's options, `command_line` reads what was typed, `writer` writes TOML, the others
 //! write one part of the scenario each. Nothing here runs anything.
 
+mod arguments;
 mod command_line;
 mod consumers;
 mod options;
+mod pattern;
 mod publishers;
 mod run;
 mod topology;
@@ -53,6 +55,9 @@ pub fn convert(command_line: &str) -> anyhow::Result<Converted> {
     let mut draft = Draft::default();
     for (option, reason) in given.without_equivalent() {
         draft.note(format!("--{option} has no equivalent: {reason}"));
+    }
+    for word in given.ignored() {
+        draft.note(format!("`{word}` belongs to no option: PerfTest ignores it"));
     }
     run::write(&given, &mut draft)?;
     topology::write(&given, &target, &mut draft)?;

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::exit::UsageError;
 
+/// What PerfTest asks the kernel for, in bytes.
+const SOCKET_BUFFER: i64 = 65_536;
+
 pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), UsageError> {
     let mut head = Section::new("");
     head.set("name", given.text("id").map_or_else(|| "perftest".to_owned(), plain));
@@ -17,7 +20,7 @@ pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), UsageError> 
     draft.push(run);
     let broker = broker(given, draft)?;
     draft.push(broker);
-    if let Some(tls) = tls(given) {
+    if let Some(tls) = tls(given, draft) {
         draft.push(tls);
     }
     Ok(())
@@ -26,7 +29,11 @@ pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), UsageError> 
 fn run(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
     let mut run = Section::new("[run]");
     let time = given.limit("time")?;
-    let until = given.text("exit-when");
+    let has_consumers = given.count("consumers")? * given.count("consumer-channel-count")? > 0;
+    if !has_consumers && given.has("exit-when") {
+        draft.note("--exit-when: PerfTest looks at its consumers, and there are none");
+    }
+    let until = given.text("exit-when").filter(|_| has_consumers);
     let counted = given.limit("pmessages")?.or(given.limit("cmessages")?).is_some();
     match (time, until) {
         (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
@@ -42,6 +49,7 @@ fn run(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
             run.set("until", until);
             if until == "idle" {
                 run.set("idle-time", "1s");
+                draft.note("--exit-when idle: what is published counts as activity, too");
             }
         }
         Some(other) => return wrong("exit-when", other, "`empty` or `idle`"),
@@ -70,13 +78,13 @@ fn broker(given: &Given, draft: &mut Draft) -> Result<Section, UsageError> {
         [uri] => broker.set("uri", uri.as_str()),
         _ => broker.set("uris", Value::from(uris)),
     }
-    if given.has("sasl-external") && has_tls(given) {
+    if given.has("sasl-external") {
         broker.set("auth", "external");
         draft
             .note("--sasl-external: name the PEM files; PerfTest takes them from a Java key store");
     }
     connecting(given, &mut broker)?;
-    recovery(given, &mut broker);
+    recovery(given, &mut broker, draft)?;
     Ok(broker)
 }
 
@@ -95,37 +103,57 @@ fn connecting(given: &Given, broker: &mut Section) -> Result<(), UsageError> {
     if given.has("tcp-no-delay") {
         broker.set("nodelay", given.switch("tcp-no-delay", true));
     }
+    // Where PerfTest has a thread for each connection it sets both buffers.
+    let is_nio = given.limit("nio-threads")?.or(given.limit("nio-thread-pool")?).is_some();
+    let default = if is_nio { 0 } else { SOCKET_BUFFER };
     for (key, option) in
         [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
     {
-        broker.set_some(key, given.limit(option)?.map(|bytes| format!("{bytes}B")));
+        let bytes: i64 = given.number(option)?.unwrap_or(default);
+        broker.set_some(key, (bytes > 0).then(|| format!("{bytes}B")));
     }
     Ok(())
 }
 
 /// PerfTest recovers unless it is told not to.
-fn recovery(given: &Given, broker: &mut Section) {
+fn recovery(given: &Given, broker: &mut Section, draft: &mut Draft) -> Result<(), UsageError> {
     if given.has("disable-connection-recovery") {
-        return;
+        return Ok(());
     }
     broker.set("recovery", true);
     let interval = given.text("connection-recovery-interval").unwrap_or("5");
     let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
+    let number = |text: &str| text.parse::<u32>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first == last && !interval.contains('-') => {}
+        (Some(first), Some(last)) if first < last => {
+            draft.note("--connection-recovery-interval: from the first to the last by doubling");
+        }
+        _ => return wrong("connection-recovery-interval", interval, "`30` or `30-60`"),
+    }
     broker.set("recovery-delay", format!("{first}s"));
     broker.set("recovery-max-delay", format!("{last}s"));
+    Ok(())
 }
 
 fn has_tls(given: &Given) -> bool {
     given.text("uris").or(given.text("uri")).is_some_and(|uris| uris.contains("amqps://"))
 }
 
-fn tls(given: &Given) -> Option<Section> {
+fn tls(given: &Given, draft: &mut Draft) -> Option<Section> {
+    let names = given.text("server-name-indication");
     if !has_tls(given) {
+        if names.is_some() {
+            draft.note("--server-name-indication means nothing without amqps://");
+        }
         return None;
     }
     let mut tls = Section::new("[broker.tls]");
-    let name = given.text("server-name-indication").and_then(|names| names.split(',').next());
-    tls.set_some("server-name", name);
+    let mut names = names.into_iter().flat_map(|names| names.split(',').map(str::trim));
+    tls.set_some("server-name", names.next());
+    if names.next().is_some() {
+        draft.note("--server-name-indication: a broker is asked for one name, the first");
+    }
     if given.has("sasl-external") {
         tls.set("cert", "client.pem");
         tls.set("key", "client-key.pem");

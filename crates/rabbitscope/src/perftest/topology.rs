@@ -1,13 +1,39 @@
 //! Exchange and queues.
 
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher, Hasher},
+};
+
 use toml::{Table, Value};
 
 use super::{
+    arguments::{capacity, iso_seconds, pairs},
     command_line::Given,
+    pattern::Pattern,
     writer::{Draft, Section},
     wrong,
 };
 use crate::exit::UsageError;
+
+/// Exchanges that every broker has, with their types.
+const PREDECLARED: [(&str, &str); 5] = [
+    ("amq.direct", "direct"),
+    ("amq.fanout", "fanout"),
+    ("amq.topic", "topic"),
+    ("amq.headers", "headers"),
+    ("amq.match", "headers"),
+];
+
+/// Arguments of PerfTest's streams.
+const STREAM_ARGUMENTS: [(&str, i64); 2] =
+    [("x-max-length-bytes", 20_000_000_000), ("x-stream-max-segment-size-bytes", 500_000_000)];
+
+/// Most of what `--stream-max-segment-size-bytes` may be.
+const SEGMENT_MAX: i64 = 3_000_000_000;
+
+/// Most queues whose names are written out.
+const LISTED_MAX: u32 = 10_000;
 
 /// What messages are sent to and read from.
 #[derive(Debug)]
@@ -16,224 +42,336 @@ pub(super) struct Target {
     pub(super) exchange: Option<String>,
     pub(super) queues: Queues,
     pub(super) kind: &'static str,
-    /// The routing key, where it is not that of the queue.
+    /// The routing key that all use; absent: the name of each queue.
     pub(super) key: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Queues {
-    One(String),
-    Numbered { name: String, from: i64, to: i64 },
+    /// Nothing is declared and nothing read.
+    None,
+    /// Each consumer has one, which the broker names.
+    OfConsumers,
+    /// Each consumer reads all of these.
+    All(Vec<String>),
+    /// Publishers and consumers have one each, in turn.
+    OneEach(Sequence),
+}
+
+/// Queues that differ by name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Sequence {
+    Numbered { name: String, from: u32, to: u32 },
+    Listed(Vec<String>),
     File(String),
 }
 
 impl Queues {
+    fn of(given: &Given) -> Result<Self, UsageError> {
+        let has_consumers = given.count("consumers")? * given.count("consumer-channel-count")? > 0;
+        let sequence = sequence(given)?;
+        // Exclusive queues are declared by their consumers.
+        if given.has("exclusive") && !has_consumers {
+            return Ok(Self::None);
+        }
+        if let Some(sequence) = sequence {
+            return Ok(Self::OneEach(sequence));
+        }
+        let Some(names) = given.text("queue") else {
+            let is_declared = has_consumers && !given.has("predeclared");
+            return Ok(if is_declared { Self::OfConsumers } else { Self::None });
+        };
+        let names = names.trim_end_matches(',').split(',');
+        Ok(Self::All(names.map(str::to_owned).collect()))
+    }
+
     /// By which groups refer to them.
     pub(super) fn name(&self) -> &str {
         match self {
-            Self::One(name) | Self::Numbered { name, .. } => name,
-            Self::File(_) => "queues",
+            Self::None | Self::OfConsumers => "perf-test",
+            Self::All(names) => match names.as_slice() {
+                [name] if !name.contains(['{', '}']) => name,
+                _ => "queues",
+            },
+            Self::OneEach(Sequence::Numbered { name, .. }) => name,
+            Self::OneEach(Sequence::Listed(_) | Sequence::File(_)) => "queues",
         }
+    }
+
+    /// `member-queues` of groups, where it is not the default.
+    pub(super) fn of_members(&self) -> Option<&'static str> {
+        match self {
+            Self::All(names) if names.len() > 1 => Some("all"),
+            Self::OneEach(_) => Some("one"),
+            Self::None | Self::OfConsumers | Self::All(_) => None,
+        }
+    }
+}
+
+/// `--queue-pattern` or `--queue-file`.
+fn sequence(given: &Given) -> Result<Option<Sequence>, UsageError> {
+    let range = (
+        given.number::<i64>("queue-pattern-from")?.filter(|from| *from >= 0),
+        given.number::<i64>("queue-pattern-to")?.filter(|to| *to >= 0),
+    );
+    match (given.text("queue-pattern"), range) {
+        (Some(pattern), (Some(from), Some(to))) if from <= to => {
+            numbered(pattern, from, to).map(Some)
+        }
+        (None, (None, None)) => {
+            Ok(given.text("queue-file").map(|it| Sequence::File(it.to_owned())))
+        }
+        _ => {
+            let reason = "--queue-pattern needs --queue-pattern-from and --queue-pattern-to, the \
+                          last at least the first";
+            Err(UsageError(reason.to_owned()))
+        }
+    }
+}
+
+fn numbered(pattern: &str, from: i64, to: i64) -> Result<Sequence, UsageError> {
+    let expected = "a name with one number, such as `q-%d` or `q-%05d`";
+    let Some(read) = Pattern::read(pattern) else {
+        return wrong("queue-pattern", pattern, expected);
+    };
+    let (Ok(from), Ok(to)) = (u32::try_from(from), u32::try_from(to)) else {
+        return wrong("queue-pattern-to", &to.to_string(), "a number that fits");
+    };
+    match read {
+        Pattern::Placeholder(name) => Ok(Sequence::Numbered { name, from, to }),
+        Pattern::Parts { .. } if to - from < LISTED_MAX => {
+            Ok(Sequence::Listed((from..=to).map(|number| read.name(number)).collect()))
+        }
+        Pattern::Parts { .. } => wrong("queue-pattern", pattern, expected),
     }
 }
 
 impl Target {
     pub(super) fn of(given: &Given) -> Result<Self, UsageError> {
-        let queues = match (given.text("queue-pattern"), given.text("queue-file")) {
-            (Some(pattern), _) => Queues::Numbered {
-                name: placeholder(pattern)?,
-                from: given.number("queue-pattern-from")?.unwrap_or(1),
-                to: given.number("queue-pattern-to")?.unwrap_or(1),
-            },
-            (None, Some(file)) => Queues::File(file.to_owned()),
-            (None, None)
-                if given.has("exclusive") && given.number("consumers")?.unwrap_or(1) > 1 =>
-            {
-                let to = given.number("consumers")?.unwrap_or(1);
-                Queues::Numbered { name: "perf-test-{}".to_owned(), from: 1, to }
-            }
-            (None, None) => Queues::One(given.text("queue").unwrap_or("perf-test").to_owned()),
-        };
-        let exchange = given.text("exchange").unwrap_or("direct");
+        let kind = given.text("type").unwrap_or("direct");
+        let exchange = given.text("exchange").unwrap_or(kind);
         let is_default = ["", "amq.default"].contains(&exchange);
-        // A list of names is not a list of keys: such queues are sent to by their names.
-        let is_listed = matches!(queues, Queues::File(_));
-        Ok(Self {
-            exchange: (!is_default && !is_listed).then(|| exchange.to_owned()),
+        let queues = Queues::of(given)?;
+        let target = Self {
+            exchange: (!is_default).then(|| exchange.to_owned()),
+            key: given.text("routing-key").map(str::to_owned).or_else(|| own_key(&queues)),
             queues,
-            kind: kind(given),
-            key: given.text("routing-key").map(str::to_owned),
-        })
+            kind: queue_type(given),
+        };
+        target.can_be_declared(given, kind)?;
+        Ok(target)
+    }
+
+    /// RabbitMQ would take what PerfTest declares.
+    fn can_be_declared(&self, given: &Given, exchange_type: &str) -> Result<(), UsageError> {
+        let refused =
+            |reason: String| Err(UsageError(format!("PerfTest would be refused: {reason}")));
+        if given.has("predeclared") {
+            return Ok(());
+        }
+        let (classic, persistent) = (self.kind == "classic", given.flag("persistent"));
+        let by_option = given.has("quorum-queue") || given.has("stream-queue");
+        if given.has("quorum-queue") && given.has("stream-queue") {
+            return refused("queues are quorum queues or streams, not both".to_owned());
+        }
+        match &self.exchange {
+            None => return refused("nobody may declare the default exchange: add -p".to_owned()),
+            Some(name) if name.starts_with("amq.") => {
+                match PREDECLARED.iter().find(|it| it.0 == name) {
+                    Some((_, known)) if *known == exchange_type => {}
+                    Some((_, known)) => {
+                        return refused(format!("`{name}` is of type {known}: add -t {known}"));
+                    }
+                    None => return refused(format!("nobody may declare `{name}`: add -p")),
+                }
+            }
+            Some(_) => {}
+        }
+        if !classic && self.queues == Queues::OfConsumers {
+            return refused(format!("the broker names no {} queues: add -u", self.kind));
+        }
+        let declares_queues = self.queues != Queues::None;
+        if declares_queues && !classic && given.has("exclusive") {
+            return refused(format!("a {} queue cannot be exclusive", self.kind));
+        }
+        if declares_queues
+            && !classic
+            && !by_option
+            && (!persistent || given.switch("auto-delete", true))
+        {
+            let kind = self.kind;
+            return refused(format!(
+                "a {kind} queue needs -f persistent and -ad false, as --{kind}-queue sets them"
+            ));
+        }
+        Ok(())
     }
 }
 
-/// Type of the queues; `x-queue-type` says the same as PerfTest's own options.
-fn kind(given: &Given) -> &'static str {
-    let of_arguments = given.all("queue-args").iter().flat_map(|list| list.split(','));
-    let mut of_arguments = of_arguments.filter_map(|pair| pair.strip_prefix("x-queue-type="));
-    match of_arguments.next_back() {
-        Some("quorum") => "quorum",
-        Some("stream") => "stream",
+/// The key that PerfTest would make up, for queues that share one: so that two runs do not get each
+/// other's messages, the names of the queues, or something that nobody else has.
+fn own_key(queues: &Queues) -> Option<String> {
+    let joined = match queues {
+        Queues::OneEach(_) => return None,
+        Queues::All(names) => names.join(","),
+        Queues::None | Queues::OfConsumers => String::new(),
+    };
+    Some(if (1..256).contains(&joined.len()) { joined } else { random_key() })
+}
+
+fn random_key() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    format!("perf-test-{:016x}{:016x}", random(), random())
+}
+
+/// Type of the queues. PerfTest's own options win over `x-queue-type`.
+fn queue_type(given: &Given) -> &'static str {
+    let of_arguments = pairs(given, "queue-args").remove("x-queue-type");
+    match of_arguments.as_ref().and_then(Value::as_str) {
         _ if given.has("stream-queue") => "stream",
         _ if given.has("quorum-queue") => "quorum",
+        Some("stream") => "stream",
+        Some("quorum") => "quorum",
         _ => "classic",
     }
 }
 
 pub(super) fn write(given: &Given, target: &Target, draft: &mut Draft) -> Result<(), UsageError> {
-    let predeclared = given.has("predeclared");
-    if let Some(exchange) = target.exchange.as_ref().filter(|name| !name.starts_with("amq.")) {
-        let mut section = Section::new("[[exchanges]]");
-        section.set("name", exchange.as_str());
-        section.set("type", given.text("type").unwrap_or("direct"));
-        section.set("durable", false);
-        section.set_if("predeclared", predeclared);
-        draft.push(section);
+    if let Some(name) = target.exchange.as_ref().filter(|name| !name.starts_with("amq.")) {
+        draft.push(exchange(given, name));
     }
+    match queues(given, target, draft)? {
+        Some(section) => draft.push(section),
+        None => draft.note("PerfTest declares no queue when it is called like this"),
+    }
+    Ok(())
+}
+
+/// PerfTest's exchange is durable and stays.
+fn exchange(given: &Given, name: &str) -> Section {
+    let mut section = Section::new("[[exchanges]]");
+    section.set("name", name);
+    section.set("type", given.text("type").unwrap_or("direct"));
+    section.set("durable", true);
+    section.set_if("if-missing", given.has("predeclared"));
+    section.set("keep", true);
+    section
+}
+
+fn queues(
+    given: &Given,
+    target: &Target,
+    draft: &mut Draft,
+) -> Result<Option<Section>, UsageError> {
     let mut section = Section::new("[[queues]]");
     section.set("name", target.queues.name());
     match &target.queues {
-        Queues::One(_) => {}
-        Queues::Numbered { from, to, .. } => {
-            section.set("from", *from);
-            section.set("to", *to);
+        Queues::None => return Ok(None),
+        Queues::OfConsumers => section.set("server-named", true),
+        Queues::All(names) => {
+            if target.queues.name() == "queues" {
+                section.set("names", names.iter().map(String::as_str).collect::<Vec<_>>());
+            }
         }
-        Queues::File(path) => section.set("names-file", path.as_str()),
+        Queues::OneEach(Sequence::Numbered { from, to, .. }) => {
+            section.set("from", i64::from(*from));
+            section.set("to", i64::from(*to));
+        }
+        Queues::OneEach(Sequence::Listed(names)) => {
+            section.set("names", names.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Queues::OneEach(Sequence::File(path)) => section.set("names-file", path.as_str()),
     }
-    if predeclared {
-        section.set("predeclared", true);
-        section.set("type", target.kind);
-    } else {
-        declared(given, target, &mut section)?;
-    }
-    draft.push(section);
-    Ok(())
-}
-
-fn declared(given: &Given, target: &Target, section: &mut Section) -> Result<(), UsageError> {
-    let is_classic = target.kind == "classic";
-    section.set("type", target.kind);
-    let exclusive = given.has("exclusive") && is_classic;
-    if is_classic {
-        let persistent = given.all("flag").iter().any(|flag| flag == "persistent");
-        section.set("durable", persistent && !exclusive);
-        section.set_if("exclusive", exclusive);
-        let has_consumers = given.number("consumers")?.unwrap_or(1) > 0;
-        let auto_delete = given.switch("auto-delete", true) && has_consumers && !exclusive;
-        section.set_if("auto-delete", auto_delete);
-    }
-    let arguments = arguments(given)?;
+    declaration(given, target, &mut section);
+    bindings(given, target, &mut section);
+    let arguments = arguments(given, target, draft)?;
     if !arguments.is_empty() {
         section.set("arguments", Value::Table(arguments));
     }
-    if let Some(exchange) = target.exchange.as_ref().filter(|_| !given.has("skip-binding-queues")) {
-        let mut binding = Table::new();
-        binding.insert("exchange".to_owned(), exchange.as_str().into());
-        let key = target.key.as_deref().unwrap_or(target.queues.name());
-        binding.insert("routing-key".to_owned(), key.into());
-        section.set("bindings", Value::Array(vec![Value::Table(binding)]));
-    }
-    Ok(())
+    Ok(Some(section))
 }
 
-fn arguments(given: &Given) -> Result<Table, UsageError> {
-    let mut table = pairs(given, "queue-args")?;
-    table.remove("x-queue-type");
-    let numbers = [
-        ("x-max-length-bytes", "max-length-bytes"),
-        ("x-stream-max-segment-size-bytes", "stream-max-segment-size-bytes"),
-    ];
-    for (argument, option) in numbers {
-        if let Some(number) = given.limit(option)? {
-            table.insert(argument.to_owned(), number.into());
-        }
+fn declaration(given: &Given, target: &Target, section: &mut Section) {
+    section.set("type", target.kind);
+    let is_exclusive = given.has("exclusive");
+    let is_replicated = given.has("quorum-queue") || given.has("stream-queue");
+    let goes_away = !is_replicated && given.switch("auto-delete", true);
+    if target.kind == "classic" {
+        section.set("durable", given.flag("persistent"));
+        section.set_if("exclusive", is_exclusive);
+        section.set_if("auto-delete", goes_away);
     }
+    section.set_if("if-missing", given.has("predeclared") && target.queues != Queues::OfConsumers);
+    // PerfTest leaves its queues there, but for those that are polled and would go away with a consumer.
+    let is_removed = given.has("polling") && goes_away;
+    section.set_if("keep", !is_exclusive && !is_removed);
+}
+
+/// Queues that were there before are bound, too.
+fn bindings(given: &Given, target: &Target, section: &mut Section) {
+    let Some(exchange) = target.exchange.as_ref().filter(|_| !given.has("skip-binding-queues"))
+    else {
+        return;
+    };
+    let mut binding = Table::new();
+    binding.insert("exchange".to_owned(), exchange.as_str().into());
+    let numbered = || match &target.queues {
+        Queues::OneEach(Sequence::Numbered { name, .. }) => name.clone(),
+        _ => "{}".to_owned(),
+    };
+    binding.insert("routing-key".to_owned(), target.key.clone().unwrap_or_else(numbered).into());
+    section.set("bindings", Value::Array(vec![Value::Table(binding)]));
+    section.set_if("bind-existing", target.queues != Queues::OfConsumers);
+}
+
+fn arguments(given: &Given, target: &Target, draft: &mut Draft) -> Result<Table, UsageError> {
+    let mut table = pairs(given, "queue-args");
+    let said = table.remove("x-queue-type");
+    if said.as_ref().and_then(Value::as_str) == Some("classic") && target.kind == "classic" {
+        table.insert("x-queue-type".to_owned(), "classic".into());
+    } else if let Some(other) = said.filter(|kind| kind.as_str() != Some(target.kind)) {
+        draft.note(format!(
+            "--queue-args x-queue-type={other}: the queues are of type {}",
+            target.kind
+        ));
+    }
+    if given.has("stream-queue") {
+        let defaults =
+            STREAM_ARGUMENTS.iter().map(|(key, value)| ((*key).to_owned(), (*value).into()));
+        table.extend(defaults);
+    }
+    sizes(given, &mut table)?;
     if let Some(age) = given.text("max-age") {
         let Some(seconds) = iso_seconds(age) else {
             return wrong("max-age", age, "a time such as `PT10M30S` or `P5DT8H`");
         };
         table.insert("x-max-age".to_owned(), format!("{seconds}s").into());
     }
-    if let Some(locator) = given.text("leader-locator") {
-        table.insert("x-queue-leader-locator".to_owned(), locator.into());
+    match given.text("leader-locator") {
+        Some(locator @ ("client-local" | "balanced")) => {
+            table.insert("x-queue-leader-locator".to_owned(), locator.into());
+        }
+        Some(other) => return wrong("leader-locator", other, "`client-local` or `balanced`"),
+        None => {}
     }
     Ok(table)
 }
 
-/// `key=value,key=value`; whole numbers are numbers.
-pub(super) fn pairs(given: &Given, option: &'static str) -> Result<Table, UsageError> {
-    let mut table = Table::new();
-    for pair in given.all(option).iter().flat_map(|list| list.split(',')) {
-        let Some((key, value)) = pair.split_once('=') else {
-            return wrong(option, pair, "`key=value`");
-        };
-        let number = value.trim().parse::<i64>().map(Value::from);
-        table.insert(key.trim().to_owned(), number.unwrap_or_else(|_| value.trim().into()));
+fn sizes(given: &Given, table: &mut Table) -> Result<(), UsageError> {
+    let length = capacity(given, "max-length-bytes")?;
+    let segment = capacity(given, "stream-max-segment-size-bytes")?;
+    match length {
+        Some(0) => drop(table.remove("x-max-length-bytes")),
+        Some(bytes) => drop(table.insert("x-max-length-bytes".to_owned(), bytes.into())),
+        None => {}
     }
-    Ok(table)
-}
-
-/// `%d` and `%05d` as scenarios write them.
-fn placeholder(pattern: &str) -> Result<String, UsageError> {
-    let written = pattern.split_once('%').and_then(|(front, rest)| {
-        let (digits, end) = rest.split_once('d')?;
-        let is_width = digits.is_empty()
-            || digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let colon = if digits.is_empty() { "" } else { ":" };
-        is_width.then(|| format!("{front}{{{colon}{digits}}}{end}"))
-    });
-    written.map_or_else(|| wrong("queue-pattern", pattern, "a name with `%d` or `%05d`"), Ok)
-}
-
-/// `P5DT8H`, `PT10M30S`; months and years have no length.
-fn iso_seconds(text: &str) -> Option<u64> {
-    let mut rest = text.strip_prefix('P')?;
-    let mut seconds = 0_u64;
-    let mut in_day = false;
-    while !rest.is_empty() {
-        if let Some(time) = rest.strip_prefix('T').filter(|_| !in_day) {
-            (rest, in_day) = (time, true);
-            continue;
-        }
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let number: u64 = rest[..digits].parse().ok()?;
-        let unit = match (rest.as_bytes()[digits], in_day) {
-            (b'W', false) => 604_800,
-            (b'D', false) => 86_400,
-            (b'H', true) => 3600,
-            (b'M', true) => 60,
-            (b'S', true) => 1,
-            _ => return None,
-        };
-        seconds = number.checked_mul(unit).and_then(|part| seconds.checked_add(part))?;
-        rest = &rest[digits + 1..];
+    let Some(segment) = segment else { return Ok(()) };
+    let default = given.has("stream-queue").then_some(STREAM_ARGUMENTS[0].1);
+    let length = length.or(default).filter(|length| *length > 0);
+    if segment > SEGMENT_MAX || length.is_some_and(|length| length <= segment) {
+        let expected = "at most 3gb and less than --max-length-bytes";
+        return wrong("stream-max-segment-size-bytes", &segment.to_string(), expected);
     }
-    (seconds > 0).then_some(seconds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_of_iso_8601() {
-        fn check(text: &str, expected: Option<u64>) {
-            assert_eq!(iso_seconds(text), expected, "{text}");
-        }
-        check("PT10M30S", Some(630));
-        check("P5DT8H", Some(460_800));
-        check("P1W", Some(604_800));
-        check("P1Y", None);
-        check("10s", None);
-        check("PT", None);
-        check("P1D2H", None);
-    }
-
-    #[test]
-    fn patterns_become_placeholders() {
-        assert_eq!(placeholder("q-%d").unwrap(), "q-{}");
-        assert_eq!(placeholder("%05d.x").unwrap(), "{:05}.x");
-        assert!(placeholder("q").is_err());
-        assert!(placeholder("q-%s").is_err());
-    }
+    table.insert("x-stream-max-segment-size-bytes".to_owned(), segment.into());
+    Ok(())
 }

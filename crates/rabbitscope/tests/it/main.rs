@@ -25,6 +25,7 @@ mod logins;
 mod outages;
 mod owners;
 mod pace;
+mod perf_test;
 mod perftest_words;
 mod planted;
 mod polling;

@@ -15,6 +15,8 @@ pub const STAMP_BYTES: u32 = 12;
 pub enum RoutingKeys {
     /// Always `routing_key`; with the default exchange, the queues of that name.
     Fixed,
+    /// The names of the queues that `routing_key` stands for.
+    QueueNames,
     /// `routing_key` with each of these numbers; a publisher takes its share of them in turn.
     Numbered(NumberRange),
     /// These; every publisher takes all of them in turn.
@@ -42,6 +44,9 @@ pub enum Body {
     Json {
         /// How many.
         documents: u32,
+        /// Different fields that documents are made of, at least as large as asked for; absent: made up
+        /// for each document, of exactly that size.
+        fields: Option<u32>,
     },
     /// The contents of these files in turn.
     Files(Vec<String>),
@@ -62,13 +67,15 @@ impl PublisherGroup {
     }
 }
 
-/// Properties of every message of a group, besides the delivery mode.
+/// Properties of every message of a group, besides `persistent`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageProperties {
     /// MIME type.
     pub content_type: Option<String>,
     /// MIME encoding.
     pub content_encoding: Option<String>,
+    /// 1 or 2; absent unless the group is `persistent`.
+    pub delivery_mode: Option<u8>,
     /// 0 to 255.
     pub priority: Option<u8>,
     /// Correlation id.
@@ -87,6 +94,8 @@ pub struct MessageProperties {
     pub user_id: Option<String>,
     /// Application.
     pub app_id: Option<String>,
+    /// Cluster id, which AMQP 0-9-1 reserves.
+    pub cluster_id: Option<String>,
     /// Headers.
     pub headers: BTreeMap<String, FieldValue>,
 }

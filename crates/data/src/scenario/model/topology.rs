@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::FieldValue;
 
 /// An exchange.
@@ -20,6 +22,8 @@ pub struct ExchangeSpec {
     pub internal: bool,
     /// Must be there already; is neither declared nor removed.
     pub predeclared: bool,
+    /// Declared where it is not there; one that is there is used whatever its type and flags are.
+    pub if_missing: bool,
     /// Arguments of `exchange.declare`.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Exchanges that route to this one.
@@ -70,6 +74,21 @@ pub enum QueueNames {
     Numbered(NumberRange),
     /// These; the entry's name is the name of the set.
     Listed(Vec<String>),
+    /// One for each consumer, which declares it and has its name from the broker.
+    ByBroker,
+}
+
+/// Which queues of a set, or keys of a range, a member of a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemberQueues {
+    /// They are shared out: each has a member, and a member has several when there are more queues.
+    #[default]
+    Share,
+    /// One each, in turn; queues beyond the number of members are left alone.
+    One,
+    /// Every member has all of them.
+    All,
 }
 
 /// True when `text` has a placeholder for a number: `{}`, or `{:05}` for five digits at least.

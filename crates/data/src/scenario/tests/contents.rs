@@ -94,7 +94,7 @@ fn lists_grow_by_overrides() {
 #[test]
 fn contents_and_their_contradictions() {
     let json = small(&["publishers.0.body=json"]);
-    assert_eq!(json.publishers[0].body, Body::Json { documents: 100 });
+    assert_eq!(json.publishers[0].body, Body::Json { documents: 100, fields: None });
     let steps = "publishers.0.sizes=[{ size = \"1KiB\", for = \"2s\" }]";
     assert_eq!(small(&[steps]).publishers[0].size_bytes, 1024);
     refused(&[steps, "publishers.0.size=1B"], &["publishers.0.sizes", "leave one"]);

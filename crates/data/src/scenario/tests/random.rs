@@ -1,6 +1,7 @@
 //! Random valid scenarios, the same in every test run.
 
 mod groups;
+mod messages;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -184,6 +185,7 @@ impl Random {
         let is_classic = queue_type == QueueType::Classic;
         let names = self.names(index);
         let predeclared = self.below(4) == 0;
+        let bindings = if predeclared { Vec::new() } else { self.bindings("e") };
         let name = format!("q.{index} \"ü\"");
         QueueSpec {
             name: if let QueueNames::Numbered(_) = names { name + "{:03}" } else { name },
@@ -193,8 +195,10 @@ impl Random {
             exclusive: is_classic && !predeclared && self.chance(),
             auto_delete: is_classic && self.chance(),
             predeclared,
+            if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
-            bindings: if predeclared { Vec::new() } else { self.bindings("e") },
+            bind_existing: !bindings.is_empty() && self.chance(),
+            bindings,
             keep: !is_classic && !predeclared && self.chance(),
         }
     }
@@ -216,6 +220,7 @@ impl Random {
             auto_delete: self.chance(),
             internal: self.chance(),
             predeclared,
+            if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
             bindings: self.bindings("s"),
             keep: !predeclared && self.chance(),
@@ -236,6 +241,7 @@ impl Random {
             ("x-max-length", FieldValue::Integer(-5)),
             ("x-ratio", FieldValue::Float(0.25)),
             ("x-max-age", FieldValue::Text("1h".to_owned())),
+            ("x-time", FieldValue::Time(Time { seconds: 1_767_225_600 })),
             ("x flag", FieldValue::Bool(true)),
             ("x-list", FieldValue::Array(vec![FieldValue::Integer(1), FieldValue::Bool(false)])),
             (
@@ -262,9 +268,10 @@ impl Random {
             _ => ("amq.direct", "", RoutingKeys::Random(self.number(1000))),
         };
         let (size_bytes, sizes, body) = self.content();
+        let properties = self.properties();
         let (confirm_window, tx_size) = match self.below(3) {
             0 => (None, None),
-            1 => (Some(self.number(2000)), None),
+            1 => (self.some(NO_WINDOW).or(Some(self.number(2000))), None),
             _ if to_queue && queue.queue_type == QueueType::Stream => (None, None),
             _ => (None, Some(self.number(2000))),
         };
@@ -281,11 +288,12 @@ impl Random {
             exchange: exchange.to_owned(),
             routing_key: routing_key.to_owned(),
             keys,
+            member_queues: self.member_queues(),
             size_bytes,
             sizes,
             body,
-            properties: self.properties(),
-            persistent: self.chance(),
+            persistent: properties.delivery_mode.map_or_else(|| self.chance(), |mode| mode == 2),
+            properties,
             confirm_window,
             confirm_timeout: self.some(timeout).filter(|_| confirms),
             republish_unconfirmed: confirm_window.is_some() && self.chance(),
@@ -300,34 +308,8 @@ impl Random {
         }
     }
 
-    fn content(&mut self) -> (u32, Vec<SizeStep>, Body) {
-        let size_bytes = self.number(1 << 20);
-        let lasts = Duration::from_secs(2);
-        let steps = vec![SizeStep { size_bytes, lasts }, SizeStep { size_bytes: 0, lasts }];
-        let sizes = self.some(steps).unwrap_or_default();
-        match self.below(3) {
-            0 => (12, Vec::new(), Body::Files(vec!["a.bin".to_owned(), "b \"".to_owned()])),
-            1 => (size_bytes, sizes, Body::Json { documents: self.number(1000) }),
-            _ => (size_bytes, sizes, Body::Filler),
-        }
-    }
-
-    fn properties(&mut self) -> MessageProperties {
-        let mut text = |text: &str| self.some(text.to_owned());
-        MessageProperties {
-            content_type: text("a/b"),
-            content_encoding: text("gzip"),
-            correlation_id: text("c"),
-            reply_to: text("r"),
-            message_id: text("m"),
-            kind: text("k"),
-            user_id: text("u"),
-            app_id: text("app"),
-            priority: self.some(7),
-            expiration: self.some(Duration::from_millis(1500)),
-            timestamp: self.some(77),
-            headers: self.arguments(),
-        }
+    fn member_queues(&mut self) -> MemberQueues {
+        [MemberQueues::Share, MemberQueues::One, MemberQueues::All][self.below(3)]
     }
 
     fn consumers(&mut self, queue: &QueueSpec) -> ConsumerGroup {
@@ -354,6 +336,7 @@ impl Random {
             connections,
             channels,
             queue: queue.name.clone(),
+            member_queues: self.member_queues(),
             prefetch: is_limited.then_some(prefetch),
             channel_prefetch: self
                 .some(prefetch)

@@ -5,7 +5,10 @@ mod settling;
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{ConsumerGroup, FieldValue, ProcessingStep, QueueSpec, QueueType},
+        model::{
+            ConsumerGroup, FieldValue, MemberQueues, ProcessingStep, QueueNames, QueueSpec,
+            QueueType,
+        },
         wire,
     },
     Context, each, fields,
@@ -52,6 +55,7 @@ pub(super) fn group(
         start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
         slow_start: fields::delay("slow-start", wire.slow_start.as_deref())?,
         queue: fields::short_string("queue", wire.queue)?,
+        member_queues: wire.member_queues.unwrap_or_default(),
         arguments: wire.arguments,
         name: wire.name.unwrap_or_else(|| format!("consumers-{index}")),
     })
@@ -107,7 +111,15 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
         let refused: Result<(), Problem> = refuse("x-stream-offset", reason);
         return refused.map_err(|problem| problem.under("arguments"));
     }
-    let readers_fit = spread.count as usize <= queue.queue_names().len();
+    let is_named_by_broker = queue.names == QueueNames::ByBroker;
+    if is_named_by_broker && spread.is_shared() {
+        let reason =
+            "each consumer of a `server-named` queue needs a channel of its own: leave it out";
+        return refuse("channels", reason);
+    }
+    let reads_all = wire.member_queues == Some(MemberQueues::All) && spread.count > 1;
+    let readers_fit =
+        is_named_by_broker || !reads_all && spread.count as usize <= queue.queue_names().len();
     if wire.exclusive == Some(true) && !readers_fit {
         let reason = "an exclusive consumer has its queue alone: `count` is more than the queues";
         return refuse("exclusive", reason);
@@ -115,19 +127,22 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
     Ok(())
 }
 
-/// An exclusive queue belongs to one connection: that of its consumers.
+/// An exclusive queue belongs to one connection: that of its consumers. Those that the broker names
+/// have one consumer each.
 pub(super) fn exclusive_queues(
     queues: &[QueueSpec],
     groups: &[ConsumerGroup],
 ) -> Result<(), Problem> {
-    for queue in queues.iter().filter(|queue| queue.exclusive) {
+    let is_shared = |queue: &&QueueSpec| queue.exclusive && queue.names != QueueNames::ByBroker;
+    for queue in queues.iter().filter(is_shared) {
         let mut readers =
             groups.iter().enumerate().filter(|(_, group)| queue.is_meant_by(&group.queue));
         let first = readers.next();
-        let crowded = first.filter(|(_, group)| group.connections > 1).or(readers.next());
+        let crowded = first.filter(|(_, group)| !has_own_readers(queue, group)).or(readers.next());
         if let Some((index, _)) = crowded {
             let reason = format!(
-                "`{}` is exclusive: one group with `connections = 1` can read it",
+                "`{}` is exclusive: one group can read it, with `connections = 1` or so that all \
+                 consumers of each of its queues are on one connection",
                 queue.name
             );
             let refused: Result<(), Problem> = refuse("queue", reason);
@@ -135,4 +150,13 @@ pub(super) fn exclusive_queues(
         }
     }
     Ok(())
+}
+
+/// All consumers of each queue are on one connection. Member `m` reads the queue `m` modulo the queues,
+/// on the connection `m` modulo the connections.
+fn has_own_readers(queue: &QueueSpec, group: &ConsumerGroup) -> bool {
+    let queues = if queue.name == group.queue { queue.queue_names().len() } else { 1 };
+    let is_one_each = group.member_queues != MemberQueues::All
+        && (group.count as usize <= queues || queues % group.connections as usize == 0);
+    group.connections == 1 || is_one_each
 }

@@ -33,12 +33,16 @@ pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
         auto_delete: wire.auto_delete.unwrap_or(false),
         internal: wire.internal.unwrap_or(false),
         predeclared,
+        if_missing: wire.if_missing.unwrap_or(false),
         arguments: wire.arguments,
         bindings: each("bindings", wire.bindings, |_, wire| binding(wire))?,
         keep: wire.keep.unwrap_or(false),
     };
     if exchange.bindings.iter().any(|binding| binding.exchange == exchange.name) {
         return refuse("bindings", "an exchange that is bound to itself routes in a circle");
+    }
+    if predeclared && exchange.if_missing {
+        return refuse("if-missing", fields::PREDECLARED_OR_IF_MISSING);
     }
     if predeclared && exchange.keep {
         return refuse("keep", "a predeclared exchange is never removed: leave this out");

@@ -7,12 +7,15 @@ use super::{
     Context,
 };
 use crate::{
-    scenario::{BrokerSpec, NumberRange, QueueSpec, has_placeholder},
+    scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder},
     units::{UnitError, parse_duration, parse_size},
 };
 
 /// The largest message that RabbitMQ 3.8 and later accepts by default, in bytes.
 const MESSAGE_MAX: u64 = 128 << 20;
+
+/// Two keys for what may be there before the run.
+pub(super) const PREDECLARED_OR_IF_MISSING: &str = "is declared when it is not there, and what is `predeclared` never is: leave one of the two out";
 
 /// A time above zero.
 pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
@@ -156,8 +159,20 @@ pub(super) fn queue<'a>(
     Ok(declared)
 }
 
+/// A queue whose name only its consumers know is no use to `user`.
+pub(super) fn has_known_name(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
+    match queue.filter(|queue| queue.names == QueueNames::ByBroker) {
+        Some(queue) => {
+            let name = &queue.name;
+            refuse("queue", format!("the queues of `{name}` have names that {user} cannot know"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A queue that belongs to one connection is no use to `user`, which is on others.
 pub(super) fn not_exclusive(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
+    has_known_name(queue, user)?;
     match queue.filter(|queue| queue.exclusive) {
         Some(queue) => {
             let name = &queue.name;

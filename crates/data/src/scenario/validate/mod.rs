@@ -77,7 +77,7 @@ pub(super) fn scenario(
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
-    let run = run::options(&wire_run, &stop, &publishers, &consumers);
+    let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues);
     let run = run.map_err(|problem| problem.under("run"))?;
     let others = [requests.len(), responders.len(), churn.len()];
     let measured = expect::Measured::new(&run, &publishers, &consumers, others);

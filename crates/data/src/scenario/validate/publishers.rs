@@ -10,7 +10,7 @@ pub(super) use target::check_exchange;
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{ConfirmTimeout, PublisherGroup, QueueSpec, QueueType, Schedule},
+        model::{ConfirmTimeout, NO_WINDOW, PublisherGroup, QueueSpec, QueueType, Schedule},
         wire,
     },
     Context, fields, schedule,
@@ -22,10 +22,7 @@ pub(super) fn group(
     context: &Context<'_>,
 ) -> Result<PublisherGroup, Problem> {
     let spread = fields::spread(wire.count, wire.connections, wire.channels)?;
-    let confirm_window = fields::at_least_one("confirm-window", wire.confirm_window)?;
-    if confirm_window.is_some_and(|window| window > 10_000_000) {
-        return refuse("confirm-window", "must be at most 10000000");
-    }
+    let confirm_window = confirm_window(&wire)?;
     if wire.republish_unconfirmed == Some(true) && confirm_window.is_none() {
         return refuse(
             "republish-unconfirmed",
@@ -34,11 +31,12 @@ pub(super) fn group(
         );
     }
     let target = target::target(&wire, context)?;
-    transactions(&wire, &spread, target.queue)?;
-    let confirm_timeout = confirm_timeout(&wire)?;
+    transactions(&wire, &spread, confirm_window, target.queue)?;
+    let confirm_timeout = confirm_timeout(&wire, confirm_window)?;
     let sizes = content::sizes(&wire)?;
     let body = content::body(&wire)?;
     let schedule = schedule(&wire)?;
+    let properties = content::properties(wire.properties, wire.persistent)?;
     Ok(PublisherGroup {
         count: spread.count,
         connections: spread.connections,
@@ -46,11 +44,12 @@ pub(super) fn group(
         exchange: target.exchange,
         routing_key: target.routing_key,
         keys: target.keys,
+        member_queues: wire.member_queues.unwrap_or_default(),
         size_bytes: sizes.first,
         sizes: sizes.steps,
         body,
-        properties: content::properties(wire.properties)?,
-        persistent: wire.persistent.unwrap_or(false),
+        persistent: wire.persistent.unwrap_or(properties.delivery_mode == Some(2)),
+        properties,
         confirm_window,
         confirm_timeout,
         republish_unconfirmed: wire.republish_unconfirmed.unwrap_or(false),
@@ -67,6 +66,20 @@ pub(super) fn group(
         )?,
         name: wire.name.unwrap_or_else(|| format!("publishers-{index}")),
     })
+}
+
+fn confirm_window(wire: &wire::Publishers) -> Result<Option<u32>, Problem> {
+    let window = fields::at_least_one("confirm-window", wire.confirm_window)?;
+    if window.is_some_and(|window| window > 10_000_000) {
+        return refuse("confirm-window", "must be at most 10000000");
+    }
+    match wire.confirms {
+        Some(false) if window.is_some() => {
+            refuse("confirms", "is false, but `confirm-window` needs confirms: leave one out")
+        }
+        Some(true) => Ok(Some(window.unwrap_or(NO_WINDOW))),
+        Some(false) | None => Ok(window),
+    }
 }
 
 fn schedule(wire: &wire::Publishers) -> Result<Schedule, Problem> {
@@ -98,6 +111,7 @@ fn rate(rate: Option<f64>, interval: Option<&str>) -> Result<Option<f64>, Proble
             refuse("interval", "must be at most 1000s")
         }
         Some(interval) => Ok(Some(interval.as_secs_f64().recip())),
+        None if rate == Some(0.0) => Ok(rate),
         None => fields::rate(rate),
     }
 }
@@ -105,13 +119,14 @@ fn rate(rate: Option<f64>, interval: Option<&str>) -> Result<Option<f64>, Proble
 fn transactions(
     wire: &wire::Publishers,
     spread: &fields::Spread,
+    confirm_window: Option<u32>,
     queue: Option<&QueueSpec>,
 ) -> Result<(), Problem> {
     let Some(size) = wire.tx_size else { return Ok(()) };
     if !(1..=1_000_000).contains(&size) {
         return refuse("tx-size", "must be from 1 to 1000000 messages; leave it out for none");
     }
-    if wire.confirm_window.is_some() {
+    if confirm_window.is_some() {
         let reason = "a channel has either confirms or transactions: leave `confirm-window` or \
                       `tx-size` out";
         return refuse("tx-size", reason);
@@ -127,14 +142,17 @@ fn transactions(
     Ok(())
 }
 
-fn confirm_timeout(wire: &wire::Publishers) -> Result<Option<ConfirmTimeout>, Problem> {
+fn confirm_timeout(
+    wire: &wire::Publishers,
+    confirm_window: Option<u32>,
+) -> Result<Option<ConfirmTimeout>, Problem> {
     let Some(after) = fields::duration("confirm-timeout", wire.confirm_timeout.as_deref())? else {
         return match wire.on_confirm_timeout {
             Some(_) => refuse("on-confirm-timeout", "needs `confirm-timeout`"),
             None => Ok(None),
         };
     };
-    if wire.confirm_window.is_none() && wire.tx_size.is_none() {
+    if confirm_window.is_none() && wire.tx_size.is_none() {
         let reason = "nothing is confirmed without `confirm-window` or `tx-size`";
         return refuse("confirm-timeout", reason);
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     super::{
         error::{Problem, quoted, refuse},
-        model::{QueueNames, QueueSpec, QueueType, has_placeholder},
+        model::{FieldValue, QueueNames, QueueSpec, QueueType, has_placeholder},
         wire,
     },
     TextFiles, each, exchanges, fields,
@@ -13,7 +13,10 @@ use super::{
 
 pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueSpec, Problem> {
     name("name", &wire.name)?;
-    if wire.arguments.contains_key("x-queue-type") {
+    let says_classic = FieldValue::Text("classic".to_owned());
+    let is_classic = wire.kind.is_none_or(|kind| kind == QueueType::Classic);
+    let said = wire.arguments.get("x-queue-type");
+    if said.is_some_and(|said| !(is_classic && *said == says_classic)) {
         let refused: Result<(), Problem> = refuse("x-queue-type", "is set by `type`");
         refused.map_err(|problem| problem.under("arguments"))?;
     }
@@ -26,12 +29,16 @@ pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<Queu
         exclusive: wire.exclusive.unwrap_or(false),
         auto_delete: wire.auto_delete.unwrap_or(false),
         predeclared: wire.predeclared.unwrap_or(false),
+        if_missing: wire.if_missing.unwrap_or(false),
+        bind_existing: wire.bind_existing.unwrap_or(false),
         arguments: wire.arguments,
         bindings: each("bindings", wire.bindings, |_, wire| exchanges::binding(wire))?,
         keep: wire.keep.unwrap_or(false),
     };
     flags(&queue)?;
     predeclared(&queue)?;
+    existing(&queue)?;
+    named_by_broker(&queue)?;
     Ok(queue)
 }
 
@@ -47,6 +54,12 @@ fn name(key: &str, name: &str) -> Result<(), Problem> {
 
 fn names(wire: &wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueNames, Problem> {
     let range = fields::numbers("name", Some(&wire.name), wire.from, wire.to)?;
+    if wire.server_named == Some(true) {
+        if range.is_some() || wire.names.is_some() || wire.names_file.is_some() {
+            return refuse("server-named", "the broker names these queues: give no names");
+        }
+        return Ok(QueueNames::ByBroker);
+    }
     let one_of_two = "give either a name with `{}`, `from` and `to`, or `names`, or `names-file`";
     let (key, names) = match (range, &wire.names, &wire.names_file) {
         (Some(_), Some(_), _) => return refuse("names", one_of_two),
@@ -100,16 +113,51 @@ fn flags(queue: &QueueSpec) -> Result<(), Problem> {
         Some(kind) if queue.auto_delete => {
             refuse("auto-delete", format!("{kind} cannot be auto-delete: only a classic queue can"))
         }
-        _ if queue.keep && (queue.exclusive || queue.auto_delete) => {
-            refuse("keep", "an exclusive or auto-delete queue goes away by itself")
+        _ if queue.keep && queue.exclusive => {
+            refuse("keep", "an exclusive queue goes away with its connection")
         }
         _ => Ok(()),
     }
 }
 
+/// What holds for queues that are there before the run.
+fn existing(queue: &QueueSpec) -> Result<(), Problem> {
+    if queue.predeclared && queue.if_missing {
+        return refuse("if-missing", fields::PREDECLARED_OR_IF_MISSING);
+    }
+    if queue.bind_existing && queue.bindings.is_empty() {
+        return refuse("bind-existing", "needs `bindings`");
+    }
+    Ok(())
+}
+
+/// A queue whose name only its consumer learns.
+fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
+    if queue.names != QueueNames::ByBroker {
+        return Ok(());
+    }
+    if queue.queue_type != QueueType::Classic {
+        return refuse("server-named", "RabbitMQ gives names to classic queues only");
+    }
+    let others = [
+        ("predeclared", queue.predeclared),
+        ("if-missing", queue.if_missing),
+        ("bind-existing", queue.bind_existing),
+    ];
+    if let Some((key, _)) = others.into_iter().find(|(_, given)| *given) {
+        return refuse(key, "cannot be combined with `server-named`: such a queue is always new");
+    }
+    if !queue.exclusive && !queue.auto_delete && !queue.keep {
+        let reason = "nobody could remove the queue after the run, as only its consumer knows the \
+                      name: give `auto-delete`, `exclusive` or `keep`";
+        return refuse("server-named", reason);
+    }
+    Ok(())
+}
+
 fn predeclared(queue: &QueueSpec) -> Result<(), Problem> {
     let is_keyed = queue.bindings.iter().any(|binding| has_placeholder(&binding.routing_key));
-    if is_keyed && queue.names == QueueNames::One {
+    if is_keyed && matches!(queue.names, QueueNames::One | QueueNames::ByBroker) {
         return refuse("bindings", "a placeholder in `routing-key` needs a set of queues");
     }
     if !queue.predeclared {

@@ -6,8 +6,8 @@ use super::{
     super::{
         error::{Problem, quoted, refuse},
         model::{
-            ConsumerGroup, PublisherGroup, QueueSpec, QueueType, RunOptions, STAMP_BYTES, Stop,
-            Until, WarmUp,
+            ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, QueueType, RunOptions,
+            STAMP_BYTES, Stop, Until, WarmUp,
         },
         wire::{self, UntilKind},
     },
@@ -68,11 +68,16 @@ pub(super) fn can_empty(
         let reason = "`empty` needs publishers that stop: give `duration`, or `messages` to all";
         return refuse("until", reason);
     }
-    let is_unfit = |queue: &&QueueSpec| queue.exclusive || queue.queue_type == QueueType::Stream;
+    let is_unfit = |queue: &&QueueSpec| {
+        let is_unknown = queue.exclusive || queue.names == QueueNames::ByBroker;
+        is_unknown || queue.queue_type == QueueType::Stream
+    };
     match queues.iter().find(is_unfit) {
         None => Ok(()),
         Some(queue) => {
-            let why = if queue.exclusive {
+            let why = if queue.names == QueueNames::ByBroker {
+                "named by the broker, so that nobody else can ask for it"
+            } else if queue.exclusive {
                 "exclusive, so that it cannot be asked"
             } else {
                 "a stream, which is never empty"
@@ -87,10 +92,11 @@ pub(super) fn options(
     stop: &Stop,
     publishers: &[PublisherGroup],
     consumers: &[ConsumerGroup],
+    queues: &[QueueSpec],
 ) -> Result<RunOptions, Problem> {
     let verify = run.verify.unwrap_or(false);
     if verify {
-        verifiable(publishers, consumers)?;
+        verifiable(publishers, consumers, queues)?;
     }
     Ok(RunOptions {
         warm_up: warm_up(run.warm_up.as_deref(), stop)?,
@@ -138,7 +144,16 @@ fn start_at(text: &str) -> Result<Duration, Problem> {
 }
 
 /// What is checked must come back to us.
-fn verifiable(publishers: &[PublisherGroup], consumers: &[ConsumerGroup]) -> Result<(), Problem> {
+fn verifiable(
+    publishers: &[PublisherGroup],
+    consumers: &[ConsumerGroup],
+    queues: &[QueueSpec],
+) -> Result<(), Problem> {
+    if queues.iter().any(|queue| queue.names == QueueNames::ByBroker) {
+        let reason = "needs queues with names: those that the broker names (`server-named`) cannot \
+                      be told apart";
+        return refuse("verify", reason);
+    }
     if publishers.is_empty() || consumers.is_empty() {
         return refuse("verify", "needs publishers and consumers in the same scenario");
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::model::{self, Settle},
+    super::model::{self, MemberQueues, Settle},
     Arguments, unless_zero,
 };
 use crate::units::display_duration;
@@ -16,6 +16,7 @@ pub(in crate::scenario) struct Consumers {
     pub(in crate::scenario) connections: Option<u32>,
     pub(in crate::scenario) channels: Option<u32>,
     pub(in crate::scenario) queue: String,
+    pub(in crate::scenario) member_queues: Option<MemberQueues>,
     pub(in crate::scenario) prefetch: Option<u16>,
     pub(in crate::scenario) channel_prefetch: Option<u16>,
     pub(in crate::scenario) auto_ack: Option<bool>,
@@ -59,6 +60,7 @@ impl From<&model::ConsumerGroup> for Consumers {
             connections: Some(group.connections),
             channels: Some(group.channels),
             queue: group.queue.clone(),
+            member_queues: Some(group.member_queues),
             prefetch: group.prefetch,
             channel_prefetch: group.channel_prefetch,
             auto_ack: Some(group.auto_ack),

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::model::{self, AfterPhases, Arrival, Body, LatePolicy, RoutingKeys, WriteMode},
+    super::model::{
+        self, AfterPhases, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW, RoutingKeys,
+        WriteMode,
+    },
     Arguments, Phase, unless_zero,
 };
 use crate::units::{display_duration, display_size};
@@ -18,6 +21,7 @@ pub(in crate::scenario) struct Publishers {
     pub(in crate::scenario) queue: Option<String>,
     pub(in crate::scenario) exchange: Option<String>,
     pub(in crate::scenario) routing_key: Option<String>,
+    pub(in crate::scenario) member_queues: Option<MemberQueues>,
     pub(in crate::scenario) from: Option<u32>,
     pub(in crate::scenario) to: Option<u32>,
     pub(in crate::scenario) routing_keys: Option<Vec<String>>,
@@ -26,8 +30,10 @@ pub(in crate::scenario) struct Publishers {
     pub(in crate::scenario) sizes: Option<Vec<SizeStep>>,
     pub(in crate::scenario) body: Option<BodyKind>,
     pub(in crate::scenario) json_bodies: Option<u32>,
+    pub(in crate::scenario) json_fields: Option<u32>,
     pub(in crate::scenario) body_files: Option<Vec<String>>,
     pub(in crate::scenario) persistent: Option<bool>,
+    pub(in crate::scenario) confirms: Option<bool>,
     pub(in crate::scenario) confirm_window: Option<u32>,
     pub(in crate::scenario) confirm_timeout: Option<String>,
     pub(in crate::scenario) on_confirm_timeout: Option<OnConfirmTimeout>,
@@ -77,6 +83,7 @@ pub(in crate::scenario) enum OnConfirmTimeout {
 pub(in crate::scenario) struct Properties {
     pub(in crate::scenario) content_type: Option<String>,
     pub(in crate::scenario) content_encoding: Option<String>,
+    pub(in crate::scenario) delivery_mode: Option<u8>,
     pub(in crate::scenario) priority: Option<u8>,
     pub(in crate::scenario) correlation_id: Option<String>,
     pub(in crate::scenario) reply_to: Option<String>,
@@ -87,6 +94,7 @@ pub(in crate::scenario) struct Properties {
     pub(in crate::scenario) kind: Option<String>,
     pub(in crate::scenario) user_id: Option<String>,
     pub(in crate::scenario) app_id: Option<String>,
+    pub(in crate::scenario) cluster_id: Option<String>,
     #[serde(default, skip_serializing_if = "Arguments::is_empty")]
     pub(in crate::scenario) headers: Arguments,
 }
@@ -101,21 +109,23 @@ impl From<&model::PublisherGroup> for Publishers {
     fn from(group: &model::PublisherGroup) -> Self {
         let schedule = &group.schedule;
         let to_queue = group.exchange.is_empty();
+        let of_queue = to_queue || group.keys == RoutingKeys::QueueNames;
         let has_key = matches!(group.keys, RoutingKeys::Fixed | RoutingKeys::Numbered(_));
         let range = match group.keys {
             RoutingKeys::Numbered(range) => Some(range),
             _ => None,
         };
-        let (body, json_bodies, body_files) = body(&group.body);
+        let (body, json_bodies, json_fields, body_files) = body(&group.body);
         let has_size = group.sizes.is_empty() && body_files.is_none();
         Self {
             name: Some(group.name.clone()),
             count: Some(group.count),
             connections: Some(group.connections),
             channels: Some(group.channels),
-            queue: to_queue.then(|| group.routing_key.clone()),
+            queue: of_queue.then(|| group.routing_key.clone()),
             exchange: (!to_queue).then(|| group.exchange.clone()),
             routing_key: (!to_queue && has_key).then(|| group.routing_key.clone()),
+            member_queues: Some(group.member_queues),
             from: range.map(|range| range.from),
             to: range.map(|range| range.to),
             routing_keys: match &group.keys {
@@ -130,9 +140,11 @@ impl From<&model::PublisherGroup> for Publishers {
             sizes: steps(&group.sizes),
             body,
             json_bodies,
+            json_fields,
             body_files,
-            persistent: Some(group.persistent),
-            confirm_window: group.confirm_window,
+            persistent: Some(group.persistent).filter(|_| group.properties.delivery_mode.is_none()),
+            confirms: (group.confirm_window == Some(NO_WINDOW)).then_some(true),
+            confirm_window: group.confirm_window.filter(|window| *window != NO_WINDOW),
             confirm_timeout: group
                 .confirm_timeout
                 .map(|timeout| display_duration(timeout.after).to_string()),
@@ -157,11 +169,13 @@ impl From<&model::PublisherGroup> for Publishers {
     }
 }
 
-fn body(body: &Body) -> (Option<BodyKind>, Option<u32>, Option<Vec<String>>) {
+type BodyKeys = (Option<BodyKind>, Option<u32>, Option<u32>, Option<Vec<String>>);
+
+fn body(body: &Body) -> BodyKeys {
     match body {
-        Body::Filler => (Some(BodyKind::Filler), None, None),
-        Body::Json { documents } => (Some(BodyKind::Json), Some(*documents), None),
-        Body::Files(files) => (None, None, Some(files.clone())),
+        Body::Filler => (Some(BodyKind::Filler), None, None, None),
+        Body::Json { documents, fields } => (Some(BodyKind::Json), Some(*documents), *fields, None),
+        Body::Files(files) => (None, None, None, Some(files.clone())),
     }
 }
 
@@ -179,6 +193,7 @@ impl From<&model::MessageProperties> for Properties {
         Self {
             content_type: properties.content_type,
             content_encoding: properties.content_encoding,
+            delivery_mode: properties.delivery_mode,
             priority: properties.priority,
             correlation_id: properties.correlation_id,
             reply_to: properties.reply_to,
@@ -188,6 +203,7 @@ impl From<&model::MessageProperties> for Properties {
             kind: properties.kind,
             user_id: properties.user_id,
             app_id: properties.app_id,
+            cluster_id: properties.cluster_id,
             headers: properties.headers,
         }
     }

@@ -5,6 +5,23 @@ use std::cmp::Reverse;
 use rabbitscope_amqp::{Connection, Delivery, Request};
 
 use super::{super::Moment, Consuming, Held, Subscription, Task};
+use crate::{clock::nanos, plan::Reading};
+
+/// How the consumers of a group ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Polling {
+    /// From an answer to the next question, in nanoseconds.
+    interval: u64,
+    /// Queues that the broker named and nobody else knows go away with their pollers.
+    pub(super) removes_queues: bool,
+}
+
+impl Polling {
+    pub(super) fn of(reading: &Reading<'_>) -> Option<Self> {
+        let interval = nanos(reading.group.polling?);
+        Some(Self { interval, removes_queues: reading.has_own_queues() })
+    }
+}
 
 impl Consuming {
     /// Asks for a message.
@@ -70,14 +87,14 @@ impl Consuming {
         connection: &mut Connection,
         moment: &mut Moment<'_>,
     ) {
-        let Some(interval) = self.polling else { return };
+        let Some(polling) = self.polling else { return };
         if self.limit.is_some_and(|limit| self.consumers[number].received >= limit) {
             return;
         }
-        if interval == 0 {
+        if polling.interval == 0 {
             self.poll(number, connection);
         } else {
-            self.agenda.push(Reverse((moment.now + interval, Task::Poll(number))));
+            self.agenda.push(Reverse((moment.now + polling.interval, Task::Poll(number))));
         }
     }
 }

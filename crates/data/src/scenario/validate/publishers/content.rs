@@ -33,15 +33,21 @@ pub(super) fn sizes(wire: &wire::Publishers) -> Result<Sizes, Problem> {
 
 pub(super) fn body(wire: &wire::Publishers) -> Result<Body, Problem> {
     let is_json = wire.body == Some(wire::BodyKind::Json);
-    if wire.json_bodies.is_some() && !is_json {
-        return refuse("json-bodies", "needs `body = \"json\"`");
+    for (key, given) in [("json-bodies", wire.json_bodies), ("json-fields", wire.json_fields)] {
+        if given.is_some() && !is_json {
+            return refuse(key, "needs `body = \"json\"`");
+        }
+    }
+    if wire.json_fields.is_some_and(|fields| !(1..=100_000).contains(&fields)) {
+        return refuse("json-fields", "must be from 1 to 100000");
     }
     let Some(files) = &wire.body_files else {
         let documents = wire.json_bodies.unwrap_or(100);
         if !(1..=10_000).contains(&documents) {
             return refuse("json-bodies", "must be from 1 to 10000");
         }
-        return Ok(if is_json { Body::Json { documents } } else { Body::Filler });
+        let json = Body::Json { documents, fields: wire.json_fields };
+        return Ok(if is_json { json } else { Body::Filler });
     };
     let others = [
         ("size", wire.size.is_some()),
@@ -58,7 +64,18 @@ pub(super) fn body(wire: &wire::Publishers) -> Result<Body, Problem> {
     Ok(Body::Files(files.clone()))
 }
 
-pub(super) fn properties(wire: wire::Properties) -> Result<MessageProperties, Problem> {
+pub(super) fn properties(
+    wire: wire::Properties,
+    persistent: Option<bool>,
+) -> Result<MessageProperties, Problem> {
+    if let (Some(mode), Some(persistent)) = (wire.delivery_mode, persistent)
+        && persistent != (mode == 2)
+    {
+        let reason =
+            format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
+        let refused: Result<(), Problem> = refuse("delivery-mode", reason);
+        refused.map_err(|problem| problem.under("properties"))?;
+    }
     read_properties(wire).map_err(|problem| problem.under("properties"))
 }
 
@@ -72,9 +89,13 @@ fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem>
         ("type", &wire.kind),
         ("user-id", &wire.user_id),
         ("app-id", &wire.app_id),
+        ("cluster-id", &wire.cluster_id),
     ];
     for (key, text) in texts {
         short_strings(key, text.as_slice())?;
+    }
+    if wire.delivery_mode.is_some_and(|mode| !(1..=2).contains(&mode)) {
+        return refuse("delivery-mode", "must be 1 (transient) or 2 (persistent)");
     }
     if wire.headers.contains_key(STAMP_HEADER) {
         let refused: Result<(), Problem> = refuse(STAMP_HEADER, "is rabbitscope's own header");
@@ -87,6 +108,7 @@ fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem>
     Ok(MessageProperties {
         content_type: wire.content_type,
         content_encoding: wire.content_encoding,
+        delivery_mode: wire.delivery_mode,
         priority: wire.priority,
         correlation_id: wire.correlation_id,
         reply_to: wire.reply_to,
@@ -96,6 +118,7 @@ fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem>
         kind: wire.kind,
         user_id: wire.user_id,
         app_id: wire.app_id,
+        cluster_id: wire.cluster_id,
         headers: wire.headers,
     })
 }

@@ -30,9 +30,8 @@ pub(super) fn target<'a>(
 ) -> Result<Target<'a>, Problem> {
     let either = "give either `queue`, or `exchange` with `routing-key`";
     match (&wire.queue, &wire.exchange) {
-        (Some(_), Some(_)) => refuse("exchange", either),
         (None, None) => refuse("queue", format!("is missing: {either}")),
-        (Some(queue), None) => {
+        (Some(queue), exchange) => {
             let of_exchange = [
                 ("routing-key", wire.routing_key.is_some()),
                 ("routing-keys", wire.routing_keys.is_some()),
@@ -43,11 +42,15 @@ pub(super) fn target<'a>(
             if let Some((key, _)) = of_exchange.into_iter().find(|(_, given)| *given) {
                 return refuse(key, either);
             }
+            if let Some(exchange) = exchange {
+                check_exchange(exchange, context)?;
+            }
             let declared = fields::queue(queue, context)?;
+            fields::has_known_name(declared, "publishers")?;
             Ok(Target {
-                exchange: String::new(),
+                keys: if exchange.is_some() { RoutingKeys::QueueNames } else { RoutingKeys::Fixed },
+                exchange: fields::short_string("exchange", exchange.clone().unwrap_or_default())?,
                 routing_key: fields::short_string("queue", queue.clone())?,
-                keys: RoutingKeys::Fixed,
                 queue: declared,
             })
         }

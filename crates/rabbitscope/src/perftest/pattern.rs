@@ -1,0 +1,93 @@
+//! Patterns of `java.lang.String.format` with one whole number.
+
+/// What a pattern makes of numbers.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// A name as scenarios write it, with `{}` or `{:05}` for the number.
+    Placeholder(String),
+    /// No scenario can say it: the pattern for each number has to be written out.
+    Parts { front: String, width: usize, end: String, verb: char },
+}
+
+impl Pattern {
+    /// Absent when this is no pattern, or has something else in it.
+    pub(super) fn read(pattern: &str) -> Option<Self> {
+        let (front, rest) = split(pattern)?;
+        let rest = rest.strip_prefix("1$").unwrap_or(rest);
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let verb = rest[digits..].chars().next().filter(|verb| "dsxXo".contains(*verb))?;
+        let (flags, end) = (&rest[..digits], &rest[digits + 1..]);
+        if split(end).is_some() {
+            return None;
+        }
+        let (front, end) = (front.replace("%%", "%"), end.replace("%%", "%"));
+        let has_braces = [&front, &end].iter().any(|text| text.contains(['{', '}']));
+        let is_padded = flags.starts_with('0');
+        let width: usize = if flags.is_empty() { 0 } else { flags.parse().ok()? };
+        if "ds".contains(verb) && !has_braces && (flags.is_empty() || is_padded && verb == 'd') {
+            let colon = if is_padded { format!(":{width:02}") } else { String::new() };
+            return Some(Self::Placeholder(format!("{front}{{{colon}}}{end}")));
+        }
+        (!is_padded).then_some(Self::Parts { front, width, end, verb })
+    }
+
+    /// The name for a number; of a placeholder, itself.
+    pub(super) fn name(&self, number: u32) -> String {
+        match self {
+            Self::Placeholder(name) => name.clone(),
+            Self::Parts { front, width, end, verb } => {
+                let digits = match verb {
+                    'x' => format!("{number:x}"),
+                    'X' => format!("{number:X}"),
+                    'o' => format!("{number:o}"),
+                    _ => number.to_string(),
+                };
+                format!("{front}{digits:>width$}{end}")
+            }
+        }
+    }
+}
+
+/// What stands before the first `%` that is no `%%`, and what behind it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find('%')?;
+        if !text[at + 1..].starts_with('%') {
+            return Some((&text[..at], &text[at + 1..]));
+        }
+        from = at + 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_become_placeholders() {
+        fn check(pattern: &str, expected: Option<&str>) {
+            let expected = expected.map(|name| Pattern::Placeholder(name.to_owned()));
+            assert_eq!(Pattern::read(pattern), expected, "{pattern}");
+        }
+        check("q-%d", Some("q-{}"));
+        check("q-%s", Some("q-{}"));
+        check("%05d.x", Some("{:05}.x"));
+        check("100%%-%1$d", Some("100%-{}"));
+        check("q", None);
+        check("q%%", None);
+        check("%d-%d", None);
+        check("%f", None);
+        check("%05x", None);
+    }
+
+    #[test]
+    fn other_patterns_are_written_out() {
+        fn check(pattern: &str, expected: &str) {
+            assert_eq!(Pattern::read(pattern).unwrap().name(26), expected);
+        }
+        check("q-%5d", "q-   26");
+        check("q-%x", "q-1a");
+        check("{%d}", "{26}");
+    }
+}

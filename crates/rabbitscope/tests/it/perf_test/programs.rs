@@ -1,0 +1,135 @@
+//! Both programs with the same command line.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+
+use rustix::process::Signal;
+
+use super::broker::Place;
+use crate::workbench::{Workbench, not_run, signal};
+
+/// The directory with PerfTest's jars; absent, and said, where there is no Java.
+pub(super) fn jars(test: &str) -> Option<PathBuf> {
+    static FETCHED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let fetched = FETCHED.get_or_init(|| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/perf-test.sh");
+        let mut fetch = Command::new("timeout");
+        let output = fetch.arg("300").arg(script).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let path = String::from_utf8(output.stdout).unwrap();
+        if output.status.success() { Ok(PathBuf::from(path.trim())) } else { Err(said) }
+    });
+    match fetched {
+        Ok(path) => Some(path.clone()),
+        Err(reason) => {
+            not_run(test, reason);
+            None
+        }
+    }
+}
+
+/// A program that runs, and the file to which it writes.
+pub(super) struct Running {
+    child: Child,
+    log: PathBuf,
+    /// What it writes when the load has begun.
+    begun: (PathBuf, &'static str),
+}
+
+impl Running {
+    /// PerfTest, as cheap as a JVM can be.
+    pub(super) fn perf_test(bench: &Workbench, jars: &Path, line: &str, place: &Place<'_>) -> Self {
+        let log = bench.path("perf-test.log");
+        let mut command = Command::new("java");
+        command
+            .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx96m", "-cp"])
+            .arg(format!("{}/*", jars.display()))
+            .arg("com.rabbitmq.perf.PerfTest")
+            .args(line.split_whitespace())
+            .current_dir(&bench.directory)
+            // Not on the command line, which everybody can read.
+            .env("URI", place.uri());
+        // Whoever has nothing to do has no statistics.
+        let begun = if line.contains("-r 0 ") {
+            "starting producer #0, channel #0"
+        } else {
+            "sent:|received:|time "
+        };
+        Self { child: start(command, &log), begun: (log.clone(), begun), log }
+    }
+
+    /// Ours, with what the conversion makes of it.
+    pub(super) fn rabbitscope(bench: &Workbench, line: &str, place: &Place<'_>) -> Self {
+        let converted = convert(bench, line);
+        assert!(converted.status.success(), "{line}: {converted:?}");
+        let text = String::from_utf8(converted.stdout).unwrap();
+        bench.file("s.toml", &text.replace("amqp://localhost", &place.uri()));
+        fs::remove_dir_all(bench.path("out")).ok();
+        let log = bench.path("rabbitscope.log");
+        let command = bench.command("run s.toml --out out --json");
+        Self {
+            child: start(command, &log),
+            begun: (bench.path("out/series.jsonl"), "published"),
+            log,
+        }
+    }
+
+    /// An error when it has ended before that.
+    pub(super) fn has_begun(&mut self) -> Result<bool, String> {
+        let (file, words) = &self.begun;
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let has_begun = words.split('|').any(|word| text.contains(word));
+        match self.child.try_wait().unwrap() {
+            Some(status) if !has_begun => {
+                Err(format!("ended before it began, {status}: {}", self.said()))
+            }
+            _ => Ok(has_begun),
+        }
+    }
+
+    pub(super) fn said(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Asks it to end, and waits for that.
+    pub(super) fn end(mut self) {
+        signal(&self.child, Signal::TERM);
+        self.wait();
+    }
+
+    /// Its exit code.
+    pub(super) fn wait(&mut self) -> Option<i32> {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < deadline, "did not end: {}", self.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(mut command: Command, log: &Path) -> Child {
+    let file = File::create(log).unwrap();
+    let errors = file.try_clone().unwrap();
+    command.stdin(Stdio::null()).stdout(file).stderr(errors).spawn().unwrap()
+}
+
+/// What `--from-perftest` says.
+pub(super) fn convert(bench: &Workbench, line: &str) -> std::process::Output {
+    let mut command = bench.command("run");
+    command.arg("--from-perftest").arg(format!("perf-test {line}")).output().unwrap()
+}
