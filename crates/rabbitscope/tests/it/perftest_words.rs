@@ -25,7 +25,7 @@ fn a_broker_in_the_environment_is_for_runs() {
 #[test]
 fn a_load_needs_no_file() {
     let bench = Workbench::new("words-load");
-    let words = "load -x 1 --out out -y 2 -u words-load -r 200 -c 50 -z 2 --json -ms -q 10";
+    let words = "load -x 1 --out out -y 2 -u words-load -r 200 -prsd 0 -c 50 -z 2 --json -ms -q 10";
     let mut command = bench.command(words);
     command.env("RABBITSCOPE_URI", existing_broker().uri());
     let ended = Ended::from(command.output().unwrap()).code(0);
