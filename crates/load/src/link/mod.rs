@@ -309,12 +309,12 @@ impl Link {
 
     /// Does the broker owe it an answer, or has its socket taken nothing for a while?
     pub(crate) fn dues(&self) -> Dues {
-        let unanswered = match &self.role {
-            Role::Publishing(publishing) => publishing.outstanding(),
-            Role::Calling(calling) => calling.outstanding(),
-            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => 0,
+        let is_unanswered = match &self.role {
+            Role::Publishing(publishing) => publishing.is_owed(),
+            Role::Calling(calling) => calling.outstanding() > 0,
+            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => false,
         };
-        Dues { is_unanswered: unanswered > 0, is_stalled: self.socket.is_stalled() }
+        Dues { is_unanswered, is_stalled: self.socket.is_stalled() }
     }
 
     /// Messages sent and not confirmed.

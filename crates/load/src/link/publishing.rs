@@ -279,6 +279,11 @@ impl Publishing {
         self.outstanding
     }
 
+    /// Whether the broker owes an answer.
+    pub(super) fn is_owed(&self) -> bool {
+        self.publishers.iter().any(Publisher::is_owed)
+    }
+
     /// Nothing more is sent, but transactions that are open are committed.
     pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
         self.is_stopped = true;

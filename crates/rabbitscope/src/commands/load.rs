@@ -65,7 +65,8 @@ fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
     perftest::convert(&quoted.collect::<Vec<_>>().join(" "))
 }
 
-/// Options of a run and those of PerfTest, which share no name.
+/// Options of a run and those of PerfTest, which share no name. What PerfTest would take for the beginning of one
+/// of its own is that of a run where it is one.
 fn separate(words: Vec<String>) -> Result<(Vec<String>, Vec<String>), UsageError> {
     let known = command();
     let (mut ours, mut perftest) = (Vec::new(), Vec::new());
@@ -134,8 +135,7 @@ mod tests {
         let known = command();
         let names = known.get_arguments().filter_map(clap::Arg::get_long);
         for name in names {
-            let words = [format!("--{name}"), "1".to_owned()];
-            assert!(converted(&words).is_err(), "PerfTest has --{name}, too");
+            assert!(!perftest::has_option(name), "PerfTest has --{name}, too");
         }
     }
 

@@ -80,6 +80,12 @@ impl Converted {
 }
 
 /// An option whose value is not what PerfTest takes.
+/// Whether PerfTest has an option of just this name.
+#[cfg(test)]
+pub fn has_option(long: &str) -> bool {
+    options::all().any(|(_, name, ..)| *name == long)
+}
+
 fn wrong<T>(option: &str, value: &str, expected: &str) -> Result<T, UsageError> {
     Err(UsageError(format!("--{option}: `{value}` is not {expected}")))
 }

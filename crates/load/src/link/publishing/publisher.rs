@@ -265,13 +265,21 @@ impl Publisher {
         }
     }
 
+    /// Whether the broker owes an answer: not for a transaction that is open.
+    pub(super) fn is_owed(&self) -> bool {
+        self.progress.outstanding > 0 && !self.has_open_transaction()
+    }
+
     /// Commits a transaction that will get no more messages.
     fn commit_rest(&mut self, connection: &mut Connection) {
-        let outstanding = self.progress.outstanding;
-        let is_open = self.tx_size.is_some_and(|size| (1..size).contains(&outstanding));
-        if is_open && self.limit != Some(self.progress.sent) {
+        if self.has_open_transaction() {
             connection.request(self.channel, &Request::TxCommit);
         }
+    }
+
+    fn has_open_transaction(&self) -> bool {
+        let is_part = |size: u32| (1..size).contains(&self.progress.outstanding);
+        self.tx_size.is_some_and(is_part) && self.limit != Some(self.progress.sent)
     }
 }
 
