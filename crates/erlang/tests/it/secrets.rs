@@ -10,7 +10,7 @@ use crate::node::connection;
 const SECRETS: Source = Source {
     name: "secrets",
     text: concat!(
-        "-module(secrets).\n-export([shown/2, is_secret_call/1, is_parser/1, is_login_process/1, is_logged_in/1, chosen/1]).\n",
+        "-module(secrets).\n-export([shown/2, is_secret_call/1, is_parser/1, is_login_process/1, is_logged_in/1, process_name/1, roles/0]).\n",
         "shown(Guarded, Term) -> start_secrets(), {Safe, _} = redacted(Term, 6, 300, Guarded), \
             unicode:characters_to_binary(io_lib:format(\"~0tp\", [Safe])).\n",
         include_str!("../../../../agent/roles.erl"),

@@ -117,7 +117,9 @@ impl Emulator {
             return Err(ProbeError::LayoutMismatch {
                 pid: process.pid,
                 release: self.release.clone(),
-                detail: "no thread has the name of a scheduler".into(),
+                detail:
+                    "no thread has the name of a scheduler (a VM that is starting has none yet)"
+                        .into(),
             });
         }
         Ok(blocks)
