@@ -181,11 +181,11 @@ test("waits are counted, but not by time", () => {
 });
 
 test("the quality has the words of the whole recording's", () => {
-  const quality = { ...NO_QUALITY, complete: 75, broken: 25, no_process: 1, no_function: 5, lost: 3 };
+  const quality = { ...NO_QUALITY, complete: 75, broken: 25, no_process: 1, no_function: 15, lost: 3 };
   assert.equal(
     qualitySentence(quality).replaceAll("\u202f", " "),
     "75.0 % of 100 samples on Erlang processes reach the process's root, 0 % truncated at the recorder's limit, " +
-      "25.0 % broken, 5.0 % show no function of the process; 1 sample without a process; 0 % carry a frame without a name",
+      "25.0 % broken, 15.0 % show no function of the process; 1 sample without a process; 0 % carry a frame without a name",
   );
 });
 
