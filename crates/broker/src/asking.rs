@@ -94,6 +94,8 @@ impl Asked<'_> {
             .env("HOME", self.home)
             .env("PATH", "/usr/bin:/bin")
             .env("ERL_EPMD_PORT", self.epmd_port.to_string())
+            // A question that fails leaves no file where we happen to be.
+            .env("ERL_CRASH_DUMP_SECONDS", "0")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
