@@ -1,5 +1,6 @@
 //! Publishers on one connection.
 
+mod batch;
 mod overdue;
 mod publisher;
 
@@ -8,9 +9,9 @@ use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{CHUNK, Failure, Moment, socket::Socket, turns::Turns};
 use crate::clock::nanos;
+use batch::{QUANTUM, Sent, low_bits};
 use overdue::never_confirmed;
 pub(super) use publisher::{Publisher, PublisherProgress};
-use publisher::{QUANTUM, Sent, low_bits};
 
 /// Messages in a row with a write for each, before other connections get their turn.
 const SINGLE_WRITES: u32 = 64;

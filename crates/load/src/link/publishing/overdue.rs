@@ -2,10 +2,7 @@
 
 use rabbitscope_data::scenario::LatePolicy;
 
-use super::{
-    super::Moment,
-    publisher::{Publisher, Sent},
-};
+use super::{super::Moment, batch::Sent, publisher::Publisher};
 use crate::{latency::Latency, tempo::LATE_NANOS};
 
 impl Publisher {

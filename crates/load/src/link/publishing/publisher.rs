@@ -2,33 +2,16 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate, Request};
+use rabbitscope_amqp::{ConfirmRing, Connection, Request};
 use rabbitscope_data::scenario::LatePolicy;
 
-use super::super::{Moment, client_delay::ClientDelay, socket::Socket};
-use crate::{
-    message::Payload,
-    stamp::{self, Stamp},
-    tempo::LATE_NANOS,
-    timetable::Timetable,
-    verify::Observation,
+use super::{
+    super::{Moment, client_delay::ClientDelay, socket::Socket},
+    batch::{Batch, QUANTUM, Sent, low_bits, put},
 };
-
-/// Messages that a publisher may send before the others on its connection get their turn, and that
-/// have room for their stamps when these are made one by one.
-pub(super) const QUANTUM: usize = 64;
-
-/// Remembered for each message until its confirm.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
-    /// Nanoseconds since the run began.
-    pub(super) at: u64,
-    /// How long after its time on the schedule, if there is one.
-    pub(super) late_nanos: Option<u64>,
-    pub(super) publisher: u32,
-    /// Low bits of its number with the publisher, as many as a stamp has and more.
-    pub(super) sequence: u32,
-}
+use crate::{
+    message::Payload, stamp, tempo::LATE_NANOS, timetable::Timetable, verify::Observation,
+};
 
 pub(in crate::link) struct Publisher {
     pub(in crate::link) channel: u16,
@@ -281,126 +264,4 @@ impl Publisher {
         let is_part = |size: u32| (1..size).contains(&self.progress.outstanding);
         self.tx_size.is_some_and(is_part) && self.limit != Some(self.progress.sent)
     }
-}
-
-/// Messages that are encoded together: they have the same time of sending.
-struct Batch<'a, 'm> {
-    pace: Option<&'a mut Timetable>,
-    /// Nothing but ourselves held the publisher back after that.
-    ready_at: u64,
-    delay: &'a mut ClientDelay,
-    publisher: u32,
-    /// Of the publisher on its connection.
-    index: u32,
-    sequence: u64,
-    /// These go first.
-    again: &'a mut VecDeque<u32>,
-    ring: Option<&'a mut ConfirmRing<Sent>>,
-    moment: &'a mut Moment<'m>,
-}
-
-impl Batch<'_, '_> {
-    /// The stamps of the next messages, at most so many.
-    #[inline]
-    fn take<'a>(
-        &mut self,
-        most: u64,
-        room: &'a mut [[u8; stamp::SIZE]; QUANTUM],
-    ) -> &'a [[u8; stamp::SIZE]] {
-        let mut count = 0;
-        for (place, _) in room.iter_mut().zip(0..most) {
-            let Some(stamp) = self.next() else { break };
-            *place = stamp;
-            count += 1;
-        }
-        &room[..count]
-    }
-
-    /// Are the next messages on no schedule? Their stamps differ in their numbers only.
-    #[inline]
-    fn is_uniform(&self) -> bool {
-        self.pace.is_none() && self.again.is_empty()
-    }
-
-    /// Encodes so many messages that are on no schedule.
-    #[inline]
-    fn append_uniform(
-        &mut self,
-        count: u64,
-        template: &PublishTemplate,
-        connection: &mut Connection,
-    ) -> u64 {
-        let sequences = self.sequence..self.sequence + count;
-        let first = Stamp::new(self.moment.mark, self.moment.now, None, 0).encode();
-        let heads = connection.publish(template, usize::try_from(count).unwrap_or(0));
-        for (head, sequence) in heads.zip(sequences.clone()) {
-            let number = self.moment.numbering.join(self.publisher, sequence);
-            put(Stamp::renumber(first, number), head);
-        }
-        self.sequence = sequences.end;
-        if self.ring.is_some() || self.moment.witness.is_some() {
-            sequences.for_each(|sequence| self.remember(sequence, None));
-        }
-        count
-    }
-
-    /// The stamp of the next message; absent when none is due.
-    #[inline]
-    fn next(&mut self) -> Option<[u8; stamp::SIZE]> {
-        let now = self.moment.now;
-        if let Some(sequence) = self.again.pop_front() {
-            self.moment.tally.counts.republished += 1;
-            if let Some(witness) = &mut self.moment.witness {
-                let publisher = self.publisher;
-                witness.note(Observation::Republished { publisher, first: sequence, count: 1 });
-            }
-            return Some(self.stamp(u64::from(sequence), None));
-        }
-        let late_nanos = match &mut self.pace {
-            None => None,
-            Some(pace) if !self.moment.due_until.is_some_and(|until| pace.is_due(until)) => {
-                return None;
-            }
-            Some(pace) => {
-                let due = pace.due()?;
-                pace.advance();
-                self.moment.sent_behind(now - due, self.delay.of(due, self.ready_at, now));
-                Some(now - due)
-            }
-        };
-        self.sequence += 1;
-        Some(self.stamp(self.sequence - 1, late_nanos))
-    }
-
-    #[inline]
-    fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; stamp::SIZE] {
-        self.remember(sequence, late_nanos);
-        let number = self.moment.numbering.join(self.publisher, sequence);
-        Stamp::new(self.moment.mark, self.moment.now, late_nanos, number).encode()
-    }
-
-    /// Remembers a message for its confirm, and for those that check what becomes of it.
-    #[inline]
-    fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
-        if let Some(witness) = &mut self.moment.witness {
-            witness.sent(self.publisher, sequence, self.moment.now, late_nanos);
-        }
-        if let Some(ring) = &mut self.ring {
-            let (at, sequence) = (self.moment.now, low_bits(sequence));
-            ring.push(Sent { at, late_nanos, publisher: self.index, sequence });
-        }
-    }
-}
-
-/// Smaller bodies carry no stamp.
-#[inline]
-fn put(stamp: [u8; stamp::SIZE], head: &mut [u8]) {
-    if let Some(head) = head.first_chunk_mut() {
-        *head = stamp;
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a stamp keeps fewer bits")]
-pub(super) fn low_bits(sequence: u64) -> u32 {
-    sequence as u32
 }
