@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rabbitscope_data::profile::{read_folded, write_folded};
+use rabbitscope_profiles::{read_folded, write_folded};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(profile) = read_folded(data) else { return };

@@ -4,7 +4,7 @@
 use std::io::{Cursor, sink};
 
 use libfuzzer_sys::fuzz_target;
-use rabbitscope_data::profile::{
+use rabbitscope_profiles::{
     CodeNames, read_perf_data, write_firefox, write_folded, write_speedscope,
 };
 

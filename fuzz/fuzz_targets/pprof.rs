@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rabbitscope_data::profile::{read_pprof, write_pprof};
+use rabbitscope_profiles::{read_pprof, write_pprof};
 
 fuzz_target!(|data: &[u8]| {
     // Compressed data is hardly ever damaged in a way that still decompresses.

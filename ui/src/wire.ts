@@ -1,5 +1,5 @@
 // The data that the page is given, as Rust serialises it (crates/web: `page_data`, `profile_data`,
-// `series_data`, `figures`; crates/data: `run`, `profile`). Types only.
+// `series_data`, `figures`; crates/runs: `record`; crates/profiles). Types only.
 
 export interface PageData {
   version: number;

@@ -1,6 +1,6 @@
 //! Whether a profile has samples enough to read shares from.
 
-use rabbitscope_data::profile::Profile;
+use rabbitscope_profiles::Profile;
 
 /// From so many on a share's standard error is at most 5 points: √(p(1−p)/n) is largest at p = ½, where it
 /// is 1 / (2 √n).
@@ -31,7 +31,7 @@ pub fn caution(profile: &Profile) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{Event, read_folded};
+    use rabbitscope_profiles::{Event, read_folded};
 
     use super::*;
 

@@ -1,10 +1,8 @@
 //! What a function costs for each message: shares of a whole that changed itself do not say that. When one
 //! function becomes faster the shares of all others grow; their cost for a message does not.
 
-use rabbitscope_data::{
-    profile::{Event, Profile},
-    run::SecondRow,
-};
+use rabbitscope_profiles::{Event, Profile};
+use rabbitscope_runs::record::SecondRow;
 
 /// Messages that a load moved while a profile was recorded, by what happened to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,9 +25,9 @@ impl MessagesDuring {
             let inside = end.min(to_nanos).saturating_sub(begin.max(from_nanos)) as f64;
             let part = inside / row.interval_nanos.max(1) as f64;
             sum.nanos += inside;
-            sum.published += part * row.published as f64;
-            sum.replies += part * row.rpc.replies as f64;
-            sum.consumed += part * row.consumed as f64;
+            sum.published += part * row.counts.published as f64;
+            sum.replies += part * row.counts.replies as f64;
+            sum.consumed += part * row.counts.consumed as f64;
             begin = end;
         }
         sum
@@ -78,10 +76,16 @@ pub fn worth(profile: &Profile) -> (f64, &'static str) {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::Counters;
+
     use super::*;
 
     fn row(published: u64, consumed: u64) -> SecondRow {
-        SecondRow { interval_nanos: 1_000_000_000, published, consumed, ..SecondRow::default() }
+        SecondRow {
+            interval_nanos: 1_000_000_000,
+            counts: Counters { published, consumed, ..Counters::default() },
+            ..SecondRow::default()
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What was expected of a run, compared with what was measured.
 
-use rabbitscope_data::{
-    run::{ExpectationResult, LatencySummary, LoadTotals, RunRecord},
+use rabbitscope_runs::{
+    record::{ExpectationResult, LatencySummary, LoadTotals, RunRecord},
     scenario::{COUNTS, Comparison, Expectation, Limit, Metric},
 };
 
@@ -52,7 +52,7 @@ fn has_verified(run: &RunRecord) -> bool {
 
 /// What got no answer when its connection was lost counts as well, unless it was sent again.
 fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
-    let at_losses = load.unanswered.saturating_sub(load.republished);
+    let at_losses = load.counts.unanswered.saturating_sub(load.counts.republished);
     let load = LoadTotals { unconfirmed: load.unconfirmed + at_losses, ..load.clone() };
     let (text, passed) = bounded(&load, "unconfirmed", comparison, limit)?;
     let aside = match at_losses {
@@ -70,8 +70,8 @@ fn part_of_time(
     limit: Limit,
 ) -> Option<(String, bool)> {
     let nanos = match name {
-        "without-service" => run.load.without_service_nanos,
-        "blocked" => run.load.alarm_nanos,
+        "without-service" => run.load.counts.without_service_nanos,
+        "blocked" => run.load.counts.alarm_nanos,
         _ => return None,
     };
     let share =
@@ -130,10 +130,10 @@ fn whole(mean: f64) -> u64 {
 fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
     let measured = &run.measured;
     let count = match messages {
-        "published" => measured.load.published,
-        "confirmed" => measured.load.confirmed,
-        "consumed" => measured.load.consumed,
-        "replies" => measured.load.rpc.replies,
+        "published" => measured.load.counts.published,
+        "confirmed" => measured.load.counts.confirmed,
+        "consumed" => measured.load.counts.consumed,
+        "replies" => measured.load.counts.replies,
         _ => return None,
     };
     let seconds = measured.duration_nanos as f64 / 1e9;
@@ -142,25 +142,25 @@ fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
 
 fn count(load: &LoadTotals, name: &str) -> Option<u64> {
     Some(match name {
-        "published" => load.published,
-        "consumed" => load.consumed,
-        "scheduled" => load.scheduled,
+        "published" => load.counts.published,
+        "consumed" => load.counts.consumed,
+        "scheduled" => load.counts.scheduled,
         "lost" => load.lost,
-        "duplicates" => load.duplicates,
-        "out-of-order" => load.out_of_order,
-        "redelivered" => load.redelivered,
-        "nacked" => load.nacked,
-        "returned" => load.returned,
+        "duplicates" => load.counts.duplicates,
+        "out-of-order" => load.counts.out_of_order,
+        "redelivered" => load.counts.redelivered,
+        "nacked" => load.counts.nacked,
+        "returned" => load.counts.returned,
         "unconfirmed" => load.unconfirmed,
-        "late" => load.late,
-        "late-by-client" => load.late_by_client,
-        "dropped" => load.dropped,
-        "requests" => load.rpc.requests,
-        "replies" => load.rpc.replies,
-        "requests-unanswered" => load.rpc.requests_unanswered,
-        "stray-replies" => load.rpc.stray_replies,
-        "churn-opened" => load.churn.churn_opened,
-        "churn-failed" => load.churn.churn_failed,
+        "late" => load.counts.late,
+        "late-by-client" => load.counts.late_by_client,
+        "dropped" => load.counts.dropped,
+        "requests" => load.counts.requests,
+        "replies" => load.counts.replies,
+        "requests-unanswered" => load.counts.requests_unanswered,
+        "stray-replies" => load.counts.stray_replies,
+        "churn-opened" => load.counts.churn_opened,
+        "churn-failed" => load.counts.churn_failed,
         _ => return None,
     })
 }
@@ -185,17 +185,22 @@ fn time(nanos: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::{Measured, Verification};
+    use rabbitscope_runs::record::{Measured, Verification};
+
+    use rabbitscope_runs::record::Counters;
 
     use super::*;
 
     fn run() -> RunRecord {
         let load = LoadTotals {
-            published: 10_000,
-            consumed: 9_990,
             lost: 10,
-            scheduled: 20_000,
-            late: 100,
+            counts: Counters {
+                published: 10_000,
+                consumed: 9_990,
+                scheduled: 20_000,
+                late: 100,
+                ..Counters::default()
+            },
             ..LoadTotals::default()
         };
         let measured =
@@ -258,8 +263,11 @@ mod tests {
     #[test]
     fn what_has_no_answer_is_unconfirmed() {
         fn check(unanswered: u64, republished: u64, expected: (&str, bool)) {
-            let load =
-                LoadTotals { unconfirmed: 2, unanswered, republished, ..LoadTotals::default() };
+            let load = LoadTotals {
+                unconfirmed: 2,
+                counts: Counters { unanswered, republished, ..Counters::default() },
+                ..LoadTotals::default()
+            };
             let run = RunRecord { load, ..run() };
             let (metric, limit) = (Metric::Count("unconfirmed"), Limit::Count(2));
             let most = Expectation { metric, comparison: Comparison::AtMost, limit };
@@ -275,8 +283,11 @@ mod tests {
     fn time_without_service_is_compared() {
         fn check(name: &'static str, limit: Limit, expected: (&str, bool)) {
             let load = LoadTotals {
-                without_service_nanos: 3_000_000_000,
-                alarm_nanos: 500_000_000,
+                counts: Counters {
+                    without_service_nanos: 3_000_000_000,
+                    alarm_nanos: 500_000_000,
+                    ..Counters::default()
+                },
                 ..LoadTotals::default()
             };
             let run = RunRecord { load, duration_nanos: 10_000_000_000, ..run() };

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use rabbitscope_data::profile::{FrameId, FrameKind, Profile, StackEntry};
+use rabbitscope_profiles::{FrameId, FrameKind, Profile, StackEntry};
 
 /// What one function costs. Weights are in the unit of the profile's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn hottest(profile: &Profile, count: usize) -> Vec<FunctionRow> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 //! stays above its limit when more measurements were above than all messages of the run, as far as the
 //! scenario bounds them, leave room for.
 
-use rabbitscope_data::{
-    run::SecondRow,
+use rabbitscope_runs::{
+    record::SecondRow,
     scenario::{
         Arrival, Comparison, Expectation, Limit, Metric, PublisherGroup, Scenario, Schedule,
     },
@@ -193,23 +193,25 @@ fn scheduled(schedule: &Schedule, seconds: f64) -> Option<u64> {
 /// Counts that never fall. Others are known at the end only.
 fn count(row: &SecondRow, name: &str) -> Option<u64> {
     Some(match name {
-        "duplicates" => row.duplicates,
-        "out-of-order" => row.out_of_order,
-        "redelivered" => row.redelivered,
-        "nacked" => row.nacked,
-        "returned" => row.returned,
-        "late" => row.late,
-        "late-by-client" => row.late_by_client,
-        "dropped" => row.dropped,
-        "stray-replies" => row.rpc.stray_replies,
-        "churn-failed" => row.churn.churn_failed,
+        "duplicates" => row.counts.duplicates,
+        "out-of-order" => row.counts.out_of_order,
+        "redelivered" => row.counts.redelivered,
+        "nacked" => row.counts.nacked,
+        "returned" => row.counts.returned,
+        "late" => row.counts.late,
+        "late-by-client" => row.counts.late_by_client,
+        "dropped" => row.counts.dropped,
+        "stray-replies" => row.counts.stray_replies,
+        "churn-failed" => row.counts.churn_failed,
         _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario::parse;
+    use rabbitscope_runs::scenario::parse;
+
+    use rabbitscope_runs::record::Counters;
 
     use super::*;
 
@@ -228,7 +230,10 @@ mod tests {
         fn check(limit: &str, returned: &[u64], expected: Option<usize>) {
             let mut watch = watch(&format!("returned = \"{limit}\""), &[]);
             let failed = returned.iter().position(|returned| {
-                let row = SecondRow { returned: *returned, ..SecondRow::default() };
+                let row = SecondRow {
+                    counts: Counters { returned: *returned, ..Counters::default() },
+                    ..SecondRow::default()
+                };
                 watch.second(&row).is_some()
             });
             assert_eq!(failed, expected, "{limit}");

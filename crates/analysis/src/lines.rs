@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::profile::{FrameId, LineWeight, Profile};
+use rabbitscope_profiles::{FrameId, LineWeight, Profile};
 
 use crate::FunctionRow;
 
@@ -54,7 +54,7 @@ fn rest_of(function: &FunctionRow, lines: &[&LineWeight]) -> Option<LineRow<'sta
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
     use crate::function_table;

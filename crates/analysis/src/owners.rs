@@ -5,7 +5,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use rabbitscope_data::profile::{Identity, Profile};
+use rabbitscope_profiles::{Identity, Profile};
 
 /// By what weight is added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub fn owner_shares(profile: &Profile, dimension: Dimension) -> Vec<OwnerShare> 
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! One line that says how far the stacks of a profile can be trusted.
 
-use rabbitscope_data::profile::StackQuality;
+use rabbitscope_profiles::StackQuality;
 
 use crate::share;
 

@@ -1,6 +1,6 @@
 //! What a broker did a second while it was under load, from the seconds of a run.
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 /// Means over the time in which publishers were running. Seconds in which the rest was awaited
 /// ([`SecondRow::draining`]) count for nothing here: they would add confirms without time to match.
@@ -48,16 +48,17 @@ impl ClientEffort {
         let sum =
             |count: fn(&SecondRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>() as f64;
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let (writes, reads) = (sum(|row| row.writes), sum(|row| row.reads));
-        let (published, consumed) = (sum(|row| row.published), sum(|row| row.consumed));
+        let (writes, reads) = (sum(|row| row.counts.writes), sum(|row| row.counts.reads));
+        let (published, consumed) =
+            (sum(|row| row.counts.published), sum(|row| row.counts.consumed));
         let cpu = rows
             .iter()
             .map(|row| row.client_cpu_cores.unwrap_or_default() * row.interval_nanos as f64);
         Self {
             messages_per_write: ratio(published, writes),
-            bytes_per_write: ratio(sum(|row| row.bytes_written), writes),
+            bytes_per_write: ratio(sum(|row| row.counts.bytes_written), writes),
             messages_per_read: ratio(consumed, reads),
-            bytes_per_read: ratio(sum(|row| row.bytes_read), reads),
+            bytes_per_read: ratio(sum(|row| row.counts.bytes_read), reads),
             calls_per_message: ratio(writes + reads, published + consumed),
             cpu_nanos_per_message: ratio(cpu.sum(), published + consumed),
         }
@@ -74,11 +75,11 @@ impl LoadRates {
         }
         let rate = |count: fn(&SecondRow) -> u64| loaded().map(count).sum::<u64>() as f64 / seconds;
         Some(Self {
-            published: rate(|row| row.published),
-            confirmed: rate(|row| row.confirmed),
-            consumed: rate(|row| row.consumed),
-            replied: rate(|row| row.rpc.replies),
-            churned: rate(|row| row.churn.churn_opened),
+            published: rate(|row| row.counts.published),
+            confirmed: rate(|row| row.counts.confirmed),
+            consumed: rate(|row| row.counts.consumed),
+            replied: rate(|row| row.counts.replies),
+            churned: rate(|row| row.counts.churn_opened),
             broker_cpu_cores: mean_cores(loaded()),
             seconds,
             effort: ClientEffort::of(&loaded().collect::<Vec<_>>()),
@@ -96,18 +97,23 @@ fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::Counters;
+
     use super::*;
 
     fn row(nanos: u64, published: u64, cores: Option<f64>, draining: bool) -> SecondRow {
         SecondRow {
             interval_nanos: nanos,
-            published,
-            confirmed: published / 2,
             broker_cpu_cores: cores,
-            writes: published / 9,
-            bytes_written: published * 100,
             client_cpu_cores: Some(0.5),
             draining,
+            counts: Counters {
+                published,
+                confirmed: published / 2,
+                writes: published / 9,
+                bytes_written: published * 100,
+                ..Counters::default()
+            },
             ..SecondRow::default()
         }
     }

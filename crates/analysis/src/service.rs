@@ -1,7 +1,7 @@
 //! Did the broker do its part? What a run had of it, in words.
 
-use rabbitscope_data::{
-    run::{RunRecord, Service, SpanKind},
+use rabbitscope_runs::{
+    record::{RunRecord, Service, SpanKind},
     scenario::{Expectation, Metric},
 };
 
@@ -30,16 +30,18 @@ impl ServiceRules<'_> {
 pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<String> {
     let load = &run.load;
     let share = |nanos: u64| nanos as f64 / run.duration_nanos.max(1) as f64;
-    let (without, blocked) = (load.without_service_nanos, load.alarm_nanos);
+    let (without, blocked) = (load.counts.without_service_nanos, load.counts.alarm_nanos);
     let has_too_little = !rules.expects("without-service") && share(without) > MOST_INTERRUPTED;
     let is_held = !rules.expects("blocked") && share(blocked) > MOST_INTERRUPTED;
-    let unanswered = rules.has_confirms && load.published > 0 && load.confirmed + load.nacked == 0;
+    let unanswered = rules.has_confirms
+        && load.counts.published > 0
+        && load.counts.confirmed + load.counts.nacked == 0;
     let unchecked =
         rules.verifies && run.verification.as_ref().is_none_or(|found| found.accepted == 0);
     let reasons = [
         (run.service.ended_without || has_too_little).then(|| without_sentence(run)),
         is_held.then(|| blocked_sentence(run)),
-        unanswered.then(|| format!("none of {} messages was confirmed", load.published)),
+        unanswered.then(|| format!("none of {} messages was confirmed", load.counts.published)),
         unchecked.then(|| "nothing was checked: the broker accepted no message".to_owned()),
     ];
     let reasons: Vec<String> = reasons.into_iter().flatten().collect();
@@ -49,15 +51,15 @@ pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<Strin
 /// How much service a run had, for a reader: a sentence each for time without and for alarms.
 pub fn service_sentences(run: &RunRecord) -> Vec<String> {
     let load = &run.load;
-    let without = (load.without_service_nanos > 0 || run.service.ended_without)
+    let without = (load.counts.without_service_nanos > 0 || run.service.ended_without)
         .then(|| without_sentence(run));
-    let blocked = (load.alarm_nanos > 0).then(|| blocked_sentence(run));
+    let blocked = (load.counts.alarm_nanos > 0).then(|| blocked_sentence(run));
     without.into_iter().chain(blocked).collect()
 }
 
 fn without_sentence(run: &RunRecord) -> String {
     let end = if run.service.ended_without { ", at its end as well" } else { "" };
-    let without = of_load(run, run.load.without_service_nanos);
+    let without = of_load(run, run.load.counts.without_service_nanos);
     // Silence is known in whole seconds.
     let has_silence = run.service.spans.iter().any(|span| span.kind == SpanKind::Silent);
     let least = if has_silence { "at least " } else { "" };
@@ -65,7 +67,7 @@ fn without_sentence(run: &RunRecord) -> String {
 }
 
 fn blocked_sentence(run: &RunRecord) -> String {
-    let blocked = of_load(run, run.load.alarm_nanos);
+    let blocked = of_load(run, run.load.counts.alarm_nanos);
     let why = why(&run.service, |kind| kind == SpanKind::Blocked);
     format!("an alarm of the broker held publishers for {blocked}{why}")
 }
@@ -90,10 +92,12 @@ fn why(service: &Service, is_meant: impl Fn(SpanKind) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::{
-        run::{LoadTotals, ServiceSpan, Verification},
+    use rabbitscope_runs::{
+        record::{LoadTotals, ServiceSpan, Verification},
         scenario::{Comparison, Limit, TIMES},
     };
+
+    use rabbitscope_runs::record::Counters;
 
     use super::*;
 
@@ -113,10 +117,13 @@ mod tests {
         RunRecord {
             duration_nanos: 10_000_000_000,
             load: LoadTotals {
-                published: 5,
-                confirmed: 5,
-                without_service_nanos: without,
-                alarm_nanos: blocked,
+                counts: Counters {
+                    published: 5,
+                    confirmed: 5,
+                    without_service_nanos: without,
+                    alarm_nanos: blocked,
+                    ..Counters::default()
+                },
                 ..LoadTotals::default()
             },
             service: Service { ended_without, spans, spans_left_out: 0 },
@@ -156,11 +163,14 @@ mod tests {
     #[test]
     fn nothing_confirmed_and_nothing_checked_are_no_success() {
         let confirming = ServiceRules { has_confirms: true, ..ServiceRules::default() };
-        let load = LoadTotals { published: 12, ..LoadTotals::default() };
+        let load = LoadTotals {
+            counts: Counters { published: 12, ..Counters::default() },
+            ..LoadTotals::default()
+        };
         let none = RunRecord { load: load.clone(), ..RunRecord::default() };
         check(&none, confirming, Some("none of 12 messages was confirmed"));
         check(&none, ServiceRules::default(), None);
-        let refused = LoadTotals { nacked: 12, ..load };
+        let refused = LoadTotals { counts: Counters { nacked: 12, ..load.counts.clone() }, ..load };
         check(&RunRecord { load: refused, ..RunRecord::default() }, confirming, None);
         let verifying = ServiceRules { verifies: true, ..ServiceRules::default() };
         let found = Verification::default();

@@ -7,7 +7,7 @@
 //! no trend: the median of all slopes between two seconds (Theil 1950, Sen 1968), which a few outliers
 //! do not move, is small, and messages do not pile up.
 
-use rabbitscope_data::run::{SecondRow, Steadiness};
+use rabbitscope_runs::record::{SecondRow, Steadiness};
 
 /// Seconds that a warm-up looks back on.
 const WINDOW: usize = 5;
@@ -90,9 +90,10 @@ struct Passage(fn(&SecondRow) -> u64);
 
 impl Passage {
     fn of(rows: &[&SecondRow]) -> Self {
-        let ends: [fn(&SecondRow) -> u64; 2] = [|row| row.consumed, |row| row.confirmed];
+        let ends: [fn(&SecondRow) -> u64; 2] =
+            [|row| row.counts.consumed, |row| row.counts.confirmed];
         let seen = ends.into_iter().find(|count| rows.iter().any(|row| count(row) > 0));
-        Self(seen.unwrap_or(|row| row.published))
+        Self(seen.unwrap_or(|row| row.counts.published))
     }
 
     /// Messages a second.
@@ -103,17 +104,20 @@ impl Passage {
 
 /// For at least half of this second there was no service, or an alarm held publishers back.
 fn is_interrupted(row: &SecondRow) -> bool {
-    row.without_service_nanos.max(row.alarm_nanos) >= row.interval_nanos / 2
+    row.counts.without_service_nanos.max(row.counts.alarm_nanos) >= row.interval_nanos / 2
 }
 
 fn median_latency(row: &SecondRow) -> Option<f64> {
-    row.end_to_end_latency.or(row.confirm_latency).map(|latency| latency.p50 as f64)
+    row.latencies
+        .end_to_end_latency
+        .or(row.latencies.confirm_latency)
+        .map(|latency| latency.p50 as f64)
 }
 
 /// Absent when nobody publishes or nobody consumes.
 fn backlog_growth(rows: &[&SecondRow]) -> Option<f64> {
-    let published: u64 = rows.iter().map(|row| row.published).sum();
-    let consumed: u64 = rows.iter().map(|row| row.consumed).sum();
+    let published: u64 = rows.iter().map(|row| row.counts.published).sum();
+    let consumed: u64 = rows.iter().map(|row| row.counts.consumed).sum();
     (published > 0 && consumed > 0).then(|| 1.0 - consumed as f64 / published as f64)
 }
 
@@ -147,16 +151,20 @@ fn median(values: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::LatencyPoint;
+    use rabbitscope_runs::record::LatencyPoint;
+
+    use rabbitscope_runs::record::{Counters, SecondLatencies};
 
     use super::*;
 
     fn row(published: u64, consumed: u64, p50: u64) -> SecondRow {
         SecondRow {
             interval_nanos: 1_000_000_000,
-            published,
-            consumed,
-            end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
+            counts: Counters { published, consumed, ..Counters::default() },
+            latencies: SecondLatencies {
+                end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
+                ..SecondLatencies::default()
+            },
             ..SecondRow::default()
         }
     }
@@ -210,10 +218,10 @@ mod tests {
     #[test]
     fn seconds_without_service_are_no_outliers() {
         let mut rows: Vec<_> = (0..20).map(|_| row(1000, 1000, 5)).collect();
-        rows[7].without_service_nanos = 400_000_000;
+        rows[7].counts.without_service_nanos = 400_000_000;
         assert!(steadiness(&rows).unwrap().steady);
-        rows[8].without_service_nanos = 900_000_000;
-        rows[11].alarm_nanos = 1_000_000_000;
+        rows[8].counts.without_service_nanos = 900_000_000;
+        rows[11].counts.alarm_nanos = 1_000_000_000;
         let found = steadiness(&rows).unwrap();
         assert!(!found.steady && found.sentence.starts_with("in 2 of 20 seconds"), "{found:?}");
     }

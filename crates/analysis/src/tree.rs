@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use rabbitscope_data::profile::{FrameClass, FrameId, FrameTable, Profile, StackEntry};
+use rabbitscope_profiles::{FrameClass, FrameId, FrameTable, Profile, StackEntry};
 
 /// How a function that calls itself directly is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> (Vec<TreeNode>, Vec<
 mod tests {
     use std::fmt::Write as _;
 
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use rabbitscope_data::profile::{Event, Profile, Sample, StackOutcome, StackQuality};
+use rabbitscope_profiles::{Event, Profile, Sample, StackOutcome, StackQuality};
 use serde::Serialize;
 
 /// Why a thread was off the CPU.
@@ -115,7 +115,7 @@ pub fn quality_of_samples(profile: &Profile) -> StackQuality {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
     use crate::hottest;

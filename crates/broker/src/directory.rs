@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::{
     BrokerError, Installation,

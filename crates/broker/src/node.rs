@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -5,8 +5,8 @@
 use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_data::scenario;
 use rabbitscope_load::{Belongings, Dialer, Memory, Owner, Progress, Session};
+use rabbitscope_runs::scenario;
 
 /// Somebody at the terminal remembers.
 struct Terminal;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     session.close()?;
     let (totals, measured) = (&outcome.totals, &outcome.measured);
     let seconds = measured.duration_nanos.max(1) as f64 / 1e9;
-    let messages = totals.published.max(totals.consumed).max(1) as f64;
+    let messages = totals.counts.published.max(totals.counts.consumed).max(1) as f64;
     println!("{totals:#?}");
     for latency in &outcome.latencies {
         println!("{:?}", latency.summary);
@@ -44,11 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "{:.0} published/s, {:.0} consumed/s, {:.3} µs client CPU per message, {:.1} messages per \
          write, {:.4} reads per message",
-        measured.load.published as f64 / seconds,
-        measured.load.consumed as f64 / seconds,
-        totals.client_cpu_nanos as f64 / 1000.0 / messages,
-        totals.published as f64 / totals.writes.max(1) as f64,
-        totals.reads as f64 / messages,
+        measured.load.counts.published as f64 / seconds,
+        measured.load.counts.consumed as f64 / seconds,
+        totals.counts.client_cpu_nanos as f64 / 1000.0 / messages,
+        totals.counts.published as f64 / totals.counts.writes.max(1) as f64,
+        totals.counts.reads as f64 / messages,
     );
     Ok(())
 }
@@ -59,13 +59,13 @@ fn show(progress: Progress<'_>) {
             "{:3} {} published {} confirmed {} consumed {} stall {:.2} s cpu {:.2} confirm {:?} e2e {:?}",
             row.second,
             if row.draining { "drain" } else { "load " },
-            row.published,
-            row.confirmed,
-            row.consumed,
-            row.socket_stall_nanos as f64 / 1e9,
+            row.counts.published,
+            row.counts.confirmed,
+            row.counts.consumed,
+            row.counts.socket_stall_nanos as f64 / 1e9,
             row.client_cpu_cores.unwrap_or_default(),
-            row.confirm_latency.map(|latency| (latency.p50, latency.max)),
-            row.end_to_end_latency.map(|latency| (latency.p50, latency.max)),
+            row.latencies.confirm_latency.map(|latency| (latency.p50, latency.max)),
+            row.latencies.end_to_end_latency.map(|latency| (latency.p50, latency.max)),
         );
     }
 }

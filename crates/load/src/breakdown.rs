@@ -4,8 +4,8 @@
 //! is a group, or a queue as a group of consumers reads it. What all measured is the sum of the slots, made
 //! once a second by the thread that adds up the run. So no message costs a second record or a search.
 
-use rabbitscope_data::{
-    run::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies},
+use rabbitscope_runs::{
+    record::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies},
     scenario::Scenario,
 };
 
@@ -184,7 +184,7 @@ fn figures(gauges: &Gauges) -> Vec<LatencyFigures> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario::parse;
+    use rabbitscope_runs::scenario::parse;
 
     use super::*;
     use crate::tally::Tally;

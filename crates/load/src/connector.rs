@@ -9,7 +9,7 @@ use std::{
 };
 
 use mio::Waker;
-use rabbitscope_data::{run::ErrorKind, scenario::Recovery};
+use rabbitscope_runs::{record::ErrorKind, scenario::Recovery};
 
 use crate::{
     LoadError,

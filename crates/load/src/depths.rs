@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_data::scenario::{QueueNames, QueueType, Scenario};
+use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
 
 use crate::{LoadError, dial::Dialer, topology::Topology};
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::scenario::{Scenario, Until};
+use rabbitscope_runs::scenario::{Scenario, Until};
 
 use crate::{
     run::Ground,

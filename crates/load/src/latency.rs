@@ -9,7 +9,7 @@ use hdrhistogram::{
         interval_log::{IntervalLogWriterBuilder, Tag},
     },
 };
-use rabbitscope_data::run::{LatencyPoint, LatencySummary, SpectrumPoint};
+use rabbitscope_runs::record::{LatencyPoint, LatencySummary, SpectrumPoint};
 
 use crate::outcome::LatencyRecord;
 

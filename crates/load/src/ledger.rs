@@ -9,8 +9,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::run::{LoadTotals, Measured, SecondRow, Verdict, Verification};
-use rabbitscope_data::scenario::RunOptions;
+use rabbitscope_runs::record::{LoadTotals, Measured, SecondRow, Verdict, Verification};
+use rabbitscope_runs::scenario::RunOptions;
 
 use losses::{losses, lost_traces};
 use service::ServiceLog;
@@ -22,7 +22,7 @@ use crate::{
     outcome::{LoadOutcome, Progress},
     self_check::{SelfCheck, ThreadSecond},
     service::ServiceMonitor,
-    tally::{self, Tally},
+    tally::Tally,
     trace::Trace,
     verify::{Checker, Observation},
     warm_up::WarmUp,
@@ -215,11 +215,11 @@ impl Ledger {
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&tally.churn_refusal);
         }
-        tally::add(&mut self.totals, &tally.counts);
+        self.totals.counts.add(&tally.counts);
         if row.warming {
             self.measured.warm_up_nanos = *end;
         } else if !draining {
-            tally::add(&mut self.measured.load, &tally.counts);
+            self.measured.load.counts.add(&tally.counts);
             self.measured.duration_nanos += end - start;
             for thread in threads {
                 self.self_check.add(thread);
@@ -243,10 +243,11 @@ impl Ledger {
     ) -> LoadOutcome {
         self.emit_before(END, progress);
         let totals = &mut self.totals;
-        let answered = totals.confirmed + totals.nacked + totals.unanswered;
-        let open = totals.published.saturating_sub(answered);
+        let answered = totals.counts.confirmed + totals.counts.nacked + totals.counts.unanswered;
+        let open = totals.counts.published.saturating_sub(answered);
         totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(open);
-        totals.rpc.requests_unanswered = totals.rpc.requests.saturating_sub(totals.rpc.replies);
+        totals.counts.requests_unanswered =
+            totals.counts.requests.saturating_sub(totals.counts.replies);
         totals.lost = self.verification.as_ref().map_or(0, |found| found.lost);
         let mut losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
         let (trace, left_out) = self.trace.finish();
@@ -276,7 +277,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
     use crate::{clock::SECOND, self_check::Crew};
@@ -296,7 +297,7 @@ mod tests {
         let mut rows = Vec::new();
         let mut progress = |progress: Progress<'_>| {
             if let Progress::Second(row) = progress {
-                rows.push((row.second, row.draining, row.published));
+                rows.push((row.second, row.draining, row.counts.published));
             }
         };
         let mut ledger = Ledger::new(workers, SystemTime::UNIX_EPOCH, &RunOptions::default());
@@ -306,7 +307,7 @@ mod tests {
         let early = rows.len();
         let mut progress = |progress: Progress<'_>| {
             if let Progress::Second(row) = progress {
-                rows.push((row.second, row.draining, row.published));
+                rows.push((row.second, row.draining, row.counts.published));
             }
         };
         let outcome = ledger.finish(7, Verdict::Completed, &mut progress);
@@ -326,7 +327,10 @@ mod tests {
         let (rows, early, outcome) = collect(2, parts);
         assert_eq!(rows, [(0, false, 11), (1, false, 22), (2, true, 7)]);
         assert_eq!(early, 3, "the drain is known when every worker has told its last");
-        assert_eq!((outcome.measured.load.published, outcome.totals.published), (33, 40));
+        assert_eq!(
+            (outcome.measured.load.counts.published, outcome.totals.counts.published),
+            (33, 40)
+        );
         assert_eq!(outcome.duration, Duration::from_secs(2));
         assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
         assert_eq!(outcome.losses.len(), 1);
@@ -350,7 +354,10 @@ mod tests {
         }
         let outcome = ledger.finish(7, Verdict::Completed, &mut progress);
         assert_eq!(warming, [true, false, false]);
-        assert_eq!((outcome.measured.load.published, outcome.totals.published), (20, 33));
+        assert_eq!(
+            (outcome.measured.load.counts.published, outcome.totals.counts.published),
+            (20, 33)
+        );
         assert_eq!(
             (outcome.measured.warm_up_nanos, outcome.measured.duration_nanos),
             (SECOND, SECOND)

@@ -10,7 +10,7 @@ use std::{
 };
 
 use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table};
-use rabbitscope_data::scenario::{
+use rabbitscope_runs::scenario::{
     Body, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
 };
 
@@ -318,7 +318,7 @@ fn properties(group: &PublisherGroup) -> Properties {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use rabbitscope_data::run::{
+use rabbitscope_runs::record::{
     ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LatencySummary, LoadTotals, Loss, Measured,
     SecondRow, Service, TracedMessage, Verdict, Verification,
 };

@@ -4,7 +4,7 @@ mod groups;
 
 use std::sync::Arc;
 
-use rabbitscope_data::scenario::{
+use rabbitscope_runs::scenario::{
     ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, RequestGroup, ResponderGroup, Scenario,
 };
 
@@ -88,7 +88,7 @@ impl<'a> Reading<'a> {
         let slots = queues.iter().map(|name| slot(name)).collect();
         let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
         let mut bodies = scenario.publishers.iter().map(|group| &group.body);
-        let has_stamp_headers = bodies.any(rabbitscope_data::scenario::Body::is_kept_intact);
+        let has_stamp_headers = bodies.any(rabbitscope_runs::scenario::Body::is_kept_intact);
         Self { group, queues, own, places, slots, first_consumer, has_stamp_headers }
     }
 

@@ -12,8 +12,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rabbitscope_data::{
-    run::Verdict,
+use rabbitscope_runs::{
+    record::Verdict,
     scenario::{PublisherGroup, Scenario, Until},
 };
 

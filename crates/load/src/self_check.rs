@@ -6,7 +6,7 @@
 //! schedule that were late, or left out as late, although socket and window had room were held up by
 //! nobody else.
 
-use rabbitscope_data::run::{ClientCheck, Doubt, DoubtKind, LoadTotals};
+use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTotals};
 
 /// Share of a second that leaves no time over.
 const SATURATED: f64 = 0.95;
@@ -45,7 +45,7 @@ pub(crate) struct Crew {
 }
 
 impl ThreadSecond {
-    pub(crate) fn new(nanos: u64, counts: &LoadTotals, crew: Crew) -> Self {
+    pub(crate) fn new(nanos: u64, counts: &Counters, crew: Crew) -> Self {
         let share = |part: u64, whole: usize| {
             let whole = nanos as f64 * whole.max(1) as f64;
             if whole > 0.0 { part as f64 / whole } else { 0.0 }
@@ -90,8 +90,8 @@ impl SelfCheck {
     pub(crate) fn finish(self, measured: &LoadTotals) -> (ClientCheck, Option<Doubt>) {
         let seconds = self.check.thread_seconds;
         let check = ClientCheck {
-            scheduled: measured.scheduled,
-            late_by_client: measured.late_by_client,
+            scheduled: measured.counts.scheduled,
+            late_by_client: measured.counts.late_by_client,
             held_back_share: self.held_back / seconds.max(1) as f64,
             ..self.check
         };
@@ -130,12 +130,12 @@ mod tests {
     /// Ten seconds of one thread with ten publishers on two connections, in milliseconds a second.
     fn run(cpu: u64, wait: u64, stall: u64, full: u64) -> SelfCheck {
         let milli = SECOND / 1000;
-        let counts = LoadTotals {
+        let counts = Counters {
             client_cpu_nanos: cpu * milli,
             client_wait_nanos: wait * milli,
             socket_stall_nanos: stall * milli * 2,
             window_full_nanos: full * milli * 10,
-            ..LoadTotals::default()
+            ..Counters::default()
         };
         let crew = Crew { publishers: 10, connections: 2 };
         let mut check = SelfCheck::default();
@@ -163,7 +163,10 @@ mod tests {
     #[test]
     fn late_messages_speak_against_the_client() {
         fn check(late_by_client: u64, scheduled: u64, expected: bool) {
-            let measured = LoadTotals { late_by_client, scheduled, ..LoadTotals::default() };
+            let measured = LoadTotals {
+                counts: Counters { late_by_client, scheduled, ..Counters::default() },
+                ..LoadTotals::default()
+            };
             let (evidence, doubt) = run(200, 10, 0, 0).finish(&measured);
             assert_eq!(doubt.is_some(), expected, "{evidence:?}");
             assert_eq!((evidence.thread_seconds, evidence.scheduled), (10, scheduled));
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn little_evidence_says_nothing() {
         let mut check = SelfCheck::default();
-        let counts = LoadTotals { client_cpu_nanos: SECOND, ..LoadTotals::default() };
+        let counts = Counters { client_cpu_nanos: SECOND, ..Counters::default() };
         for nanos in [SECOND, SECOND, SECOND / 2, SECOND / 2] {
             check.add(&ThreadSecond::new(nanos, &counts, Crew::default()));
         }

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Mutex};
 
-use rabbitscope_data::run::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
+use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
 
 use crate::link::{Failure, Side};
 

@@ -3,7 +3,7 @@
 use std::{io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::{Table, Uri};
-use rabbitscope_data::{run::BrokerFacts, scenario::Scenario};
+use rabbitscope_runs::{record::BrokerFacts, scenario::Scenario};
 
 use crate::{
     LoadError, LoadOutcome, Progress,

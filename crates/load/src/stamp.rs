@@ -4,12 +4,12 @@
 //! (16), and publisher and sequence number together (28). Time and numbers wrap around; whoever reads
 //! a stamp knows about when and by whom it was written, and so which turn is meant.
 
-use rabbitscope_data::scenario::STAMP_BYTES;
+use rabbitscope_runs::scenario::STAMP_BYTES;
 
 /// Bytes of a stamp. Smaller bodies carry none, and no end-to-end latency is measured.
 pub(crate) const SIZE: usize = STAMP_BYTES as usize;
 
-/// A byte array of [`SIZE`] bytes under [`rabbitscope_data::scenario::STAMP_HEADER`], but for the
+/// A byte array of [`SIZE`] bytes under [`rabbitscope_runs::scenario::STAMP_HEADER`], but for the
 /// bytes themselves, as in a table on the wire.
 const HEADER_FIELD: &[u8] = b"\x11rabbitscope-stampx\x00\x00\x00\x0c";
 
@@ -175,7 +175,7 @@ fn low_64(bits: u128) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario::STAMP_HEADER;
+    use rabbitscope_runs::scenario::STAMP_HEADER;
 
     use super::*;
     use crate::clock::SECOND;

@@ -1,6 +1,6 @@
 //! What a thread counted in one interval.
 
-use rabbitscope_data::run::{LoadTotals, SecondRow};
+use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
 
 use crate::{
     breakdown::{self, Gauges},
@@ -11,7 +11,7 @@ use crate::{
 /// Counts and latencies of one interval. Tallies of several threads add up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    pub(crate) counts: LoadTotals,
+    pub(crate) counts: Counters,
     /// Sent and not confirmed at the end of the interval.
     pub(crate) outstanding: u64,
     /// Connections that are up at the end of the interval.
@@ -53,7 +53,7 @@ impl Attention {
 
 impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
-        add(&mut self.counts, &other.counts);
+        self.counts.add(&other.counts);
         self.outstanding += other.outstanding;
         self.connections += other.connections;
         self.unstamped += other.unstamped;
@@ -73,7 +73,7 @@ impl Tally {
 
     /// Something was not opened or not closed.
     pub(crate) fn churn_failed(&mut self, reason: &str) {
-        self.counts.churn.churn_failed += 1;
+        self.counts.churn_failed += 1;
         self.churn_refusal.get_or_insert_with(|| reason.to_owned());
     }
 
@@ -127,87 +127,22 @@ impl Tally {
         SecondRow {
             second,
             interval_nanos,
-            published: counts.published,
-            confirmed: counts.confirmed,
-            nacked: counts.nacked,
-            returned: counts.returned,
-            consumed: counts.consumed,
-            redelivered: counts.redelivered,
-            rejected: counts.rejected,
-            empty_polls: counts.empty_polls,
-            confirm_timeouts: counts.confirm_timeouts,
-            duplicates: counts.duplicates,
-            out_of_order: counts.out_of_order,
-            scheduled: counts.scheduled,
-            late: counts.late,
-            late_by_client: counts.late_by_client,
-            dropped: counts.dropped,
-            overdue: counts.overdue,
-            rpc: counts.rpc,
-            churn: counts.churn,
-            bytes_written: counts.bytes_written,
-            writes: counts.writes,
-            bytes_read: counts.bytes_read,
-            reads: counts.reads,
-            socket_stall_nanos: counts.socket_stall_nanos,
-            blocked_nanos: counts.blocked_nanos,
-            without_service_nanos: counts.without_service_nanos,
-            alarm_nanos: counts.alarm_nanos,
-            window_full_nanos: counts.window_full_nanos,
-            unanswered: counts.unanswered,
-            republished: counts.republished,
+            counts: counts.clone(),
             connections: self.connections,
-            reconnects: counts.reconnects,
-            down_nanos: counts.down_nanos,
             unconfirmed: self.outstanding,
-            confirm_latency: point(Latency::Confirm),
-            end_to_end_latency: point(Latency::EndToEnd),
-            confirm_intended_latency: point(Latency::ConfirmIntended),
-            end_to_end_intended_latency: point(Latency::EndToEndIntended),
-            round_trip_latency: point(Latency::RoundTrip),
-            round_trip_intended_latency: point(Latency::RoundTripIntended),
-            client_delay: point(Latency::ClientDelay),
-            churn_open_latency,
-            churn_close_latency,
+            latencies: SecondLatencies {
+                confirm_latency: point(Latency::Confirm),
+                end_to_end_latency: point(Latency::EndToEnd),
+                confirm_intended_latency: point(Latency::ConfirmIntended),
+                end_to_end_intended_latency: point(Latency::EndToEndIntended),
+                round_trip_latency: point(Latency::RoundTrip),
+                round_trip_intended_latency: point(Latency::RoundTripIntended),
+                client_delay: point(Latency::ClientDelay),
+                churn_open_latency,
+                churn_close_latency,
+            },
             client_cpu_cores: Some(counts.client_cpu_nanos as f64 / interval_nanos.max(1) as f64),
             ..SecondRow::default()
         }
     }
-}
-
-/// Adds every count but `unconfirmed` and `lost`, which are known at the end only.
-pub(crate) fn add(sum: &mut LoadTotals, part: &LoadTotals) {
-    sum.published += part.published;
-    sum.confirmed += part.confirmed;
-    sum.nacked += part.nacked;
-    sum.returned += part.returned;
-    sum.consumed += part.consumed;
-    sum.redelivered += part.redelivered;
-    sum.rejected += part.rejected;
-    sum.empty_polls += part.empty_polls;
-    sum.confirm_timeouts += part.confirm_timeouts;
-    sum.duplicates += part.duplicates;
-    sum.out_of_order += part.out_of_order;
-    sum.scheduled += part.scheduled;
-    sum.late += part.late;
-    sum.late_by_client += part.late_by_client;
-    sum.dropped += part.dropped;
-    sum.overdue += part.overdue;
-    sum.without_service_nanos += part.without_service_nanos;
-    sum.alarm_nanos += part.alarm_nanos;
-    sum.rpc.add(&part.rpc);
-    sum.churn.add(&part.churn);
-    sum.bytes_written += part.bytes_written;
-    sum.writes += part.writes;
-    sum.bytes_read += part.bytes_read;
-    sum.reads += part.reads;
-    sum.socket_stall_nanos += part.socket_stall_nanos;
-    sum.blocked_nanos += part.blocked_nanos;
-    sum.window_full_nanos += part.window_full_nanos;
-    sum.client_wait_nanos += part.client_wait_nanos;
-    sum.unanswered += part.unanswered;
-    sum.republished += part.republished;
-    sum.reconnects += part.reconnects;
-    sum.down_nanos += part.down_nanos;
-    sum.client_cpu_nanos += part.client_cpu_nanos;
 }

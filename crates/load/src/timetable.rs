@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rabbitscope_data::scenario::{AfterPhases, Arrival, Demand, Schedule};
+use rabbitscope_runs::scenario::{AfterPhases, Arrival, Demand, Schedule};
 
 use crate::clock::{SECOND, nanos};
 
@@ -210,7 +210,7 @@ fn whole(nanos: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario::{self, Scenario};
+    use rabbitscope_runs::scenario::{self, Scenario};
 
     use super::*;
 

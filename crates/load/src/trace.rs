@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::run::TracedMessage;
+use rabbitscope_runs::record::TracedMessage;
 
 /// Messages that are followed at most; what is beyond is counted.
 const MESSAGES_MAX: usize = 500_000;

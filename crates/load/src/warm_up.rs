@@ -1,8 +1,8 @@
 //! Which seconds at the beginning of a run are no part of its figures.
 
 use rabbitscope_analysis::has_settled;
-use rabbitscope_data::{
-    run::{Doubt, DoubtKind, SecondRow},
+use rabbitscope_runs::{
+    record::{Doubt, DoubtKind, SecondRow},
     scenario,
 };
 
@@ -67,6 +67,8 @@ impl WarmUp {
 mod tests {
     use std::time::Duration;
 
+    use rabbitscope_runs::record::Counters;
+
     use super::*;
     use crate::clock::SECOND;
 
@@ -75,8 +77,11 @@ mod tests {
         let mut state = WarmUp::of(warm_up);
         let mut marks = String::new();
         for (start, published) in (0..).step_by(1_000_000_000).zip(rates) {
-            let row =
-                SecondRow { published: *published, interval_nanos: SECOND, ..SecondRow::default() };
+            let row = SecondRow {
+                interval_nanos: SECOND,
+                counts: Counters { published: *published, ..Counters::default() },
+                ..SecondRow::default()
+            };
             marks.push(if state.takes(&row, start) { 'w' } else { '-' });
         }
         assert_eq!((marks.as_str(), state.doubt().is_some()), (expected, doubt), "{warm_up:?}");

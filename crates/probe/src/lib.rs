@@ -20,6 +20,9 @@ pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
 pub use native::RecordedNames;
-pub use node::{Node, default_node, find_node, holds_socket, list_nodes};
+pub use node::{
+    Holder, Node, default_node, find_node, holder_of, holds_socket, is_own, list_nodes,
+    local_node_at,
+};
 pub use permission::{drop_privileges, lower_privileges};
 pub use tier::{Choice, Tier, choose_tier};

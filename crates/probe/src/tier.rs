@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use rabbitscope_data::profile::Event;
+use rabbitscope_profiles::Event;
 
 use crate::{cpu::permitted_clock, error::ProbeError, permission};
 
@@ -100,7 +100,7 @@ fn check_perf_events(pid: u32) -> Result<(), ProbeError> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::Event;
+    use rabbitscope_profiles::Event;
 
     use super::{Choice, Tier};
 

@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
-use rabbitscope_data::scenario::ScenarioError;
 use rabbitscope_erlang::ErlangError;
+use rabbitscope_http::ListenError;
+use rabbitscope_inside::InsideError;
 use rabbitscope_load::LoadError;
+use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError};
+use rabbitscope_runs::scenario::ScenarioError;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +44,14 @@ impl Exit {
     }
 
     fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
-        if cause.is::<UsageError>() || cause.is::<ScenarioError>() || cause.is::<UriError>() {
+        if is_usage(cause) {
             return Some(Self::Usage);
+        }
+        if let Some(InsideError::Erlang(error)) = cause.downcast_ref() {
+            return Some(Self::of_inside(error));
+        }
+        if let Some(InsideError::Probe(error)) = cause.downcast_ref() {
+            return Some(Self::of_probe(error));
         }
         if let Some(error) = cause.downcast_ref::<LoadError>() {
             return Some(match error {
@@ -60,15 +69,17 @@ impl Exit {
             Some(BrokerError::Exposed { .. }) => return Some(Self::Usage),
             _ => {}
         }
-        cause.downcast_ref::<ProbeError>().map(|error| match error.kind() {
+        cause.downcast_ref::<ProbeError>().map(Self::of_probe)
+    }
+
+    fn of_probe(error: &ProbeError) -> Self {
+        match error.kind() {
             ErrorKind::Permission => Self::PermissionMissing,
             ErrorKind::NodeNotFound => Self::Unreachable,
             ErrorKind::Unsupported | ErrorKind::Failed => Self::Failed,
-        })
+        }
     }
-}
 
-impl Exit {
     fn of_inside(error: &ErlangError) -> Self {
         match error.kind() {
             rabbitscope_erlang::ErrorKind::Usage => Self::Usage,
@@ -76,6 +87,15 @@ impl Exit {
             rabbitscope_erlang::ErrorKind::Failed => Self::Failed,
         }
     }
+}
+
+/// What was typed, or what stands in a scenario, cannot be done.
+fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<UsageError>()
+        || cause.is::<ScenarioError>()
+        || cause.is::<UriError>()
+        || cause.is::<PerfTestError>()
+        || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
 }
 
 impl From<Exit> for ExitCode {
@@ -100,6 +120,9 @@ mod tests {
         check(anyhow::anyhow!("anything"), Exit::Failed);
         check(UsageError("no".to_owned()), Exit::Usage);
         check(UriError::Scheme, Exit::Usage);
+        check(PerfTestError::CommandLine(String::new()), Exit::Usage);
+        check(ListenError::Usage(String::new()), Exit::Usage);
+        check(InsideError::Probe(ProbeError::NoSuchProcess { pid: 1 }), Exit::Unreachable);
         let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
         check(nobody, Exit::Unreachable);
         check(LoadError::ExternalWithoutTls, Exit::Usage);

@@ -8,11 +8,11 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_data::profile::{
+use rabbitscope_probe::RecordedNames;
+use rabbitscope_profiles::{
     Profile, is_perf_script, read_folded_within, read_perf_data_within, read_perf_script_within,
     read_pprof_within, write_firefox, write_folded, write_pprof, write_speedscope,
 };
-use rabbitscope_probe::RecordedNames;
 use rabbitscope_web::{Report, write_report, write_svg};
 
 use crate::{atomic_file::AtomicFile, exit::UsageError, rundir};

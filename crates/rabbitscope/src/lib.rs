@@ -6,19 +6,15 @@
 pub mod capacity;
 pub mod commands;
 pub mod exit;
-pub mod experiment;
 pub mod interrupt;
 pub mod leftovers;
 pub mod machine;
 pub mod output;
-pub mod perftest;
+pub mod run;
 pub mod rundir;
 pub mod watch;
 
 mod atomic_file;
 mod comparison;
-mod escapes;
 mod format;
-mod http;
-mod inside;
 mod salvage;

@@ -11,7 +11,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::escapes;
+use rabbitscope_text::escapes;
 
 /// Prints a result. A reader that went away (`| head`) is no error.
 pub fn result(text: &str) {

@@ -8,10 +8,8 @@ use std::{
     path::PathBuf,
 };
 
-use rabbitscope_data::{
-    profile::{Profile, write_pprof},
-    run::Loss,
-};
+use rabbitscope_profiles::{Profile, write_pprof};
+use rabbitscope_runs::record::Loss;
 use tempfile::Builder;
 
 /// Results that could not be written, and why.
@@ -135,7 +133,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use anyhow::anyhow;
-    use rabbitscope_data::profile::{read_folded, read_pprof};
+    use rabbitscope_profiles::{read_folded, read_pprof};
 
     use super::*;
 

@@ -9,7 +9,7 @@ use std::{
     io::{BufReader, BufWriter},
 };
 
-use rabbitscope_data::profile::{
+use rabbitscope_profiles::{
     Frame, FrameKind, Identity, Profile, Sample, StackEntry, Times, read_pprof,
 };
 use rabbitscope_web::{Report, write_report};
@@ -91,8 +91,8 @@ fn identity(number: u64) -> Identity {
     Identity { role: role.to_owned(), name, vhost: "/".to_owned(), connection }
 }
 
-fn labels(chance: &mut Chance) -> rabbitscope_data::profile::Labels {
-    use rabbitscope_data::profile::{Labels, Mode, StackOutcome};
+fn labels(chance: &mut Chance) -> rabbitscope_profiles::Labels {
+    use rabbitscope_profiles::{Labels, Mode, StackOutcome};
     Labels {
         process: Some(pid(chance.below(PROCESSES))),
         thread: "1_scheduler".to_owned(),

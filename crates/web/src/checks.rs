@@ -2,7 +2,7 @@
 //! became of the messages.
 
 use rabbitscope_analysis::service_sentences;
-use rabbitscope_data::run::{ClientCheck, ErrorCount, RunRecord, Verification};
+use rabbitscope_runs::record::{ClientCheck, ErrorCount, RunRecord, Verification};
 use serde::Serialize;
 
 /// A sentence, and whether it speaks against the figures.
@@ -65,7 +65,7 @@ fn client_sentence(client: &ClientCheck) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::{Doubt, DoubtKind, Steadiness};
+    use rabbitscope_runs::record::{Doubt, DoubtKind, Steadiness};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_data::capacity::{Capacity, CapacityStep, StepVerdict};
+use rabbitscope_runs::capacity::{Capacity, CapacityStep, StepVerdict};
 
 use crate::escape::Markup;
 
@@ -227,7 +227,7 @@ fn time(nanos: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::capacity::RateSpread;
+    use rabbitscope_runs::capacity::RateSpread;
 
     use super::*;
 

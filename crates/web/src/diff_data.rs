@@ -2,7 +2,7 @@
 //! table of changes.
 
 use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
-use rabbitscope_data::profile::{Capture, Profile, StackQuality};
+use rabbitscope_profiles::{Capture, Profile, StackQuality};
 use serde::Serialize;
 
 use crate::{
@@ -142,7 +142,7 @@ impl ChangeColumns {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
     use serde_json::json;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! The main figures of a run: what the tiles at the top of the page show.
 
 use rabbitscope_analysis::LoadRates;
-use rabbitscope_data::run::{LatencySummary, RunRecord, SecondRow};
+use rabbitscope_runs::record::{LatencySummary, RunRecord, SecondRow};
 use serde::Serialize;
 
 /// How a value is to be written. The page chooses digits and prefixes.
@@ -58,11 +58,11 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
 fn rates_of_totals(run: &RunRecord) -> LoadRates {
     let seconds = run.duration_nanos.max(1) as f64 / 1e9;
     LoadRates {
-        published: run.load.published as f64 / seconds,
-        confirmed: run.load.confirmed as f64 / seconds,
-        consumed: run.load.consumed as f64 / seconds,
-        replied: run.load.rpc.replies as f64 / seconds,
-        churned: run.load.churn.churn_opened as f64 / seconds,
+        published: run.load.counts.published as f64 / seconds,
+        confirmed: run.load.counts.confirmed as f64 / seconds,
+        consumed: run.load.counts.consumed as f64 / seconds,
+        replied: run.load.counts.replies as f64 / seconds,
+        churned: run.load.counts.churn_opened as f64 / seconds,
         seconds,
         ..LoadRates::default()
     }
@@ -71,13 +71,13 @@ fn rates_of_totals(run: &RunRecord) -> LoadRates {
 fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     let load = &run.load;
     let published = Detail::per_second("published", rates.published);
-    if load.confirmed == 0 {
-        return (load.published > 0).then(|| Figure {
+    if load.counts.confirmed == 0 {
+        return (load.counts.published > 0).then(|| Figure {
             name: "Published",
             meaning: "Messages written a second under load; no confirms were asked for.",
             value: published.value,
             unit: Unit::PerSecond,
-            details: vec![Detail::messages("in all", load.published)],
+            details: vec![Detail::messages("in all", load.counts.published)],
         });
     }
     Some(Figure {
@@ -86,23 +86,23 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
                   the publishers had stopped are only in the sum.",
         value: rates.confirmed,
         unit: Unit::PerSecond,
-        details: vec![published, Detail::messages("in all", load.confirmed)],
+        details: vec![published, Detail::messages("in all", load.counts.confirmed)],
     })
 }
 
 fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
-    (run.load.consumed > 0).then_some(())?;
+    (run.load.counts.consumed > 0).then_some(())?;
     Some(Figure {
         name: "Consumed",
         meaning: "Messages delivered to consumers a second under load.",
         value: rates.consumed,
         unit: Unit::PerSecond,
-        details: vec![Detail::messages("in all", run.load.consumed)],
+        details: vec![Detail::messages("in all", run.load.counts.consumed)],
     })
 }
 
 fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
-    let counts = &run.load.rpc;
+    let counts = &run.load.counts;
     (counts.requests > 0).then_some(())?;
     let details = [
         ("in all", counts.replies),
@@ -120,7 +120,7 @@ fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
 }
 
 fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
-    let counts = &run.load.churn;
+    let counts = &run.load.counts;
     (counts.churn_opened + counts.churn_failed > 0).then_some(())?;
     let details = [
         ("opened", counts.churn_opened),
@@ -183,13 +183,13 @@ fn broker_cpu(rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
 
 fn client_cpu(run: &RunRecord) -> Option<Figure> {
     let load = &run.load;
-    let messages = load.published + load.consumed;
-    (messages > 0 && load.client_cpu_nanos > 0).then_some(())?;
-    let cores = load.client_cpu_nanos as f64 / run.duration_nanos.max(1) as f64;
+    let messages = load.counts.published + load.counts.consumed;
+    (messages > 0 && load.counts.client_cpu_nanos > 0).then_some(())?;
+    let cores = load.counts.client_cpu_nanos as f64 / run.duration_nanos.max(1) as f64;
     Some(Figure {
         name: "Client CPU per message",
         meaning: "CPU time of the load threads for each message published or consumed.",
-        value: load.client_cpu_nanos as f64 / messages as f64,
+        value: load.counts.client_cpu_nanos as f64 / messages as f64,
         unit: Unit::Nanos,
         details: vec![Detail { name: "in all", value: cores, unit: Unit::Cores }],
     })
@@ -206,16 +206,16 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
     let load = &run.load;
     let (calls, bytes, messages, name, meaning) = match direction {
         Direction::Write => (
-            load.writes,
-            load.bytes_written,
-            load.published,
+            load.counts.writes,
+            load.counts.bytes_written,
+            load.counts.published,
             "Per write",
             "Bytes handed to the kernel by one write, on average.",
         ),
         Direction::Read => (
-            load.reads,
-            load.bytes_read,
-            load.consumed,
+            load.counts.reads,
+            load.counts.bytes_read,
+            load.counts.consumed,
             "Per read",
             "Bytes taken from the kernel by one read, on average.",
         ),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use rabbitscope_analysis::WaitState;
-use rabbitscope_data::profile::{FrameId, Profile, Sample, StackOutcome};
+use rabbitscope_profiles::{FrameId, Profile, Sample, StackOutcome};
 use serde::Serialize;
 
 /// One entry for each label.
@@ -87,7 +87,7 @@ fn number_of(length: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{Event, read_folded};
+    use rabbitscope_profiles::{Event, read_folded};
 
     use super::*;
 

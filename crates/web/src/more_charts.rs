@@ -1,6 +1,6 @@
 //! Charts that only some runs have: schedules, waiting messages, connections, round trips, HTTP.
 
-use rabbitscope_data::run::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{LatencyPoint, SecondRow};
 use serde::Serialize;
 
 use crate::figures::Unit;
@@ -37,34 +37,34 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
             "Behind schedule, messages a second",
             Unit::PerSecond,
             vec![
-                ("late, or overdue at the end", rates(rows, |row| row.late)),
-                ("late by the client", rates(rows, |row| row.late_by_client)),
-                ("dropped", rates(rows, |row| row.dropped)),
+                ("late, or overdue at the end", rates(rows, |row| row.counts.late)),
+                ("late by the client", rates(rows, |row| row.counts.late_by_client)),
+                ("dropped", rates(rows, |row| row.counts.dropped)),
             ],
         ),
         chart(
             "Connections made again",
             Unit::Messages,
-            vec![("in this second", counts(rows, |row| Some(row.reconnects as f64)))],
+            vec![("in this second", counts(rows, |row| Some(row.counts.reconnects as f64)))],
         ),
         both(
             "Confirm latency, p99",
             rows,
-            |row| row.confirm_latency,
-            |row| row.confirm_intended_latency,
+            |row| row.latencies.confirm_latency,
+            |row| row.latencies.confirm_intended_latency,
         ),
         both(
             "End-to-end latency, p99",
             rows,
-            |row| row.end_to_end_latency,
-            |row| row.end_to_end_intended_latency,
+            |row| row.latencies.end_to_end_latency,
+            |row| row.latencies.end_to_end_intended_latency,
         ),
-        spread("Round trips", rows, |row| row.round_trip_latency),
+        spread("Round trips", rows, |row| row.latencies.round_trip_latency),
         both(
             "Round trips, p99",
             rows,
-            |row| row.round_trip_latency,
-            |row| row.round_trip_intended_latency,
+            |row| row.latencies.round_trip_latency,
+            |row| row.latencies.round_trip_intended_latency,
         ),
     ];
     let polled = rows.iter().find(|row| !row.polls.is_empty());
@@ -107,7 +107,10 @@ fn both(title: &str, rows: &[&SecondRow], actual: Point, intended: Point) -> Opt
         vec![
             ("from sending", quantiles(rows, actual, |point| point.p99)),
             ("from the schedule", quantiles(rows, intended, |point| point.p99)),
-            ("the client's own delay", quantiles(rows, |row| row.client_delay, |point| point.p99)),
+            (
+                "the client's own delay",
+                quantiles(rows, |row| row.latencies.client_delay, |point| point.p99),
+            ),
         ],
     )
 }
@@ -146,7 +149,9 @@ fn quantiles(
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::PollPoint;
+    use rabbitscope_runs::record::PollPoint;
+
+    use rabbitscope_runs::record::{Counters, SecondLatencies};
 
     use super::*;
 
@@ -156,9 +161,12 @@ mod tests {
         let poll = PollPoint { name: "q".to_owned(), latency: Some(point), ..PollPoint::default() };
         let row = SecondRow {
             interval_nanos: 500_000_000,
-            late: 3,
-            confirm_latency: Some(point),
             polls: vec![poll],
+            counts: Counters { late: 3, ..Counters::default() },
+            latencies: SecondLatencies {
+                confirm_latency: Some(point),
+                ..SecondLatencies::default()
+            },
             ..SecondRow::default()
         };
         let json = serde_json::to_value(more_charts(&[&row])).unwrap();

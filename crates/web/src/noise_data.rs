@@ -1,7 +1,7 @@
 //! How the page tells changes from noise.
 
 use rabbitscope_analysis::{FAMILY_ERROR_RATE, counts_per_weight};
-use rabbitscope_data::profile::Profile;
+use rabbitscope_profiles::Profile;
 use serde::Serialize;
 
 /// What tells changes from the noise of sampling.

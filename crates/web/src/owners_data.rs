@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rabbitscope_analysis::{Dimension, NodeId};
-use rabbitscope_data::profile::{Identity, Profile, Times};
+use rabbitscope_profiles::{Identity, Profile, Times};
 use serde::Serialize;
 
 use crate::label_data::{LabelColumns, Labeller};

@@ -1,6 +1,6 @@
 //! Everything the page is given, in one serialisable value.
 
-use rabbitscope_data::run::RunRecord;
+use rabbitscope_runs::record::RunRecord;
 use serde::Serialize;
 
 use crate::{

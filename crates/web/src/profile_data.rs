@@ -7,7 +7,7 @@ use rabbitscope_analysis::{
     FunctionRow, LineRow, NodeId, Recursion, StackTree, caution, function_table, line_table,
     quality_sentence,
 };
-use rabbitscope_data::profile::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
+use rabbitscope_profiles::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
 use crate::{noise_data::Noise, owners_data::OwnersData};
@@ -199,7 +199,7 @@ impl<'a> LineColumns<'a> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{LineWeight, read_folded};
+    use rabbitscope_profiles::{LineWeight, read_folded};
     use serde_json::json;
 
     use super::*;

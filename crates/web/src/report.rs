@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_data::{
-    profile::Profile,
-    run::{RunRecord, SecondRow},
-};
+use rabbitscope_profiles::Profile;
+use rabbitscope_runs::record::{RunRecord, SecondRow};
 
 use crate::{
     assets::{PAGE_SCRIPT, PAGE_STYLE},

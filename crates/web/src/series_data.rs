@@ -1,6 +1,6 @@
 //! The seconds of a run in columns, counts turned into rates.
 
-use rabbitscope_data::run::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{LatencyPoint, SecondRow};
 use serde::Serialize;
 
 use crate::more_charts::{ChartData, more_charts};
@@ -44,11 +44,11 @@ impl SeriesData {
         };
         Self {
             at: rows.iter().map(|row| f64::from(row.second) + interval(row) / 2.0).collect(),
-            published: rate(|row| row.published),
-            confirmed: rate(|row| row.confirmed),
-            consumed: rate(|row| row.consumed),
-            confirm: LatencyColumns::new(rows, |row| row.confirm_latency),
-            end_to_end: LatencyColumns::new(rows, |row| row.end_to_end_latency),
+            published: rate(|row| row.counts.published),
+            confirmed: rate(|row| row.counts.confirmed),
+            consumed: rate(|row| row.counts.consumed),
+            confirm: LatencyColumns::new(rows, |row| row.latencies.confirm_latency),
+            end_to_end: LatencyColumns::new(rows, |row| row.latencies.end_to_end_latency),
             broker_cpu: rows.iter().map(|row| row.broker_cpu_cores).collect(),
             client_cpu: rows.iter().map(|row| row.client_cpu_cores).collect(),
             broker_rss: rows.iter().map(|row| row.broker_rss_bytes).collect(),
@@ -81,6 +81,8 @@ fn tenths(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::{Counters, SecondLatencies};
+
     use super::*;
 
     #[test]
@@ -88,15 +90,27 @@ mod tests {
         let point =
             LatencyPoint { count: 1, p50: 5, p95: 6, p99: 7, max: 8, ..LatencyPoint::default() };
         let rows = [
-            SecondRow { published: 300, interval_nanos: 1_000_000_000, ..SecondRow::default() },
             SecondRow {
-                second: 1,
-                published: 100,
-                interval_nanos: 500_000_000,
-                confirm_latency: Some(point),
+                interval_nanos: 1_000_000_000,
+                counts: Counters { published: 300, ..Counters::default() },
                 ..SecondRow::default()
             },
-            SecondRow { second: 2, confirmed: 9, draining: true, ..SecondRow::default() },
+            SecondRow {
+                second: 1,
+                interval_nanos: 500_000_000,
+                counts: Counters { published: 100, ..Counters::default() },
+                latencies: SecondLatencies {
+                    confirm_latency: Some(point),
+                    ..SecondLatencies::default()
+                },
+                ..SecondRow::default()
+            },
+            SecondRow {
+                second: 2,
+                draining: true,
+                counts: Counters { confirmed: 9, ..Counters::default() },
+                ..SecondRow::default()
+            },
         ];
         let json = serde_json::to_value(SeriesData::new(&rows)).unwrap();
         assert_eq!(json["at"], serde_json::json!([0.5, 1.25]));

@@ -1,6 +1,6 @@
 //! Latencies by percentile, as far into the tail as they were measured.
 
-use rabbitscope_data::run::RunRecord;
+use rabbitscope_runs::record::RunRecord;
 use serde::Serialize;
 
 /// Every latency of a run on one axis, on which each nine takes the same room:
@@ -45,7 +45,7 @@ fn percentile(quantile: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::run::{LatencySummary, SpectrumPoint};
+    use rabbitscope_runs::record::{LatencySummary, SpectrumPoint};
 
     use super::*;
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use rabbitscope_analysis::{Recursion, StackTree, TreeNode, WaitTimes, share, shown_part};
-use rabbitscope_data::profile::{FrameClass, Profile};
+use rabbitscope_profiles::{FrameClass, Profile};
 
 use crate::{
     assets::SVG_SCRIPT,
@@ -274,7 +274,7 @@ fn wrapped(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::read_folded;
+    use rabbitscope_profiles::read_folded;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Whether a rate passed.
 
-use rabbitscope_data::{
+use rabbitscope_runs::{
     capacity::StepVerdict,
-    run::{DoubtKind, ExpectationResult, RunRecord, SecondRow, Verdict},
+    record::{DoubtKind, ExpectationResult, RunRecord, SecondRow, Verdict},
     scenario::{Expectation, Limit, Metric},
 };
 
@@ -45,7 +45,7 @@ pub fn judge(
 ) -> Observed {
     let seconds = record.measured.duration_nanos as f64 / 1e9;
     let achieved =
-        if seconds > 0.0 { record.measured.load.published as f64 / seconds } else { 0.0 };
+        if seconds > 0.0 { record.measured.load.counts.published as f64 / seconds } else { 0.0 };
     let growth = backlog_growth(series, has_consumers);
     let missed = crate::judge(limits, record).into_iter().filter(|result| !result.passed);
     let reason = |missed: ExpectationResult| match missed.measured {
@@ -108,7 +108,7 @@ pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
     let unconfirmed: Vec<_> = rows.iter().map(|row| (at(row), row.unconfirmed as f64)).collect();
     let mut left = 0.0;
     let waiting = rows.iter().map(|row| {
-        left += row.published as f64 - row.consumed as f64;
+        left += row.counts.published as f64 - row.counts.consumed as f64;
         (at(row), left)
     });
     let waiting: Vec<_> = if has_consumers { waiting.collect() } else { Vec::new() };
@@ -133,10 +133,12 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::{
-        run::{Doubt, LatencySummary, LoadTotals, Measured},
+    use rabbitscope_runs::{
+        record::{Doubt, LatencySummary, LoadTotals, Measured},
         scenario::{Comparison, Limit, Metric},
     };
+
+    use rabbitscope_runs::record::Counters;
 
     use super::*;
 
@@ -146,9 +148,8 @@ mod tests {
             .map(|(second, unconfirmed)| SecondRow {
                 second,
                 interval_nanos: 1_000_000_000,
-                published: 1000,
-                consumed,
                 unconfirmed: *unconfirmed,
+                counts: Counters { published: 1000, consumed, ..Counters::default() },
                 ..SecondRow::default()
             })
             .collect()
@@ -161,7 +162,10 @@ mod tests {
         RunRecord {
             measured: Measured {
                 duration_nanos: 10_000_000_000,
-                load: LoadTotals { published, ..LoadTotals::default() },
+                load: LoadTotals {
+                    counts: Counters { published, ..Counters::default() },
+                    ..LoadTotals::default()
+                },
                 ..Measured::default()
             },
             latencies: vec![LatencySummary { name, count: 9, p99, ..LatencySummary::default() }],

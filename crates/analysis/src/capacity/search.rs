@@ -8,7 +8,7 @@
 //! led astray by a hiccup comes back. The limit is the median of the last crossings: the rate at which a step is as
 //! likely to pass as to fail.
 
-use rabbitscope_data::capacity::{CapacityOutcome, RateSpread, StepVerdict};
+use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
 /// Attempts at a rate whose steps are not valid, before the rate counts as out of the client's reach.
 const MOST_ATTEMPTS: u32 = 3;

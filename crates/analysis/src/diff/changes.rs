@@ -6,7 +6,7 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-use rabbitscope_data::profile::{Frame, FrameId, FrameKind, FrameTable, Profile};
+use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable, Profile};
 
 use super::{
     Evidence, Sides,

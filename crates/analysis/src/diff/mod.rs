@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use rabbitscope_data::profile::{Event, FrameId, FrameTable, Profile, StackEntry};
+use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry};
 
 pub use self::{
     changes::Change,

@@ -7,7 +7,7 @@
 //! independence: the total shares of a function and its callers may follow each other as they like.
 //! Bytes and nanoseconds are counted in pieces that are as large as their variance says.
 
-use rabbitscope_data::profile::{Profile, Sample};
+use rabbitscope_profiles::{Profile, Sample};
 
 use super::Sides;
 
@@ -164,7 +164,7 @@ fn ln_factorial(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{Event, read_folded};
+    use rabbitscope_profiles::{Event, read_folded};
 
     use super::*;
 

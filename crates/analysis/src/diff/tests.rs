@@ -1,6 +1,6 @@
 //! What two profiles are found to differ in, from planted changes and from none.
 
-use rabbitscope_data::profile::{Sample, read_folded};
+use rabbitscope_profiles::{Sample, read_folded};
 
 use super::*;
 

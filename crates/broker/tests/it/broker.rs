@@ -11,7 +11,7 @@ use std::{
 };
 
 use rabbitscope_broker::{Broker, BrokerError};
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::{Place, processes_of};
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rabbitscope_broker::{Broker, Registry};
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::{Place, not_run, processes_of};
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 /// An authority, and a certificate of it for localhost.
 const CERTIFICATES: &str = "

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 /// Shared by all tests; ends with this process.
 pub(crate) fn broker() -> &'static Broker {

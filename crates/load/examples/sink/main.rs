@@ -18,8 +18,8 @@ use std::{
 };
 
 use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
-use rabbitscope_data::scenario;
 use rabbitscope_load::{Dialer, Owner, Session};
+use rabbitscope_runs::scenario;
 use rustix::{
     thread::{CpuSet, sched_setaffinity},
     time::{ClockId, clock_gettime},
@@ -85,7 +85,10 @@ fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false))?;
     session.close()?;
     let during = outcome.measured.load;
-    Ok(Cost { messages: during.published, cpu: Duration::from_nanos(during.client_cpu_nanos) })
+    Ok(Cost {
+        messages: during.counts.published,
+        cpu: Duration::from_nanos(during.counts.client_cpu_nanos),
+    })
 }
 
 /// The bytes of the same messages, encoded once and written again and again.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rabbitscope_amqp::blocking::Client;
-use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, Scenario};
+use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use super::{Cycle, RETRY_NANOS};
 use crate::{
@@ -169,7 +169,7 @@ impl<'a> ConnectionChurn<'a> {
             Ok((client, _)) => {
                 let now = orders.clock.nanos();
                 let mut tally = self.tally();
-                tally.counts.churn.churn_opened += 1;
+                tally.counts.churn_opened += 1;
                 tally.churn.opened(self.number, now.saturating_sub(since));
                 slot.client = Some(client);
                 Some(now + nanos(self.group.hold))
@@ -189,7 +189,7 @@ impl<'a> ConnectionChurn<'a> {
         let mut tally = self.tally();
         match closed {
             Ok(()) => {
-                tally.counts.churn.churn_closed += 1;
+                tally.counts.churn_closed += 1;
                 tally.churn.closed(self.number, took);
             }
             Err(error) => tally.churn_failed(&error.to_string()),

@@ -1,6 +1,6 @@
 //! When a slot opens its next one.
 
-use rabbitscope_data::scenario::{ChurnGroup, Schedule};
+use rabbitscope_runs::scenario::{ChurnGroup, Schedule};
 
 use crate::{clock::SECOND, timetable::Timetable};
 
@@ -58,7 +58,7 @@ pub(crate) fn slots_that_end(group: &ChurnGroup) -> Option<usize> {
 mod tests {
     use std::time::Duration;
 
-    use rabbitscope_data::scenario::ChurnSubject;
+    use rabbitscope_runs::scenario::ChurnSubject;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use rabbitscope_data::{
-    run::LatencyPoint,
+use rabbitscope_runs::{
+    record::LatencyPoint,
     scenario::{ChurnGroup, ChurnKind},
 };
 
@@ -121,7 +121,7 @@ fn meanings(kind: ChurnKind) -> [&'static str; 2] {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario::ChurnSubject;
+    use rabbitscope_runs::scenario::ChurnSubject;
 
     use super::*;
 

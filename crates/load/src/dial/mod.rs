@@ -19,8 +19,8 @@ use rabbitscope_amqp::{
     Mechanism, Uri,
     blocking::{Client, ClientError},
 };
-use rabbitscope_data::scenario::{Allocation, Auth, Connecting};
 use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_runs::scenario::{Allocation, Auth, Connecting};
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
 

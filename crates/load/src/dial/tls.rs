@@ -2,8 +2,8 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use rabbitscope_data::scenario::Tls;
 use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_runs::scenario::Tls;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},

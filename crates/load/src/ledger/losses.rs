@@ -1,20 +1,20 @@
 //! What a load did not get or did not measure, in words.
 
-use rabbitscope_data::run::{LoadTotals, Loss};
+use rabbitscope_runs::record::{LoadTotals, Loss};
 
 /// What neither consumers nor callers got, and what was not measured; only what there is.
 pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
     let unconfirmed = Loss {
         what: "unconfirmed messages".to_owned(),
         count: totals.unconfirmed,
-        of: totals.published,
+        of: totals.counts.published,
         meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
     };
     let unanswered = Loss {
         what: "messages unanswered at a lost connection".to_owned(),
         // What was sent again is answered again, or counted again.
-        count: totals.unanswered.saturating_sub(totals.republished),
-        of: totals.published,
+        count: totals.counts.unanswered.saturating_sub(totals.counts.republished),
+        of: totals.counts.published,
         meaning: "sent over a connection that was lost before the broker confirmed or refused \
                   them: they may be lost"
             .to_owned(),
@@ -22,21 +22,21 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
     let unmeasured = Loss {
         what: "end-to-end latencies".to_owned(),
         count: unstamped,
-        of: totals.consumed,
+        of: totals.counts.consumed,
         meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by \
                   another run): delivered and counted, but not measured"
             .to_owned(),
     };
     let dropped = Loss {
         what: "scheduled messages".to_owned(),
-        count: totals.dropped.saturating_sub(totals.overdue),
-        of: totals.scheduled,
+        count: totals.counts.dropped.saturating_sub(totals.counts.overdue),
+        of: totals.counts.scheduled,
         meaning: "not sent: they could not be at their time (`late = \"skip\"`)".to_owned(),
     };
     let overdue = Loss {
         what: "overdue messages".to_owned(),
-        count: totals.overdue,
-        of: totals.scheduled,
+        count: totals.counts.overdue,
+        of: totals.counts.scheduled,
         meaning:
             "due, but not sent when the load ended: they count as late, and with their age in the \
                   latencies from the schedule"
@@ -60,11 +60,11 @@ pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
 
 /// What callers and churn did not get. `refusal` is the first thing that was said about it.
 fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
-    let churn = &totals.churn;
+    let churn = &totals.counts;
     let unanswered = Loss {
         what: "round trips".to_owned(),
-        count: totals.rpc.requests_unanswered,
-        of: totals.rpc.requests,
+        count: totals.counts.requests_unanswered,
+        of: totals.counts.requests,
         meaning:
             "requests to which no reply came in time: they are in no latency, but for those that \
                   were awaited when the run ended, which count with their age"

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rabbitscope_data::run::{ErrorCount, LoadTotals, Service, ServiceSpan, SpanKind};
+use rabbitscope_runs::record::{Counters, ErrorCount, Service, ServiceSpan, SpanKind};
 
 use super::Interval;
 use crate::{
@@ -77,7 +77,7 @@ impl ServiceLog {
 
 /// Nothing came, though answers were owed from before the interval to its end; or nothing went, though
 /// sockets were full all the time.
-fn is_silent(before: &Attention, now: &Attention, counts: &LoadTotals) -> bool {
+fn is_silent(before: &Attention, now: &Attention, counts: &Counters) -> bool {
     let owed = before.unanswered > 0 && now.unanswered > 0;
     let stuck = before.stalled > 0 && now.stalled > 0 && counts.bytes_written == 0;
     counts.reads == 0 && (owed || stuck) && now.away_nanos < MOST_AWAY_NANOS

@@ -1,7 +1,7 @@
 //! Responders on one connection: each answers the requests of a queue.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
-use rabbitscope_data::scenario::{MemberQueues, ResponderGroup};
+use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 
 use super::{Moment, socket::Socket};
 use crate::plan::{Seat, queues_of};

@@ -1,7 +1,7 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
-use rabbitscope_data::scenario::{MemberQueues, ReplyPath, RequestGroup};
+use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup};
 
 use super::{
     CHUNK, Moment,
@@ -227,7 +227,7 @@ impl Calling {
             self.wake(index);
         }
         socket.encoded(encoded);
-        moment.tally.counts.rpc.requests += encoded;
+        moment.tally.counts.requests += encoded;
         encoded > 0
     }
 
@@ -276,10 +276,10 @@ impl Calling {
         let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
         let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
         let Some(request) = request else {
-            moment.tally.counts.rpc.stray_replies += 1;
+            moment.tally.counts.stray_replies += 1;
             return;
         };
-        moment.tally.counts.rpc.replies += 1;
+        moment.tally.counts.replies += 1;
         let round_trip = moment.now.saturating_sub(request.sent_at);
         moment.tally.measure(Latency::RoundTrip, round_trip, 1);
         moment.measured(round_trip);
@@ -306,7 +306,7 @@ impl Calling {
     fn expire(&mut self, moment: &mut Moment<'_>) {
         let limit = (moment.now + 1).saturating_sub(self.timeout_nanos);
         while let Some(request) = self.in_flight.take_before(limit) {
-            moment.tally.counts.rpc.requests_unanswered += 1;
+            moment.tally.counts.requests_unanswered += 1;
             self.settle(request.caller as usize, moment);
         }
     }
@@ -315,7 +315,7 @@ impl Calling {
     pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
         self.reply_to.fill(None);
         while let Some(request) = self.in_flight.take_before(u64::MAX) {
-            moment.tally.counts.rpc.requests_unanswered += 1;
+            moment.tally.counts.requests_unanswered += 1;
             self.settle(request.caller as usize, moment);
         }
     }

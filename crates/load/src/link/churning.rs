@@ -201,13 +201,13 @@ impl Churning {
         match slot.state {
             State::Opening => {
                 slot.state = State::Open;
-                moment.tally.counts.churn.churn_opened += 1;
+                moment.tally.counts.churn_opened += 1;
                 moment.tally.churn.opened(self.group, nanos);
                 let hold = if self.is_stopped { 0 } else { self.hold_nanos };
                 self.schedule.put(index, moment.now + hold);
             }
             State::Closing => {
-                moment.tally.counts.churn.churn_closed += 1;
+                moment.tally.counts.churn_closed += 1;
                 moment.tally.churn.closed(self.group, nanos);
                 self.next_cycle(index, 0, moment);
             }

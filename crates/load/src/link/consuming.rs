@@ -10,7 +10,7 @@ mod polling;
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range, sync::Arc};
 
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
-use rabbitscope_data::scenario::Settle;
+use rabbitscope_runs::scenario::Settle;
 
 use super::Moment;
 use crate::{

@@ -1,7 +1,7 @@
 //! Why a link cannot go on.
 
 use rabbitscope_amqp::ConnectionError;
-use rabbitscope_data::run::ErrorKind;
+use rabbitscope_runs::record::ErrorKind;
 use thiserror::Error;
 
 /// Why a connection cannot go on, as one sentence for a person.

@@ -5,7 +5,7 @@ mod overdue;
 mod publisher;
 
 use rabbitscope_amqp::{ConfirmRing, Connection};
-use rabbitscope_data::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
+use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{CHUNK, Failure, Moment, socket::Socket, turns::Turns};
 use crate::clock::nanos;

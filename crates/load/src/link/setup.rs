@@ -6,7 +6,7 @@ use rabbitscope_amqp::{
     Connection, Request,
     blocking::{Client, ClientError},
 };
-use rabbitscope_data::scenario::{ConsumerGroup, PublisherGroup};
+use rabbitscope_runs::scenario::{ConsumerGroup, PublisherGroup};
 
 use super::{
     Failure, Role,

@@ -1,6 +1,6 @@
 //! Connections of callers, of responders and of what comes and goes.
 
-use rabbitscope_data::scenario::{ChurnGroup, ChurnSubject, MemberQueues, Scenario};
+use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, MemberQueues, Scenario};
 
 use super::{LinkPlan, Members, link, spread};
 use crate::{
@@ -129,7 +129,7 @@ pub(crate) fn queues_of(
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use rabbitscope_data::run::{Loss, PollPoint, PollTotals};
+use rabbitscope_runs::record::{Loss, PollPoint, PollTotals};
 
 pub use page::{Page, PageError};
 use poller::{Pause, Schedule};

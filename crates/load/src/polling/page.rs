@@ -3,7 +3,7 @@
 use std::{fmt, io::Read, sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use rabbitscope_data::scenario::{PollerGroup, PollerTrust};
+use rabbitscope_runs::scenario::{PollerGroup, PollerTrust};
 use thiserror::Error;
 use ureq::{
     Agent,

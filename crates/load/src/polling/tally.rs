@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use rabbitscope_data::run::{PollPoint, PollTotals};
+use rabbitscope_runs::record::{PollPoint, PollTotals};
 
 use crate::{
     latency::{self, Gauge, LatencyLog},

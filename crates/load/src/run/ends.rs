@@ -2,7 +2,7 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use rabbitscope_data::scenario::{Scenario, Until};
+use rabbitscope_runs::scenario::{Scenario, Until};
 
 use crate::{
     churn::slots_that_end,
@@ -83,7 +83,7 @@ fn total(members: impl Iterator<Item = Option<usize>>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
     use crate::{clock::SECOND, self_check::Crew, tally::Tally};

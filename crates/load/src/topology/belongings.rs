@@ -13,7 +13,7 @@ use std::{
     io::{self, Read},
 };
 
-use rabbitscope_data::scenario::{FieldValue, QueueType};
+use rabbitscope_runs::scenario::{FieldValue, QueueType};
 use serde::{Deserialize, Serialize};
 
 use super::needs::Needs;

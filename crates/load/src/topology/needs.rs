@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rabbitscope_data::scenario::{ExchangeSpec, QueueSpec, Scenario};
+use rabbitscope_runs::scenario::{ExchangeSpec, QueueSpec, Scenario};
 
 use super::Topology;
 use crate::LoadError;

@@ -13,7 +13,7 @@ use std::{
 };
 
 use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking::ClientError};
-use rabbitscope_data::scenario::QueueType;
+use rabbitscope_runs::scenario::QueueType;
 
 use super::{
     Belongings, Kept, KeptReason, Leftovers, Removal, Topology, ask, broken, fields,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rabbitscope_amqp::{Request, Table, Value};
-use rabbitscope_data::scenario::{ExchangeSpec, FieldValue, QueueSpec, QueueType};
+use rabbitscope_runs::scenario::{ExchangeSpec, FieldValue, QueueSpec, QueueType};
 
 pub(super) fn passive_queue<'a>(queue: &'a str, none: &'a Table) -> Request<'a> {
     Request::QueueDeclare {

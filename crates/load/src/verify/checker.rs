@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::{run::Verification, scenario::Scenario};
+use rabbitscope_runs::{record::Verification, scenario::Scenario};
 
 use super::{
     Observation, Places, Reader,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::scenario::{ConsumerGroup, FieldValue, QueueType, Scenario};
+use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, QueueType, Scenario};
 
 /// Where messages may be: every queue that the scenario declares or reads.
 #[derive(Clone, Debug, Default)]

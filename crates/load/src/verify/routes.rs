@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario};
+use rabbitscope_runs::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario};
 
 use super::Places;
 use crate::plan::queues_of;
@@ -115,7 +115,7 @@ fn is_topic(pattern: &[&str], key: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 

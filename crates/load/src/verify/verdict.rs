@@ -1,6 +1,6 @@
 //! What the books add up to, and how that is said.
 
-use rabbitscope_data::run::Verification;
+use rabbitscope_runs::record::Verification;
 
 use super::{
     Places,

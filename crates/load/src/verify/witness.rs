@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_data::scenario::RunOptions;
+use rabbitscope_runs::scenario::RunOptions;
 
 use super::{Observation, Reader};
 use crate::{

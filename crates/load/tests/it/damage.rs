@@ -8,11 +8,11 @@ use std::{
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::Broker;
-use rabbitscope_data::{
-    run::Verdict,
+use rabbitscope_load::{Dialer, LoadError, Owner, Session};
+use rabbitscope_runs::{
+    record::Verdict,
     scenario::{self, ThrowawayBroker},
 };
-use rabbitscope_load::{Dialer, LoadError, Owner, Session};
 
 use crate::relay::{self, Damage};
 

@@ -1,7 +1,7 @@
 //! The running emulator: which release it is, where its exported variables lie, where each
 //! scheduler's data is.
 
-use rabbitscope_data::profile::ThreadKind;
+use rabbitscope_profiles::ThreadKind;
 
 use super::{layout::Layout, pids::Pids};
 use crate::{

@@ -5,7 +5,7 @@ mod results;
 
 use std::collections::HashMap;
 
-use rabbitscope_data::profile::{
+use rabbitscope_profiles::{
     Event, Frame, FrameId, FrameKind, FrameTable, Mode, StackOutcome, StackQuality, ThreadKind,
     is_lock_wait,
 };

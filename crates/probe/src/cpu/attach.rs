@@ -12,7 +12,7 @@ use aya::{
     },
 };
 
-use rabbitscope_data::profile::Event;
+use rabbitscope_profiles::Event;
 
 use super::wire::number_of;
 use crate::{

@@ -1,7 +1,7 @@
 //! Which lines of their source the functions of each sample were on, summed up beside the stacks, so that
 //! there are no more stacks than without. Memory follows the code that ran, not the samples.
 
-use rabbitscope_data::profile::{Event, FrameId};
+use rabbitscope_profiles::{Event, FrameId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::beam::SourceLine;
@@ -52,7 +52,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::{Event, FrameId};
+    use rabbitscope_profiles::{Event, FrameId};
 
     use super::{LineSum, Lines};
     use crate::beam::SourceLine;

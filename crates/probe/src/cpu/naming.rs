@@ -1,6 +1,6 @@
 //! What an address or a raw sample is called: rules without state.
 
-use rabbitscope_data::profile::{Frame, FrameKind, StackOutcome};
+use rabbitscope_profiles::{Frame, FrameKind, StackOutcome};
 
 use super::wire::{NATIVE_CUT, OUTCOME_COMPLETE, OUTCOME_NO_PROCESS, OUTCOME_TRUNCATED, RawSample};
 use crate::native::NativeName;
@@ -35,7 +35,7 @@ pub(super) fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::FrameKind;
+    use rabbitscope_profiles::FrameKind;
 
     use super::jit_frame;
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rabbitscope_data::profile::{Capture, Event, Identities, Profile, StackQuality};
+use rabbitscope_profiles::{Capture, Event, Identities, Profile, StackQuality};
 
 use super::{
     assemble::Assembler,

@@ -12,7 +12,7 @@ use aya::{
     util::online_cpus,
 };
 
-use rabbitscope_data::profile::{Event, ThreadKind};
+use rabbitscope_profiles::{Event, ThreadKind};
 
 use super::attach::{
     ON_PAGE_FAULT, Sizes, TRACEPOINT_PROGRAMS, attach_everywhere, kernel_error, load, program,

@@ -2,7 +2,7 @@
 //! last frames costs those frames only. A long recording sees many of these: the same Erlang
 //! calls, another place in the kernel.
 
-use rabbitscope_data::profile::{FrameId, StackEntry};
+use rabbitscope_profiles::{FrameId, StackEntry};
 use rustc_hash::FxHashMap;
 
 /// A stack in [`Stacks`].
@@ -58,7 +58,7 @@ impl Stacks {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::profile::FrameId;
+    use rabbitscope_profiles::FrameId;
 
     use super::{EMPTY, StackId, Stacks};
 

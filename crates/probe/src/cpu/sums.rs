@@ -1,6 +1,6 @@
 //! What equal samples add up to, within limits of memory.
 
-use rabbitscope_data::profile::{Event, Mode, StackOutcome, Times};
+use rabbitscope_profiles::{Event, Mode, StackOutcome, Times};
 use rustc_hash::FxHashMap;
 
 use super::{stacks::StackId, wire::RawSample};

@@ -2,7 +2,7 @@
 
 use aya::Pod;
 
-use rabbitscope_data::profile::Event;
+use rabbitscope_profiles::Event;
 
 use crate::{
     beam::{CodeMfa, Snapshot},

@@ -19,7 +19,7 @@ use blazesym::{
     },
 };
 use object::{Object, ObjectSymbol};
-use rabbitscope_data::profile::source_name;
+use rabbitscope_profiles::source_name;
 
 use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
 use crate::{

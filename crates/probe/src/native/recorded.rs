@@ -15,7 +15,7 @@ use blazesym::{
         source::{Elf, Kernel, Source},
     },
 };
-use rabbitscope_data::profile::CodeNames;
+use rabbitscope_profiles::CodeNames;
 
 use rabbitscope_files::Links;
 

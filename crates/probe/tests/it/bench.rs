@@ -12,11 +12,9 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::{
-    profile::{Event, FrameKind, Profile, Sample},
-    scenario::ThrowawayBroker,
-};
 use rabbitscope_probe::{CpuOptions, Options, ProbeError, record_cpu};
+use rabbitscope_profiles::{Event, FrameKind, Profile, Sample};
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 /// One burner at a time: two would share the schedulers, and the tests are about shares.
 static TURN: Mutex<()> = Mutex::new(());

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::profile::{FrameKind, Profile};
+use rabbitscope_profiles::{FrameKind, Profile};
 
 use crate::bench::{has_frame, names, not_run, record, source_path};
 

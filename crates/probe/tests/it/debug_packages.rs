@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rabbitscope_data::profile::{FrameKind, Profile};
+use rabbitscope_profiles::{FrameKind, Profile};
 
 use crate::bench::{burn, names, node, not_run, record};
 
@@ -31,10 +31,7 @@ fn functions_of_libc_have_their_names() {
     assert!(nameless * 20 < copying, "{nameless} nameless, {copying} named");
 }
 
-fn innermost_native<'a>(
-    profile: &'a Profile,
-    sample: &rabbitscope_data::profile::Sample,
-) -> &'a str {
+fn innermost_native<'a>(profile: &'a Profile, sample: &rabbitscope_profiles::Sample) -> &'a str {
     let stack = names(profile, sample);
     let native = stack.iter().rfind(|&&(_, kind, _)| kind == FrameKind::Native);
     native.map_or("", |&(name, ..)| name)

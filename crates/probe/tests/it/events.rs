@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_data::profile::{Event, Profile, is_lock_wait};
+use rabbitscope_profiles::{Event, Profile, is_lock_wait};
 use tempfile::TempDir;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Code whose share of the CPU is known shows that share.
 
-use rabbitscope_data::profile::{FrameKind, Profile, StackOutcome};
+use rabbitscope_profiles::{FrameKind, Profile, StackOutcome};
 
 use crate::bench::{Burner, burn, has_frame, names, node, record};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rabbitscope_data::profile::{LineWeight, Profile};
+use rabbitscope_profiles::{LineWeight, Profile};
 
 use crate::bench::{burn, node, record};
 

@@ -2,8 +2,8 @@
 
 use std::{sync::atomic::AtomicBool, time::Duration};
 
-use rabbitscope_data::profile::{Event, Profile, Sample};
 use rabbitscope_probe::{ErrorKind, Options, ProbeError, Tier, record};
+use rabbitscope_profiles::{Event, Profile, Sample};
 
 use crate::{bench::has_frame, ordinary_user::OrdinaryUser};
 

@@ -16,7 +16,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_analysis::capacity::{Range, Search, judge};
-use rabbitscope_data::{
+use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
 };
@@ -24,9 +24,9 @@ use rabbitscope_web::write_curve;
 
 use crate::{
     atomic_file::{self, AtomicFile},
-    experiment::{self, Finished, Target},
     leftovers::Asked,
     output,
+    run::{self, Finished, Target},
     rundir::RunDirectory,
     salvage::Unwritten,
     watch::{Line, Watchers},
@@ -120,7 +120,7 @@ fn try_rate(
     let scenario = at_rate(question, rate);
     let run_directory = RunDirectory::create(&directory.join(name))?;
     let watchers = Watchers::new(vec![Box::new(Line::default())]);
-    let finished = experiment::run_on(target, &scenario, &run_directory, watchers, stop)
+    let finished = run::run_on(target, &scenario, &run_directory, watchers, stop)
         .with_context(|| format!("while trying {rate:.0} messages/s"))?;
     if let Some(unwritten) = finished.unwritten {
         return Err(unwritten);

@@ -2,14 +2,13 @@
 
 use std::fmt::Write;
 
-use rabbitscope_data::capacity::{
+use rabbitscope_runs::capacity::{
     Capacity, CapacityOutcome, CapacityStep, RateSpread, StepVerdict,
 };
 
-use crate::{
-    escapes,
-    experiment::{grouped_rate, short_time},
-};
+use rabbitscope_text::escapes;
+
+use crate::run::{grouped_rate, short_time};
 
 /// Characters of the longest bar.
 const BAR: f64 = 30.0;

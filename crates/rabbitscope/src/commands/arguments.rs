@@ -2,7 +2,8 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use rabbitscope_data::{profile::USUAL_PROFILE_BYTES, units};
+use rabbitscope_profiles::USUAL_PROFILE_BYTES;
+use rabbitscope_text as units;
 
 use crate::exit::UsageError;
 

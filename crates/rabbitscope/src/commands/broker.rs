@@ -6,14 +6,15 @@ use std::{
 };
 
 use rabbitscope_broker::{Broker, Listener, Node, Registry};
-use rabbitscope_data::scenario::ThrowawayBroker;
 use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde::Serialize;
 
+use rabbitscope_text::escapes;
+
 use crate::{
-    escapes,
     exit::{Exit, UsageError},
-    experiment, output,
+    output, run,
 };
 
 const NONE: &str = "no throwaway broker runs";
@@ -91,7 +92,7 @@ struct Listed<'a> {
 
 impl Typed {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        experiment::sweep_dead_brokers()?;
+        run::sweep_dead_brokers()?;
         let registry = Registry::open()?;
         match self.command {
             Command::Start(start) => start.execute(),

@@ -1,6 +1,6 @@
 //! The broker that was named on the command line or in the environment, in place of the scenario's.
 
-use rabbitscope_data::scenario::{BrokerSpec, Scenario};
+use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
 /// The broker at these addresses gets the load, whatever the scenario says. What only the scenario's URI says
 /// of connections (heartbeat, sizes) still holds.

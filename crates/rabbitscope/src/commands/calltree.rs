@@ -5,7 +5,9 @@ use std::{path::PathBuf, time::Duration};
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
 use super::{arguments::duration, node::NodeArguments};
-use crate::{exit::Exit, format::ProfileFile, inside, interrupt, output};
+use rabbitscope_inside as inside;
+
+use crate::{exit::Exit, format::ProfileFile, interrupt, output};
 
 /// A flame graph of the calls of a function: running, waiting, runnable and garbage collection apart
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,9 @@ use rabbitscope_probe::{Choice, Fact, Tier, choose_tier, explain};
 use serde::Serialize;
 
 use super::node::NodeArguments;
-use crate::{escapes, exit::Exit, output};
+use rabbitscope_text::escapes;
+
+use crate::{exit::Exit, output};
 
 /// How a node would be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]

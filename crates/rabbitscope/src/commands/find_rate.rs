@@ -3,7 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_analysis::capacity::Range;
-use rabbitscope_data::{capacity::CapacityOutcome, units::parse_duration};
+use rabbitscope_runs::capacity::CapacityOutcome;
+use rabbitscope_text::parse_duration;
 
 use super::{
     broker_uri,
@@ -12,9 +13,9 @@ use super::{
 use crate::{
     capacity::{self, Question},
     exit::{Exit, UsageError},
-    experiment, interrupt,
+    interrupt,
     leftovers::Asked,
-    output,
+    output, run,
     rundir::RunDirectory,
 };
 
@@ -83,7 +84,7 @@ impl Typed {
             let reason = "the scenario has no [[publishers]], whose rate could be varied";
             return Err(UsageError(reason.to_owned()).into());
         }
-        experiment::check(&scenario)?;
+        run::check(&scenario)?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,

@@ -5,11 +5,13 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
 use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
+use rabbitscope_inside as inside;
+use rabbitscope_inside::FunctionLine;
+use rabbitscope_text::escapes;
+
 use crate::{
-    escapes,
     exit::{Exit, UsageError},
     format::ProfileFile,
-    inside::{self, FunctionLine},
     interrupt, output,
 };
 

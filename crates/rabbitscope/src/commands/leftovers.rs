@@ -2,21 +2,19 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use rabbitscope_data::{
-    scenario::{BrokerSpec, Connecting},
-    utc::display_utc,
-};
 use rabbitscope_load::Dialer;
+use rabbitscope_runs::scenario::{BrokerSpec, Connecting};
+use rabbitscope_text::display_utc;
 use serde::Serialize;
 
 use super::run::read_scenario;
+use rabbitscope_text::{Align, table};
+
 use crate::{
     exit::{Exit, UsageError},
-    experiment,
-    inside::{Align, table},
     leftovers::{self, Asked, Entry, Journal, Outcome},
     machine::Liveness,
-    output,
+    output, run,
 };
 
 /// List what killed runs of this user left on brokers, or remove it
@@ -113,7 +111,7 @@ impl Args {
             }
         };
         let connecting = scenario.map_or_else(Connecting::default, |it| it.connecting);
-        experiment::dialer(&uris, &connecting, 1)
+        run::dialer(&uris, &connecting, 1)
     }
 }
 

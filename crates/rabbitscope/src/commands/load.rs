@@ -1,16 +1,18 @@
 //! `rabbitscope load`: a load in PerfTest's words, without a scenario file.
 
 use clap::{ArgAction, FromArgMatches};
-use rabbitscope_data::scenario::{BrokerSpec, ThrowawayBroker};
+use rabbitscope_runs::scenario::{BrokerSpec, ThrowawayBroker};
 
 use super::{
     broker_uri,
     run::{URI_VARIABLE, parse_scenario},
     run_options::RunOptions,
 };
+use rabbitscope_perftest as perftest;
+
 use crate::{
     exit::{Exit, UsageError},
-    output, perftest,
+    output,
 };
 
 /// Run a load that is described in PerfTest's words: rabbitscope load -x 1 -y 2 -z 30
@@ -62,7 +64,7 @@ fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
         return Err(UsageError(reason).into());
     }
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
-    perftest::convert(&quoted.collect::<Vec<_>>().join(" "))
+    Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "))?)
 }
 
 /// Options of a run and those of PerfTest, which share no name. What PerfTest would take for the beginning of one

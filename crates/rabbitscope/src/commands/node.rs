@@ -8,7 +8,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 use rabbitscope_probe::Node as Local;
 
 use super::arguments::dead_man;
-use crate::inside::Expected;
+use rabbitscope_inside::Expected;
 
 /// Where a port mapper listens unless told otherwise.
 const EPMD_PORT: u16 = 4369;

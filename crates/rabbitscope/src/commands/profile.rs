@@ -6,17 +6,18 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_data::profile::{Event, Profile};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
 use rabbitscope_probe::{Node, Tier};
+use rabbitscope_profiles::{Event, Profile};
 
 use super::{arguments::duration, explain, node::NodeArguments};
+use rabbitscope_inside as inside;
+use rabbitscope_inside::Namer;
+
 use crate::{
     exit::{Exit, UsageError},
-    experiment,
     format::ProfileFile,
-    inside::{self, Namer},
-    interrupt, output,
+    interrupt, output, run,
     salvage::Unwritten,
 };
 
@@ -154,7 +155,7 @@ impl Typed {
 
     fn say(&self, profiles: &[Profile], places: &[Option<PathBuf>]) -> anyhow::Result<()> {
         if self.json {
-            let all: Vec<_> = profiles.iter().map(experiment::ProfileSummary::of).collect();
+            let all: Vec<_> = profiles.iter().map(run::ProfileSummary::of).collect();
             return output::json(&all);
         }
         for (profile, place) in profiles.iter().zip(places) {
@@ -176,7 +177,7 @@ impl Valid {
             tier: self.tier,
         };
         let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
-            line.show(&experiment::recording_progress(progress, self.duration));
+            line.show(&run::recording_progress(progress, self.duration));
         })?;
         Ok(profiles)
     }
@@ -209,7 +210,7 @@ fn write_each(
 
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
-    experiment::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
+    run::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
 }
 
 fn event(text: &str) -> Result<Event, String> {
@@ -244,7 +245,7 @@ fn outputs(output: &Path, events: &[Event]) -> Vec<PathBuf> {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use rabbitscope_data::profile::Event;
+    use rabbitscope_profiles::Event;
 
     use super::{event, outputs};
 

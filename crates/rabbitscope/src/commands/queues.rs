@@ -14,12 +14,10 @@ use super::{
     arguments::{duration, positive},
     node::NodeArguments,
 };
-use crate::{
-    exit::Exit,
-    http::{Host, Listener, Listening, parse_address},
-    inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve},
-    interrupt, output,
-};
+use rabbitscope_http::{Host, Listener, Listening, parse_address};
+use rabbitscope_inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve};
+
+use crate::{exit::Exit, interrupt, output};
 
 /// Between two attempts to reach a node that has gone away.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_data::scenario::{self, Scenario};
 use rabbitscope_files::MOST_OF_A_TEXT;
 use rabbitscope_load::unreadable_file;
+use rabbitscope_runs::scenario::{self, Scenario};
 
 use super::{broker_uri, environment, run_options::RunOptions};
+use rabbitscope_perftest as perftest;
+
 use crate::{
     exit::{Exit, UsageError},
-    output, perftest,
+    output,
 };
 
 /// The environment variable with the broker's URI.

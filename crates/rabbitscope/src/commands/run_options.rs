@@ -7,15 +7,15 @@ use std::{
 };
 
 use rabbitscope_analysis::FailureWatch;
-use rabbitscope_data::scenario::{BrokerSpec, Scenario};
+use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
+
+use rabbitscope_http::{Host, Listener, Listening, parse_address};
 
 use crate::{
     exit::{Exit, UsageError},
-    experiment,
-    http::{Host, Listener, Listening, parse_address},
     interrupt,
     leftovers::Asked,
-    output,
+    output, run,
     rundir::RunDirectory,
     watch::{self, Watcher, Watchers},
 };
@@ -95,17 +95,17 @@ impl RunOptions {
         let stop = interrupt::watch()?;
         let finished = watchers(&mut valid, &stop)
             .and_then(|watchers| {
-                experiment::run(&valid.scenario, valid.asked, &valid.directory, watchers, &stop)
+                run::run(&valid.scenario, valid.asked, &valid.directory, watchers, &stop)
             })
             .inspect_err(|_| valid.directory.discard_if_unused())?;
         match valid.form {
             Form::Record => output::json(&finished.record)?,
             Form::Seconds => {}
             Form::Summary => {
-                output::result(&experiment::summary(&finished, valid.directory.path()));
+                output::result(&run::summary(&finished, valid.directory.path()));
             }
         }
-        finished.unwritten.map_or_else(|| Ok(experiment::exit_code(&finished.record)), Err)
+        finished.unwritten.map_or_else(|| Ok(run::exit_code(&finished.record)), Err)
     }
 
     fn validate(self, mut scenario: Scenario) -> anyhow::Result<Valid> {
@@ -114,7 +114,7 @@ impl RunOptions {
         if scenario.profile.is_none() {
             rabbitscope_probe::drop_privileges()?;
         }
-        experiment::check(&scenario)?;
+        run::check(&scenario)?;
         let prometheus = self.listener()?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
@@ -140,7 +140,7 @@ impl RunOptions {
                 hosts: self.allow_hosts.clone(),
             })
         };
-        self.prometheus.map(bind).transpose()
+        Ok(self.prometheus.map(bind).transpose()?)
     }
 }
 

@@ -6,9 +6,10 @@ use super::{
     arguments::{duration, positive},
     node::NodeArguments,
 };
+use rabbitscope_inside::{Key, Kind, TopReader};
+
 use crate::{
     exit::{Exit, UsageError},
-    inside::{Key, Kind, TopReader},
     interrupt, output,
 };
 

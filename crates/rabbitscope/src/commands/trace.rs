@@ -8,7 +8,11 @@ use rabbitscope_erlang::probes::{
 use serde_json::{Value, json};
 
 use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
-use crate::{escapes, exit::Exit, inside, interrupt, output};
+use rabbitscope_text::escapes;
+
+use rabbitscope_inside as inside;
+
+use crate::{exit::Exit, interrupt, output};
 
 /// Show calls of a function as they happen: who calls it, how long it takes. Ends by itself
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@ mod text;
 use std::path::Path;
 
 use rabbitscope_analysis::{MessageCounts, MessagesDuring, ProfileDiff, Sides, shown_part, worth};
-use rabbitscope_data::profile::Profile;
+use rabbitscope_profiles::Profile;
 
 pub(crate) use self::page::DiffPage;
 use crate::{exit::UsageError, format::read_profile, rundir};

@@ -1,7 +1,7 @@
 //! A comparison as JSON: every function whose share changed.
 
 use rabbitscope_analysis::{Change, Evidence, Sides, share};
-use rabbitscope_data::profile::FrameKind;
+use rabbitscope_profiles::FrameKind;
 use serde::Serialize;
 
 use super::{Comparison, MessageCost};

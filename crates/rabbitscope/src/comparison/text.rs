@@ -3,10 +3,12 @@
 use std::fmt;
 
 use rabbitscope_analysis::{Change, FAMILY_ERROR_RATE, Sides, share};
-use rabbitscope_data::profile::Event;
+use rabbitscope_profiles::Event;
 
 use super::{Comparison, MessageCost, Named, record::moved};
-use crate::{escapes, experiment::grouped};
+use rabbitscope_text::escapes;
+
+use crate::run::grouped;
 
 /// Rows of the table.
 const ROWS: usize = 20;

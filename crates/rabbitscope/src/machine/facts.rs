@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rabbitscope_data::run::MachineFacts;
+use rabbitscope_runs::record::MachineFacts;
 
 /// Looks in `/proc` and `/etc`; what cannot be told is left empty.
 pub fn machine_facts() -> MachineFacts {

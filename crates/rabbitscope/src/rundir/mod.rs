@@ -8,7 +8,7 @@ mod series;
 mod unfinished;
 mod write;
 
-use rabbitscope_data::profile::Event;
+use rabbitscope_profiles::Event;
 
 pub(crate) use read::messages_during_profile;
 pub use read::{profile_path, write_report};

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
-use rabbitscope_data::{
-    profile::{Event, Profile, read_pprof},
-    run::{FORMAT_VERSION, Loss, RunRecord},
-};
+use rabbitscope_profiles::{Event, Profile, read_pprof};
+use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord};
 use rabbitscope_web::Report;
 
 use super::{RECORD, SERIES, profile_name, series::Series, unfinished};

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 use super::read::cannot_read;
 

@@ -3,8 +3,8 @@
 
 use std::{path::Path, time::UNIX_EPOCH};
 
-use rabbitscope_data::run::{FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Verdict};
 use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_runs::record::{FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Verdict};
 
 use super::{SCENARIO, SERIES};
 

@@ -9,13 +9,13 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_data::{
-    profile::{Profile, write_pprof},
-    run::{RunRecord, SecondRow, TracedMessage},
-    scenario::Scenario,
-    utc::display_utc,
-};
 use rabbitscope_load::LatencyRecord;
+use rabbitscope_profiles::{Profile, write_pprof};
+use rabbitscope_runs::{
+    record::{RunRecord, SecondRow, TracedMessage},
+    scenario::Scenario,
+};
+use rabbitscope_text::display_utc;
 use serde::Serialize;
 
 use super::{

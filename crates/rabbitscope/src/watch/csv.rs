@@ -7,78 +7,107 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_data::run::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{
+    Counter, Counters, LatencyPoint, SecondLatencies, SecondLatency, SecondRow,
+};
 
 use super::Watcher;
 use crate::atomic_file;
 
 /// A file that grows line by line.
-#[derive(Debug)]
 pub struct Csv {
     file: File,
+    columns: Vec<Column>,
     path: PathBuf,
 }
 
-type Value = fn(&SecondRow) -> Option<f64>;
+type Value = Box<dyn Fn(&SecondRow) -> Option<f64> + Send>;
 
-/// Times are milliseconds, CPU is in cores, memory in bytes, counts are those of the second.
-const COLUMNS: [(&str, Value); 33] = [
-    ("second", |row| Some(f64::from(row.second))),
-    ("length_ms", |row| Some(row.interval_nanos as f64 / 1e6)),
-    ("draining", |row| Some(f64::from(u8::from(row.draining)))),
-    ("warming", |row| Some(f64::from(u8::from(row.warming)))),
-    ("published", |row| Some(row.published as f64)),
-    ("confirmed", |row| Some(row.confirmed as f64)),
-    ("nacked", |row| Some(row.nacked as f64)),
-    ("returned", |row| Some(row.returned as f64)),
-    ("consumed", |row| Some(row.consumed as f64)),
-    ("redelivered", |row| Some(row.redelivered as f64)),
-    ("unconfirmed", |row| Some(row.unconfirmed as f64)),
-    ("scheduled", |row| Some(row.scheduled as f64)),
-    ("late", |row| Some(row.late as f64)),
-    ("dropped", |row| Some(row.dropped as f64)),
-    ("late_by_client", |row| Some(row.late_by_client as f64)),
-    ("confirm_p50_ms", |row| millis(row.confirm_latency, |it| it.p50)),
-    ("confirm_p99_ms", |row| millis(row.confirm_latency, |it| it.p99)),
-    ("confirm_max_ms", |row| millis(row.confirm_latency, |it| it.max)),
-    ("confirm_intended_p99_ms", |row| millis(row.confirm_intended_latency, |it| it.p99)),
-    ("end_to_end_p50_ms", |row| millis(row.end_to_end_latency, |it| it.p50)),
-    ("end_to_end_p99_ms", |row| millis(row.end_to_end_latency, |it| it.p99)),
-    ("end_to_end_max_ms", |row| millis(row.end_to_end_latency, |it| it.max)),
-    ("end_to_end_intended_p99_ms", |row| millis(row.end_to_end_intended_latency, |it| it.p99)),
-    ("client_delay_p99_ms", |row| millis(row.client_delay, |it| it.p99)),
-    ("socket_stall_ms", |row| Some(row.socket_stall_nanos as f64 / 1e6)),
-    ("blocked_ms", |row| Some(row.blocked_nanos as f64 / 1e6)),
-    ("without_service_ms", |row| Some(row.without_service_nanos as f64 / 1e6)),
-    ("alarm_ms", |row| Some(row.alarm_nanos as f64 / 1e6)),
-    ("bytes_written", |row| Some(row.bytes_written as f64)),
-    ("bytes_read", |row| Some(row.bytes_read as f64)),
-    ("broker_cpu_cores", |row| row.broker_cpu_cores),
-    ("broker_rss_bytes", |row| row.broker_rss_bytes.map(|bytes| bytes as f64)),
-    ("client_cpu_cores", |row| row.client_cpu_cores),
-];
+struct Column {
+    name: String,
+    value: Value,
+}
 
-fn millis(point: Option<LatencyPoint>, value: fn(LatencyPoint) -> u64) -> Option<f64> {
-    point.map(|point| value(point) as f64 / 1e6)
+impl Column {
+    fn new(
+        name: impl Into<String>,
+        value: impl Fn(&SecondRow) -> Option<f64> + Send + 'static,
+    ) -> Self {
+        Self { name: name.into(), value: Box::new(value) }
+    }
+}
+
+/// Times are milliseconds, CPU is in cores, memory in bytes, counts are those of the second. Every counter
+/// and every latency has its columns.
+fn columns() -> Vec<Column> {
+    let when = [
+        Column::new("second", |row| Some(f64::from(row.second))),
+        Column::new("length_ms", |row| Some(row.interval_nanos as f64 / 1e6)),
+        Column::new("draining", |row| Some(f64::from(u8::from(row.draining)))),
+        Column::new("warming", |row| Some(f64::from(u8::from(row.warming)))),
+    ];
+    let state = [
+        Column::new("unconfirmed", |row| Some(row.unconfirmed as f64)),
+        Column::new("connections", |row| Some(row.connections as f64)),
+        Column::new("queue_messages", |row| row.queue_messages.map(|count| count as f64)),
+        Column::new("broker_cpu_cores", |row| row.broker_cpu_cores),
+        Column::new("broker_rss_bytes", |row| row.broker_rss_bytes.map(|bytes| bytes as f64)),
+        Column::new("client_cpu_cores", |row| row.client_cpu_cores),
+    ];
+    let mut columns = Vec::from(when);
+    columns.extend(Counters::ALL.iter().map(counter_column));
+    columns.extend(SecondLatencies::ALL.iter().flat_map(latency_columns));
+    columns.extend(state);
+    columns
+}
+
+fn counter_column(counter: &'static Counter) -> Column {
+    let value = counter.value;
+    match counter.name.strip_suffix("_nanos") {
+        Some(name) => {
+            Column::new(format!("{name}_ms"), move |row| Some(value(&row.counts) as f64 / 1e6))
+        }
+        None => Column::new(counter.name, move |row| Some(value(&row.counts) as f64)),
+    }
+}
+
+fn latency_columns(latency: &'static SecondLatency) -> [Column; 3] {
+    let value = latency.value;
+    let name = latency.name.strip_suffix("_latency").unwrap_or(latency.name);
+    let column = |figure: &str, of: fn(LatencyPoint) -> u64| {
+        Column::new(format!("{name}_{figure}_ms"), move |row| {
+            value(&row.latencies).map(|point| of(point) as f64 / 1e6)
+        })
+    };
+    [
+        column("p50", |point| point.p50),
+        column("p99", |point| point.p99),
+        column("max", |point| point.max),
+    ]
 }
 
 impl Csv {
     /// Makes the file and writes the names of the columns. A regular file that is there is
     /// replaced; it is not opened.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
-        let names = COLUMNS.map(|(name, _)| name).join(",") + "\n";
-        Ok(Self { file: atomic_file::start(path, &names)?, path: path.to_owned() })
+        let columns = columns();
+        let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+        let file = atomic_file::start(path, &(names.join(",") + "\n"))?;
+        Ok(Self { file, columns, path: path.to_owned() })
     }
 }
 
 /// What is not known is left empty.
-fn line(row: &SecondRow) -> String {
-    COLUMNS.map(|(_, value)| value(row).map_or(String::new(), |value| value.to_string())).join(",")
+fn line(columns: &[Column], row: &SecondRow) -> String {
+    let value = |column: &Column| (column.value)(row);
+    let cells =
+        columns.iter().map(|column| value(column).map_or(String::new(), |it| it.to_string()));
+    cells.collect::<Vec<_>>().join(",")
 }
 
 impl Watcher for Csv {
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
-        writeln!(self.file, "{}", line(row))
+        writeln!(self.file, "{}", line(&self.columns, row))
             .with_context(|| format!("cannot write {}", self.path.display()))
     }
 
@@ -96,17 +125,22 @@ mod tests {
         let latency = LatencyPoint { p99: 1_500_000, ..LatencyPoint::default() };
         let row = SecondRow {
             second: 3,
-            published: 12,
-            confirm_latency: Some(latency),
+            counts: Counters { published: 12, replies: 4, ..Counters::default() },
+            latencies: SecondLatencies {
+                confirm_latency: Some(latency),
+                ..SecondLatencies::default()
+            },
             ..SecondRow::default()
         };
-        let line = line(&row);
+        let columns = columns();
+        let line = line(&columns, &row);
         let of = |name: &str| {
-            let at = COLUMNS.iter().position(|(column, _)| *column == name).unwrap();
+            let at = columns.iter().position(|column| column.name == name).unwrap();
             line.split(',').nth(at).unwrap().to_owned()
         };
         assert_eq!((of("second"), of("published")), ("3".to_owned(), "12".to_owned()));
+        assert_eq!((of("replies"), of("churn_opened")), ("4".to_owned(), "0".to_owned()));
         assert_eq!((of("confirm_p99_ms"), of("end_to_end_p99_ms")), ("1.5".into(), String::new()));
-        assert_eq!(line.split(',').count(), COLUMNS.len());
+        assert_eq!(line.split(',').count(), columns.len());
     }
 }

@@ -1,6 +1,6 @@
 //! Every second as a line of JSON on standard output, as in `series.jsonl`.
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
 use crate::output;

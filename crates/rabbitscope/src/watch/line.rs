@@ -1,9 +1,9 @@
 //! One line on standard error that is rewritten every second, when that is a terminal.
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
-use crate::{experiment, output::ProgressLine};
+use crate::{output::ProgressLine, run};
 
 /// The line.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ impl Watcher for Line {
     }
 
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
-        self.0.show(&experiment::second(row));
+        self.0.show(&run::second(row));
         Ok(())
     }
 }

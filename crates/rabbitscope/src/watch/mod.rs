@@ -14,7 +14,7 @@ pub use json_lines::JsonLines;
 pub use line::Line;
 pub use live::{Head, Live};
 pub use prometheus::Endpoint;
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 use crate::salvage::Unwritten;
 

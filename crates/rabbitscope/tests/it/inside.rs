@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::workbench::{Workbench, basic_authentication};
 

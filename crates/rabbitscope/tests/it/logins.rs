@@ -3,7 +3,8 @@
 use std::{fs::File, net::TcpListener};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::{profile::read_pprof, scenario::ThrowawayBroker};
+use rabbitscope_profiles::read_pprof;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustix::process::Signal;
 

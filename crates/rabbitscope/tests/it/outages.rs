@@ -5,7 +5,7 @@
 use std::{fs::OpenOptions, io::Write};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, lines};

@@ -3,7 +3,7 @@
 use std::{fs::File, io::BufReader, time::Instant};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::profile::{Profile, read_pprof};
+use rabbitscope_profiles::{Profile, read_pprof};
 use rustix::process::Signal;
 use serde_json::Value;
 

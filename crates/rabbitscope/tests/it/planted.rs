@@ -3,7 +3,7 @@
 use std::{fs::File, io::BufReader};
 
 use rabbitscope_analysis::{Change, ProfileDiff};
-use rabbitscope_data::profile::{Profile, read_pprof};
+use rabbitscope_profiles::{Profile, read_pprof};
 use serde_json::Value;
 
 use crate::workbench::{Workbench, load_module, may_profile_or_says_so, own_broker};

@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::workbench::{Ended, Workbench, eventually, lines, scenario};

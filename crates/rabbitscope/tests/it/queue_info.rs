@@ -8,7 +8,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::workbench::{Workbench, basic_authentication, eventually};

@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::Path, process::Child, time::Duration};
 
 use rabbitscope_amqp::{Event, Request, Uri, blocking::Client};
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, lines};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 

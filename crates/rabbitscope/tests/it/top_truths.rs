@@ -10,7 +10,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::{

@@ -13,7 +13,7 @@ use std::{
 
 use base64::Engine;
 use rabbitscope_broker::Broker;
-use rabbitscope_data::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use tempfile::TempDir;
 
 /// Removed at the end of the test.

@@ -1,15 +1,14 @@
 //! A run and a profile with figures that a test can know by heart.
 
-use rabbitscope_data::{
-    profile::{
-        Capture, Event, Identity, LineWeight, Profile, StackEntry, StackOutcome, StackQuality,
-        read_folded,
-    },
-    run::{
-        BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
-        ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
-    },
+use rabbitscope_profiles::{
+    Capture, Event, Identity, LineWeight, Profile, StackEntry, StackOutcome, StackQuality,
+    read_folded,
 };
+use rabbitscope_runs::record::{
+    BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
+    ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
+};
+use rabbitscope_runs::record::{Counters, SecondLatencies};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -149,19 +148,25 @@ pub(crate) fn series() -> Vec<SecondRow> {
         .map(|second| SecondRow {
             second,
             interval_nanos: SECOND,
-            published: 1000 + u64::from(second) * 10,
-            confirmed: 990,
-            confirm_latency: Some(LatencyPoint {
-                count: 990,
-                p50: 2_000_000,
-                p95: 3_000_000,
-                p99: 4_000_000,
-                max: 90_000_000,
-                ..LatencyPoint::default()
-            }),
             broker_cpu_cores: Some(1.25),
             broker_rss_bytes: Some(200 << 20),
             client_cpu_cores: Some(0.2),
+            counts: Counters {
+                published: 1000 + u64::from(second) * 10,
+                confirmed: 990,
+                ..Counters::default()
+            },
+            latencies: SecondLatencies {
+                confirm_latency: Some(LatencyPoint {
+                    count: 990,
+                    p50: 2_000_000,
+                    p95: 3_000_000,
+                    p99: 4_000_000,
+                    max: 90_000_000,
+                    ..LatencyPoint::default()
+                }),
+                ..SecondLatencies::default()
+            },
             ..SecondRow::default()
         })
         .collect()
@@ -223,16 +228,19 @@ pub(crate) fn run() -> RunRecord {
 
 fn load() -> LoadTotals {
     LoadTotals {
-        published: 4060,
-        confirmed: 3960,
         unconfirmed: 100,
-        bytes_written: 400_000,
-        writes: 400,
-        bytes_read: 80_000,
-        reads: 200,
-        client_cpu_nanos: 800_000_000,
-        without_service_nanos: SECOND / 2,
-        alarm_nanos: SECOND / 4,
+        counts: Counters {
+            published: 4060,
+            confirmed: 3960,
+            bytes_written: 400_000,
+            writes: 400,
+            bytes_read: 80_000,
+            reads: 200,
+            client_cpu_nanos: 800_000_000,
+            without_service_nanos: SECOND / 2,
+            alarm_nanos: SECOND / 4,
+            ..Counters::default()
+        },
         ..LoadTotals::default()
     }
 }

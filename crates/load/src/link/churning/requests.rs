@@ -1,7 +1,7 @@
 //! What the broker is asked for, by kind of churn.
 
 use rabbitscope_amqp::{Connection, Request, Table};
-use rabbitscope_data::scenario::ChurnSubject;
+use rabbitscope_runs::scenario::ChurnSubject;
 
 use crate::{
     plan::{ChurnMembers, Seat},

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_data::scenario::ConsumerGroup;
+use rabbitscope_runs::scenario::ConsumerGroup;
 
 use crate::{
     clock::{SECOND, nanos},
@@ -112,7 +112,7 @@ fn interval(rate: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_data::scenario;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! What publishers owe when the load ends: messages that were due and not sent, or not answered.
 
-use rabbitscope_data::scenario::LatePolicy;
+use rabbitscope_runs::scenario::LatePolicy;
 
 use super::{super::Moment, batch::Sent, publisher::Publisher};
 use crate::{latency::Latency, tempo::LATE_NANOS};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{ConfirmRing, Connection, Request};
-use rabbitscope_data::scenario::LatePolicy;
+use rabbitscope_runs::scenario::LatePolicy;
 
 use super::{
     super::{Moment, client_delay::ClientDelay, socket::Socket},

@@ -1,6 +1,6 @@
 //! Many publishers, queues and consumers, and what is found of them.
 
-use rabbitscope_data::scenario;
+use rabbitscope_runs::scenario;
 
 use super::*;
 

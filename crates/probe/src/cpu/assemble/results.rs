@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use rabbitscope_data::profile::{
+use rabbitscope_profiles::{
     Event, Frame, FrameId, FrameKind, FrameTable, Labels, LineWeight, Sample, StackEntry,
     StackQuality,
 };

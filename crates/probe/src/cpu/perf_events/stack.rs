@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rabbitscope_data::profile::ThreadKind;
+use rabbitscope_profiles::ThreadKind;
 
 use super::{
     records::{STACK_BYTES, Tick},
@@ -179,7 +179,7 @@ mod tests {
         },
         native::{Registers, Walker},
     };
-    use rabbitscope_data::profile::ThreadKind;
+    use rabbitscope_profiles::ThreadKind;
 
     const EXIT: u64 = 0x1000;
     const PROCESS: u64 = 0x9990;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_data::profile::ThreadKind;
+use rabbitscope_profiles::ThreadKind;
 
 use crate::{
     beam::{Emulator, SchedulerBlock},

@@ -1,8 +1,10 @@
 //! What the live view shows of the seconds: a name, a value, some words, and the values for a curve.
 
-use rabbitscope_data::run::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{
+    Counter, Counters, LatencyPoint, LiveForm, SecondLatencies, SecondRow,
+};
 
-use crate::experiment::{grouped, short_time};
+use crate::run::{grouped, short_time};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -19,22 +21,19 @@ pub(super) struct Figure {
 /// The figures that these seconds have, in the order of the view.
 pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
     let Some(last) = rows.last() else { return Vec::new() };
-    let mut all = vec![
-        rate(rows, "published", |row| row.published),
-        rate(rows, "confirmed", |row| row.confirmed),
-        rate(rows, "consumed", |row| row.consumed),
-        latency(rows, "confirm latency", |row| row.confirm_latency),
-        latency(rows, "  from schedule", |row| row.confirm_intended_latency),
-        latency(rows, "end-to-end latency", |row| row.end_to_end_latency),
-        latency(rows, "  from schedule", |row| row.end_to_end_intended_latency),
-        count(rows, "confirms in flight", |row| Some(row.unconfirmed)),
-        count(rows, "messages in queues", |row| row.queue_messages),
-        count(rows, "sent late", |row| Some(row.late)),
-        count(rows, "  by the client", |row| Some(row.late_by_client)),
-        count(rows, "dropped", |row| Some(row.dropped)),
-        lapse(rows, "without service", |row| row.without_service_nanos),
-        lapse(rows, "blocked by an alarm", |row| row.alarm_nanos),
-    ];
+    let mut all: Vec<_> = of_form(LiveForm::Rate).map(|it| rate(rows, it)).collect();
+    all.extend(
+        SecondLatencies::ALL
+            .iter()
+            .map(|it| latency(rows, it.title, |row| (it.value)(&row.latencies))),
+    );
+    all.push(count(rows, "confirms in flight", |row| Some(row.unconfirmed)));
+    all.push(count(rows, "messages in queues", |row| row.queue_messages));
+    all.extend(
+        of_form(LiveForm::Count)
+            .map(|it| count(rows, &title(it), |row| Some((it.value)(&row.counts)))),
+    );
+    all.extend(of_form(LiveForm::Time).map(|it| lapse(rows, it)));
     for (at, poll) in last.polls.iter().enumerate() {
         let point = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
         all.push(latency(rows, &format!("HTTP {}", poll.name), point));
@@ -45,13 +44,23 @@ pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
     all.into_iter().flatten().collect()
 }
 
-fn rate(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> u64) -> Option<Figure> {
-    let of = |row: &SecondRow| per_second(count(row), row);
+fn of_form(form: LiveForm) -> impl Iterator<Item = &'static Counter> {
+    Counters::ALL.iter().filter(move |counter| counter.live == form)
+}
+
+/// The counter's name as words: `late by client`.
+fn title(counter: &Counter) -> String {
+    let name = counter.name;
+    name.strip_suffix("_nanos").unwrap_or(name).replace('_', " ")
+}
+
+fn rate(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
+    let of = |row: &SecondRow| per_second((counter.value)(&row.counts), row);
     let curve: Vec<u64> = rows.iter().map(of).collect();
     let most = *curve.iter().max().filter(|most| **most > 0)?;
     let value = format!("{}/s", grouped(*curve.last()?));
     let detail = format!("at most {}/s", grouped(most));
-    Some(Figure { name: name.to_owned(), value, detail, curve })
+    Some(Figure { name: title(counter), value, detail, curve })
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
@@ -75,7 +84,11 @@ fn latency(
     Some(Figure { name: name.to_owned(), value, detail, curve })
 }
 
-fn count(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> Option<u64>) -> Option<Figure> {
+fn count(
+    rows: &[SecondRow],
+    name: &str,
+    count: impl Fn(&SecondRow) -> Option<u64>,
+) -> Option<Figure> {
     let curve: Vec<u64> = rows.iter().map(|row| count(row).unwrap_or(0)).collect();
     let most = *curve.iter().max().filter(|most| **most > 0)?;
     let value = grouped(count(rows.last()?).unwrap_or(0));
@@ -84,12 +97,12 @@ fn count(rows: &[SecondRow], name: &str, count: fn(&SecondRow) -> Option<u64>) -
 }
 
 /// A part of each second.
-fn lapse(rows: &[SecondRow], name: &str, nanos: fn(&SecondRow) -> u64) -> Option<Figure> {
-    let curve: Vec<u64> = rows.iter().map(nanos).collect();
+fn lapse(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
+    let curve: Vec<u64> = rows.iter().map(|row| (counter.value)(&row.counts)).collect();
     let sum = Some(curve.iter().sum()).filter(|sum| *sum > 0)?;
     let value = short_time(*curve.last()?);
     Some(Figure {
-        name: name.to_owned(),
+        name: title(counter),
         value,
         detail: format!("{} in all", short_time(sum)),
         curve,
@@ -126,9 +139,12 @@ mod tests {
         let point =
             |p99| LatencyPoint { p50: p99 / 2, p99, max: 2 * p99, ..LatencyPoint::default() };
         SecondRow {
-            published,
+            counts: Counters { published, ..Counters::default() },
             interval_nanos: nanos,
-            confirm_latency: p99.map(point),
+            latencies: SecondLatencies {
+                confirm_latency: p99.map(point),
+                ..SecondLatencies::default()
+            },
             ..SecondRow::default()
         }
     }

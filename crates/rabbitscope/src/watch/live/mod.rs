@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 use ratatui::{
     Terminal,
     backend::CrosstermBackend,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 use ratatui::{
     Frame,
     layout::{Constraint, Layout, Rect},
@@ -12,7 +12,7 @@ use ratatui::{
 };
 
 use super::figures::{Figure, figures};
-use crate::escapes;
+use rabbitscope_text::escapes;
 
 const NAME: u16 = 20;
 const VALUE: u16 = 12;
@@ -99,6 +99,8 @@ fn draw_figure(frame: &mut Frame<'_>, figure: &Figure, area: Rect) {
 mod tests {
     use ratatui::{Terminal, backend::TestBackend};
 
+    use rabbitscope_runs::record::Counters;
+
     use super::*;
 
     fn shown(width: u16, rows: &[SecondRow]) -> String {
@@ -117,8 +119,8 @@ mod tests {
     fn figures_fit_wide_and_narrow_terminals() {
         let row = |second, published| SecondRow {
             second,
-            published,
             interval_nanos: 1_000_000_000,
+            counts: Counters { published, ..Counters::default() },
             ..SecondRow::default()
         };
         let rows = [row(0, 1000), row(1, 2000)];

@@ -13,10 +13,10 @@ use std::{
 };
 
 use hdrhistogram::Histogram;
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
-use crate::http::{Limits, Listener, Request, Response, Server, Status};
+use rabbitscope_http::{Limits, Listener, Request, Response, Server, Status};
 use totals::Totals;
 
 /// Version 0.0.4 of the text form.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use hdrhistogram::Histogram;
-use rabbitscope_data::run::SecondRow;
+use rabbitscope_runs::record::{Counter, Counters, SecondRow};
 
 use super::text::{Sample, family};
 
@@ -27,44 +27,11 @@ const BOUNDS: [u64; 16] = [
     10_000_000_000,
 ];
 
-type Count = fn(&SecondRow) -> u64;
-
-const COUNTERS: [(&str, &str, Count); 18] = [
-    ("published_messages_total", "Messages written to sockets.", |row| row.published),
-    ("confirmed_messages_total", "Messages that the broker confirmed.", |row| row.confirmed),
-    ("nacked_messages_total", "Messages that the broker refused.", |row| row.nacked),
-    ("returned_messages_total", "Messages that came back as unroutable.", |row| row.returned),
-    ("consumed_messages_total", "Messages delivered to consumers.", |row| row.consumed),
-    ("redelivered_messages_total", "Deliveries marked as redelivered.", |row| row.redelivered),
-    ("scheduled_messages_total", "Messages that schedules asked for.", |row| row.scheduled),
-    ("late_messages_total", "Messages sent after their time.", |row| row.late),
-    ("dropped_messages_total", "Messages never sent because they were late.", |row| row.dropped),
-    ("late_by_client_messages_total", "Messages late by the load generator's own doing.", |row| {
-        row.late_by_client
-    }),
-    ("written_bytes_total", "Bytes written to sockets.", |row| row.bytes_written),
-    ("read_bytes_total", "Bytes read from sockets.", |row| row.bytes_read),
-    ("writes_total", "Calls that wrote.", |row| row.writes),
-    ("reads_total", "Calls that read.", |row| row.reads),
-    ("socket_stall_nanoseconds_total", "Time in which sockets took no more.", |row| {
-        row.socket_stall_nanos
-    }),
-    ("blocked_nanoseconds_total", "Time for which alarms blocked connections.", |row| {
-        row.blocked_nanos
-    }),
-    ("without_service_nanoseconds_total", "Time in which the broker did not serve.", |row| {
-        row.without_service_nanos
-    }),
-    ("alarm_nanoseconds_total", "Time in which an alarm blocked any connection.", |row| {
-        row.alarm_nanos
-    }),
-];
-
 /// Counts since the start of the load.
 #[derive(Debug)]
 pub(super) struct Totals {
     scenario: String,
-    counters: [u64; COUNTERS.len()],
+    counts: Counters,
     latencies: BTreeMap<String, Buckets>,
     polls: BTreeMap<String, PollCounts>,
     last: SecondRow,
@@ -90,7 +57,7 @@ impl Totals {
     pub(super) fn new(scenario: &str) -> Self {
         Self {
             scenario: scenario.to_owned(),
-            counters: [0; COUNTERS.len()],
+            counts: Counters::default(),
             latencies: BTreeMap::new(),
             polls: BTreeMap::new(),
             last: SecondRow::default(),
@@ -98,9 +65,7 @@ impl Totals {
     }
 
     pub(super) fn add_second(&mut self, row: &SecondRow) {
-        for (sum, (.., count)) in self.counters.iter_mut().zip(&COUNTERS) {
-            *sum += count(row);
-        }
+        self.counts.add(&row.counts);
         for poll in &row.polls {
             let counts = self.polls.entry(poll.name.clone()).or_default();
             counts.answered += poll.answered - poll.refused.min(poll.answered);
@@ -186,8 +151,8 @@ impl Totals {
 
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (value, (name, help, _)) in self.counters.iter().zip(&COUNTERS) {
-            family(f, (name, "counter", help), &[self.sample(*value as f64)])?;
+        for Counter { metric, help, value, .. } in Counters::ALL {
+            family(f, (metric, "counter", help), &[self.sample(value(&self.counts) as f64)])?;
         }
         for (name, help, value) in self.gauges() {
             let sample: Vec<_> = value.map(|value| self.sample(value)).into_iter().collect();
@@ -212,7 +177,8 @@ mod tests {
     #[test]
     fn counters_add_up_and_buckets_are_cumulative() {
         let mut totals = Totals::new("s");
-        let row = SecondRow { published: 10, unconfirmed: 4, ..SecondRow::default() };
+        let counts = Counters { published: 10, churn_opened: 3, ..Counters::default() };
+        let row = SecondRow { counts, unconfirmed: 4, ..SecondRow::default() };
         totals.add_second(&row);
         totals.add_second(&SecondRow { unconfirmed: 1, ..row });
         for _ in 0..2 {
@@ -225,6 +191,7 @@ mod tests {
         let text = totals.to_string();
         for line in [
             "rabbitscope_published_messages_total{scenario=\"s\"} 20",
+            "rabbitscope_churn_opened_total{scenario=\"s\"} 6",
             "rabbitscope_unconfirmed_messages{scenario=\"s\"} 1",
             "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"0.0001\"} 4",
             "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"0.00025\"} 4",

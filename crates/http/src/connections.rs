@@ -1,0 +1,76 @@
+//! All connections of a server, and which of them goes when there is no room.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use super::{Limits, connection::Connection};
+
+/// Connections by their keys, which are never used again.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    open: BTreeMap<usize, Connection>,
+    limits: Limits,
+}
+
+impl Connections {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { open: BTreeMap::new(), limits }
+    }
+
+    pub(crate) fn insert(&mut self, key: usize, connection: Connection) {
+        self.open.insert(key, connection);
+    }
+
+    pub(crate) fn get(&mut self, key: usize) -> Option<&mut Connection> {
+        self.open.get_mut(&key)
+    }
+
+    pub(crate) fn close(&mut self, key: usize) {
+        self.open.remove(&key);
+    }
+
+    /// When the next deadline is.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.open.values().map(|it| it.deadline(&self.limits)).min()
+    }
+
+    /// Whose deadline has passed.
+    pub(crate) fn overdue(&self, now: Instant) -> Vec<usize> {
+        let all = self.open.iter();
+        all.filter(|(_, it)| it.deadline(&self.limits) <= now).map(|(key, _)| *key).collect()
+    }
+
+    /// One more can be taken, be it that another has to go for it.
+    pub(crate) fn can_take_one(&self) -> bool {
+        self.open.len() < self.limits.connections
+            || self.open.values().any(|it| it.dispensable().is_some())
+    }
+
+    /// After `newest` was taken: who has to go for it.
+    pub(crate) fn surplus(&self, newest: usize) -> Option<usize> {
+        if let Some(peer) = self.open.get(&newest).map(Connection::peer) {
+            let unasked = self.open.iter().filter(|(_, it)| it.is_unasked_of(peer));
+            if unasked.clone().count() > self.limits.unasked_of_peer {
+                return first_to_go(unasked, newest);
+            }
+        }
+        let is_full = self.open.len() > self.limits.connections;
+        is_full.then(|| first_to_go(self.open.iter(), newest)).flatten()
+    }
+
+    /// After `newest` has got its response: whose response has to go for it.
+    pub(crate) fn holds_too_much(&self, newest: usize) -> Option<usize> {
+        let bytes: usize = self.open.values().map(Connection::unsent_bytes).sum();
+        let sending = self.open.iter().filter(|(_, it)| it.unsent_bytes() > 0);
+        let is_too_much = bytes > self.limits.unsent_bytes;
+        is_too_much.then(|| first_to_go(sending, newest)).flatten()
+    }
+}
+
+fn first_to_go<'a>(
+    among: impl Iterator<Item = (&'a usize, &'a Connection)>,
+    newest: usize,
+) -> Option<usize> {
+    let others = among.filter(|(key, _)| **key != newest);
+    let ranked = others.filter_map(|(key, it)| Some((it.dispensable()?, *key)));
+    ranked.min().map(|(_, key)| key)
+}

@@ -1,0 +1,21 @@
+//! Why nothing can listen at an address.
+
+use std::{io, net::SocketAddr};
+
+use thiserror::Error;
+
+/// Why nothing can listen at an address.
+#[derive(Debug, Error)]
+pub enum ListenError {
+    /// What was asked for cannot be had as it stands.
+    #[error("{0}")]
+    Usage(String),
+    /// The system refuses the address.
+    #[error("cannot listen on {address}")]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,113 @@
+//! Where a server listens, and who may ask there.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+};
+
+use mio::net::TcpListener;
+
+use super::{Host, access::Access, authorization::Authorization};
+use crate::ListenError;
+
+/// Clients that wait to be accepted; Linux's own bound (`somaxconn`) unless it was changed.
+const MOST_WAITING: i32 = 4096;
+
+/// What was asked for.
+#[derive(Debug)]
+pub struct Listening<'a> {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// The secret that requests have to bring.
+    pub auth_file: Option<&'a Path>,
+    /// How the option is called that gives it.
+    pub auth_option: &'static str,
+    /// Under which other names requests may come.
+    pub hosts: Vec<Host>,
+}
+
+/// A server that has its address and does not answer yet.
+#[derive(Debug)]
+pub struct Listener {
+    pub(crate) socket: TcpListener,
+    pub(crate) access: Access,
+}
+
+impl Listener {
+    /// Takes the address. Who may come from other machines has to know a secret.
+    pub fn bind(asked: Listening<'_>) -> Result<Self, ListenError> {
+        let Listening { address, auth_file, auth_option, hosts } = asked;
+        let authorization = auth_file.map(Authorization::read).transpose()?;
+        if authorization.is_none() && !address.ip().to_canonical().is_loopback() {
+            return Err(ListenError::Usage(format!(
+                "{address} can be reached from other machines; give {auth_option} FILE, or listen on \
+                 127.0.0.1:{}",
+                address.port()
+            )));
+        }
+        let socket = listen(address).map_err(|source| ListenError::Address { address, source })?;
+        Ok(Self { socket, access: Access { authorization, hosts } })
+    }
+
+    /// The address, with the port that was free if it was to be any.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = TcpListener::bind(address)?;
+    // The standard library's 128 are full when hundreds of clients come back at a time; whoever comes
+    // then tries again a second later (RFC 6298).
+    rustix::net::listen(&socket, MOST_WAITING)?;
+    Ok(socket)
+}
+
+/// `ADDRESS:PORT` or `localhost:PORT`. No other name: what it resolves to may change, and who may
+/// listen depends on it.
+pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let local = text.rsplit_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("localhost"));
+    let address = match local {
+        Some((_, port)) => port.parse().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into()),
+        None => text.parse().ok(),
+    };
+    let expected = "has to be ADDRESS:PORT, such as 127.0.0.1:9419, [::1]:9419 or localhost:9419";
+    address.ok_or_else(|| expected.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        fn check(text: &str, expected: Option<&str>) {
+            let expected = expected.map(|text| text.parse().unwrap());
+            assert_eq!(parse_address(text).ok(), expected, "{text}");
+        }
+        check("127.0.0.1:0", Some("127.0.0.1:0"));
+        check("[::1]:80", Some("[::1]:80"));
+        check("localhost:9419", Some("127.0.0.1:9419"));
+        check("LOCALHOST:9419", Some("127.0.0.1:9419"));
+        for wrong in ["", "localhost", "localhost:x", "localhost:70000", "::1:80", "a.example:80"] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn other_machines_need_a_secret() {
+        fn check(address: &str, expected: bool) {
+            let hosts = Vec::new();
+            let address = address.parse().unwrap();
+            let asked = Listening { address, auth_file: None, auth_option: "--auth-file", hosts };
+            assert_eq!(Listener::bind(asked).is_ok(), expected, "{address}");
+        }
+        check("127.0.0.1:0", true);
+        check("127.3.2.1:0", true);
+        check("0.0.0.0:0", false);
+        check("[::]:0", false);
+        check("192.0.2.1:0", false);
+        check("[::ffff:192.0.2.1]:0", false);
+    }
+}

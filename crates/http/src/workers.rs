@@ -1,0 +1,96 @@
+//! The threads that make answers. They know nothing of sockets, so that no client can hold one.
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, Sender},
+    },
+    thread,
+};
+
+use mio::Waker;
+
+use super::{Request, Response, Status};
+
+/// Makes the answer to a request. It may take its time.
+pub(crate) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
+
+/// The answer for the connection with this key.
+pub(crate) type Answer = (usize, Response);
+
+/// Threads that start when they are needed and end when this is dropped, each after the answer that
+/// it makes; nobody waits for that.
+pub(crate) struct Workers {
+    requests: Sender<(usize, Request)>,
+    waiting: Arc<Mutex<Receiver<(usize, Request)>>>,
+    handler: Arc<Handler>,
+    answers: Sender<Answer>,
+    waker: Arc<Waker>,
+    started: usize,
+    unanswered: usize,
+    most: usize,
+}
+
+impl Workers {
+    pub(crate) fn new(
+        most: usize,
+        handler: Arc<Handler>,
+        answers: Sender<Answer>,
+        waker: Arc<Waker>,
+    ) -> Self {
+        let (requests, waiting) = mpsc::channel();
+        let waiting = Arc::new(Mutex::new(waiting));
+        let (started, unanswered) = (0, 0);
+        Self { requests, waiting, handler, answers, waker, started, unanswered, most }
+    }
+
+    /// False when there is nobody to make the answer.
+    pub(crate) fn hand_over(&mut self, key: usize, request: Request) -> bool {
+        if self.unanswered >= self.started && self.started < self.most && self.start_one() {
+            self.started += 1;
+        }
+        let is_taken = self.started > 0 && self.requests.send((key, request)).is_ok();
+        self.unanswered += usize::from(is_taken);
+        is_taken
+    }
+
+    /// An answer has come.
+    pub(crate) fn answered(&mut self) {
+        self.unanswered -= 1;
+    }
+
+    fn start_one(&self) -> bool {
+        let (waiting, handler) = (Arc::clone(&self.waiting), Arc::clone(&self.handler));
+        let (answers, waker) = (self.answers.clone(), Arc::clone(&self.waker));
+        let thread = thread::Builder::new().name("http-worker".to_owned());
+        let work = move || {
+            while let Some((key, request)) = next(&waiting) {
+                if answers.send((key, answer(&*handler, &request))).is_err() {
+                    return;
+                }
+                let _ = waker.wake();
+            }
+        };
+        thread.spawn(work).is_ok()
+    }
+}
+
+/// `None` when there will be no more.
+fn next(waiting: &Mutex<Receiver<(usize, Request)>>) -> Option<(usize, Request)> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// A connection is never left without an answer.
+fn answer(handler: &Handler, request: &Request) -> Response {
+    catch_unwind(AssertUnwindSafe(|| handler(request)))
+        .unwrap_or_else(|_| Response::text(Status::INTERNAL, "the answer could not be made"))
+}
+
+impl fmt::Debug for Workers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { started, unanswered, most, .. } = self;
+        write!(f, "Workers({unanswered} unanswered, {started} of {most} threads)")
+    }
+}

@@ -1,0 +1,193 @@
+//! Consumers.
+
+use std::time::Duration;
+
+use rabbitscope_text::{display_utc, parse_offset_time};
+use toml::Value;
+
+use super::{
+    arguments::pairs,
+    command_line::Given,
+    publishers::steps,
+    topology::{Queues, Sequence, Target},
+    writer::{Draft, Section},
+    wrong,
+};
+use crate::PerfTestError;
+
+/// What consumers that hold messages are given ahead when PerfTest sets no limit: as much as its client
+/// library takes in before it stops reading from the socket.
+const PREFETCH: i64 = 1000;
+
+/// PerfTest's own limit for streams, which need one.
+const STREAM_PREFETCH: i64 = 200;
+
+pub(super) fn write(
+    given: &Given,
+    target: &Target,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    let connections = given.count("consumers")?;
+    let channels = given.count("consumer-channel-count")?;
+    if connections < 1 || channels < 1 {
+        return Ok(());
+    }
+    if target.queues == Queues::None {
+        draft.note("consumers are left out: PerfTest gives them no queue to read");
+        return Ok(());
+    }
+    let mut section = Section::new("[[consumers]]");
+    section.set("queue", target.queues.name());
+    section.set_some("member-queues", target.queues.of_members());
+    section.set("count", connections * channels);
+    let used = if given.has("exclusive") {
+        exclusive_connections(target, connections, channels)
+    } else {
+        connections
+    };
+    if used != connections {
+        draft.note(format!("--exclusive: consumers share {used} of {connections} connections"));
+    }
+    section.set("connections", used);
+    let processing = processing(given, &mut section)?;
+    if given.has("polling") {
+        polling(given, &mut section, draft)?;
+    } else {
+        pushed(given, processing, &mut section, draft)?;
+    }
+    settling(given, &mut section, draft)?;
+    section.set_some("messages", given.limit("cmessages")?);
+    let delay = given.limit("consumer-start-delay")?;
+    section.set_some("start-delay", delay.map(|seconds| format!("{seconds}s")));
+    section.set_some("slow-start", given.has("slow-start").then_some("1s"));
+    draft.push(section);
+    Ok(())
+}
+
+/// PerfTest's consumers of a queue share the connection that declared it.
+fn exclusive_connections(target: &Target, connections: i64, channels: i64) -> i64 {
+    let queues = match &target.queues {
+        Queues::OneEach(Sequence::Numbered { from, to, .. }) => i64::from(to - from) + 1,
+        Queues::OneEach(Sequence::Listed(names)) => i64::try_from(names.len()).unwrap_or(i64::MAX),
+        // How many are in a file is known when it is run; the others have one list of queues.
+        Queues::OneEach(Sequence::File(_))
+        | Queues::All(_)
+        | Queues::None
+        | Queues::OfConsumers => 1,
+    };
+    match (connections * channels <= queues, channels) {
+        (true, _) => connections,
+        (false, 1) => queues,
+        // Scenarios have no such seating: the queues belong to one connection.
+        (false, _) => 1,
+    }
+}
+
+/// True: messages are held.
+fn processing(given: &Given, section: &mut Section) -> Result<bool, PerfTestError> {
+    let steps = steps(given, "variable-latency", |micros, seconds| {
+        [("time", format!("{micros}us")), ("for", format!("{seconds}s"))]
+    })?;
+    let micros = given.limit("consumer-latency")?;
+    let rate: Option<f64> = given.number("consumer-rate")?;
+    let rate = rate.filter(|rate| *rate > 0.0);
+    let holds = !steps.is_empty() || micros.is_some() || rate.is_some();
+    if steps.is_empty() {
+        section.set_some("processing-time", micros.map(|micros| format!("{micros}us")));
+    } else {
+        section.set("processing-times", Value::Array(steps));
+    }
+    if given.has("polling") {
+        // The pace of those who poll is that of their questions.
+        return Ok(holds);
+    }
+    section.set_some("rate", rate);
+    Ok(holds)
+}
+
+fn polling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
+    section.set("polling", true);
+    let rate: Option<f64> = given.number::<f64>("consumer-rate")?.filter(|rate| *rate > 0.0);
+    let of_rate = rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
+    let interval = given.limit("polling-interval")?.map(i64::unsigned_abs);
+    let longest = of_rate.max(interval.map(Duration::from_millis));
+    section.set_some("poll-interval", longest.map(|time| format!("{}us", time.as_micros())));
+    section.set_if("auto-ack", given.has("autoack"));
+    for unused in ["qos", "global-qos", "consumer-args"].into_iter().filter(|it| given.has(it)) {
+        draft.note(format!("--{unused} means nothing to consumers with --polling"));
+    }
+    Ok(())
+}
+
+fn pushed(
+    given: &Given,
+    holds: bool,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    let automatic = given.has("autoack") && !holds;
+    if given.has("autoack") && !automatic {
+        draft.note("--autoack would let the broker send on regardless: messages are acknowledged");
+    }
+    section.set_if("auto-ack", automatic);
+    let default = given.has("stream-queue").then_some(STREAM_PREFETCH);
+    let prefetch = given.limit("qos")?.or(default);
+    let of_channel = given.limit("global-qos")?;
+    if automatic {
+        if given.has("qos") || of_channel.is_some() {
+            draft.note("--qos and --global-qos mean nothing with --autoack");
+        }
+    } else {
+        let needed = (holds && of_channel.is_none()).then_some(PREFETCH);
+        if prefetch.is_none() && needed.is_some() {
+            draft.note(format!(
+                "PerfTest has no limit here, but reads no more than {PREFETCH} messages of a channel \
+                 ahead: prefetch"
+            ));
+        }
+        section.set_some("prefetch", prefetch.or(needed));
+        section.set_some("channel-prefetch", of_channel);
+    }
+    let mut arguments = pairs(given, "consumer-args");
+    if let Some(offset) = given.text("stream-consumer-offset") {
+        arguments.insert("x-stream-offset".to_owned(), stream_offset(offset)?);
+    }
+    if !arguments.is_empty() {
+        section.set("arguments", Value::Table(arguments));
+    }
+    Ok(())
+}
+
+/// A name, a number or a time with its offset.
+fn stream_offset(text: &str) -> Result<Value, PerfTestError> {
+    let lower = text.to_ascii_lowercase();
+    if ["first", "last", "next"].contains(&lower.as_str()) {
+        return Ok(lower.into());
+    }
+    if let Ok(number) = text.parse::<i64>() {
+        return Ok(number.into());
+    }
+    let time = parse_offset_time(text).map(|time| display_utc(time).to_string());
+    if let Some(time) = time.and_then(|time| time.parse().ok()) {
+        return Ok(Value::Datetime(time));
+    }
+    let expected = "`first`, `last`, `next`, a number or a time: 2026-01-01T12:00:00Z";
+    wrong("stream-consumer-offset", text, expected)
+}
+
+fn settling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
+    if given.has("autoack") {
+        let unused = ["multi-ack-every", "nack", "ctxsize"].into_iter().filter(|it| given.has(it));
+        for option in unused {
+            draft.note(format!("--{option} means nothing with --autoack"));
+        }
+        return Ok(());
+    }
+    section.set_some("multi-ack-every", given.limit("multi-ack-every")?);
+    section.set_some("tx-size", given.limit("ctxsize")?);
+    if given.has("nack") {
+        section.set("nack", true);
+        section.set("requeue", given.switch("requeue", true));
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! The run itself and the broker.
+
+use toml::Value;
+
+use super::{
+    command_line::Given,
+    writer::{Draft, Section},
+    wrong,
+};
+use crate::PerfTestError;
+
+/// What PerfTest asks the kernel for, in bytes.
+const SOCKET_BUFFER: i64 = 65_536;
+
+pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), PerfTestError> {
+    let mut head = Section::new("");
+    head.set("name", given.text("id").map_or_else(|| "perftest".to_owned(), plain));
+    draft.push(head);
+    let run = run(given, draft)?;
+    draft.push(run);
+    let broker = broker(given, draft)?;
+    draft.push(broker);
+    if let Some(tls) = tls(given, draft) {
+        draft.push(tls);
+    }
+    Ok(())
+}
+
+fn run(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
+    let mut run = Section::new("[run]");
+    let time = given.limit("time")?;
+    let has_consumers = given.count("consumers")? * given.count("consumer-channel-count")? > 0;
+    if !has_consumers && given.has("exit-when") {
+        draft.note("--exit-when: PerfTest looks at its consumers, and there are none");
+    }
+    let until = given.text("exit-when").filter(|_| has_consumers);
+    let counted = given.limit("pmessages")?.or(given.limit("cmessages")?).is_some();
+    match (time, until) {
+        (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
+        (None, None) if !counted => {
+            draft.note("PerfTest would go on until it is stopped: here, for a day");
+            run.set("duration", "24h");
+        }
+        _ => {}
+    }
+    match until {
+        None => {}
+        Some(until @ ("empty" | "idle")) => {
+            run.set("until", until);
+            if until == "idle" {
+                run.set("idle-time", "1s");
+                draft.note("--exit-when idle: what is published counts as activity, too");
+            }
+        }
+        Some(other) => return wrong("exit-when", other, "`empty` or `idle`"),
+    }
+    if given.has("verbose") || given.has("verbose-full") {
+        draft.note("--verbose: every message is a line of trace.jsonl, without its body");
+        run.set("trace-every", 1);
+    }
+    Ok(run)
+}
+
+fn broker(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
+    let mut broker = Section::new("[broker]");
+    let mut uris = uris(given);
+    if uris.is_empty() {
+        uris.push("amqp://localhost".to_owned());
+    }
+    let parameters = [("heartbeat", "heartbeat"), ("frame_max", "framemax")];
+    let mut query = Vec::new();
+    for (parameter, option) in parameters {
+        query.extend(given.limit(option)?.map(|value| format!("{parameter}={value}")));
+    }
+    let uris = uris.iter().map(|uri| with_query(&without_password(uri), &query));
+    let uris: Vec<String> = uris.collect();
+    match uris.as_slice() {
+        [uri] => broker.set("uri", uri.as_str()),
+        _ => broker.set("uris", Value::from(uris)),
+    }
+    if given.has("sasl-external") {
+        broker.set("auth", "external");
+        draft
+            .note("--sasl-external: name the PEM files; PerfTest takes them from a Java key store");
+    }
+    connecting(given, &mut broker)?;
+    recovery(given, &mut broker, draft)?;
+    Ok(broker)
+}
+
+/// The broker's URIs as they were typed.
+pub(super) fn uris(given: &Given) -> Vec<String> {
+    match (given.text("uris"), given.text("uri")) {
+        (Some(list), _) => list.split(',').map(|uri| uri.trim().to_owned()).collect(),
+        (None, Some(uri)) => vec![uri.to_owned()],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn connecting(given: &Given, broker: &mut Section) -> Result<(), PerfTestError> {
+    let timeout = given.limit("servers-startup-timeout")?;
+    broker.set_some("startup-timeout", timeout.map(|seconds| format!("{seconds}s")));
+    if given.has("tcp-no-delay") {
+        broker.set("nodelay", given.switch("tcp-no-delay", true));
+    }
+    // Where PerfTest has a thread for each connection it sets both buffers.
+    let is_nio = given.limit("nio-threads")?.or(given.limit("nio-thread-pool")?).is_some();
+    let default = if is_nio { 0 } else { SOCKET_BUFFER };
+    for (key, option) in
+        [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
+    {
+        let bytes: i64 = given.number(option)?.unwrap_or(default);
+        broker.set_some(key, (bytes > 0).then(|| format!("{bytes}B")));
+    }
+    Ok(())
+}
+
+/// PerfTest recovers unless it is told not to.
+fn recovery(given: &Given, broker: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
+    if given.has("disable-connection-recovery") {
+        return Ok(());
+    }
+    broker.set("recovery", true);
+    let interval = given.text("connection-recovery-interval").unwrap_or("5");
+    let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
+    let number = |text: &str| text.parse::<u32>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first == last && !interval.contains('-') => {}
+        (Some(first), Some(last)) if first < last => {
+            draft.note("--connection-recovery-interval: from the first to the last by doubling");
+        }
+        _ => return wrong("connection-recovery-interval", interval, "`30` or `30-60`"),
+    }
+    broker.set("recovery-delay", format!("{first}s"));
+    broker.set("recovery-max-delay", format!("{last}s"));
+    Ok(())
+}
+
+fn has_tls(given: &Given) -> bool {
+    given.text("uris").or(given.text("uri")).is_some_and(|uris| uris.contains("amqps://"))
+}
+
+fn tls(given: &Given, draft: &mut Draft) -> Option<Section> {
+    let names = given.text("server-name-indication");
+    if !has_tls(given) {
+        if names.is_some() {
+            draft.note("--server-name-indication means nothing without amqps://");
+        }
+        return None;
+    }
+    let mut tls = Section::new("[broker.tls]");
+    let mut names = names.into_iter().flat_map(|names| names.split(',').map(str::trim));
+    tls.set_some("server-name", names.next());
+    if names.next().is_some() {
+        draft.note("--server-name-indication: a broker is asked for one name, the first");
+    }
+    if given.has("sasl-external") {
+        tls.set("cert", "client.pem");
+        tls.set("key", "client-key.pem");
+    }
+    // PerfTest trusts every broker unless it is told to use the machine's authorities.
+    if !given.has("use-default-ssl-context") {
+        tls.set("verify", false);
+    }
+    Some(tls)
+}
+
+fn with_query(uri: &str, query: &[String]) -> String {
+    if query.is_empty() {
+        return uri.to_owned();
+    }
+    let sign = if uri.contains('?') { '&' } else { '?' };
+    format!("{uri}{sign}{}", query.join("&"))
+}
+
+pub(super) fn without_password(uri: &str) -> String {
+    let start = uri.find("://").map_or(0, |at| at + 3);
+    let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
+    let user = uri[start..end].split(':').next().unwrap_or_default();
+    format!("{}{user}{}", &uri[..start], &uri[end..])
+}
+
+/// A name that scenarios take.
+fn plain(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
+}

@@ -1,0 +1,90 @@
+//! Who holds the other end of a connection within this machine, from the kernel's tables of sockets.
+
+use std::{
+    fs,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+};
+
+/// The process at the other end, as far as everybody may know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Of the user who made the socket.
+    pub user: u32,
+    /// Of the socket.
+    pub inode: u64,
+}
+
+/// Who has accepted the connection from `own` to `other`. `None` when that is not on this machine, or in a
+/// network of its own.
+pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<Holder> {
+    let ends = [other, own].map(words);
+    // A socket of the sixth version takes connections of the fourth as well.
+    let mapped = [other, own].map(|end| words(SocketAddr::new(mapped(end.ip()), end.port())));
+    [("/proc/net/tcp", &ends), ("/proc/net/tcp6", &ends), ("/proc/net/tcp6", &mapped)]
+        .into_iter()
+        .find_map(|(table, ends)| holder_in(&fs::read_to_string(table).ok()?, ends))
+}
+
+fn mapped(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => IpAddr::V6(address.to_ipv6_mapped()),
+        IpAddr::V6(_) => address,
+    }
+}
+
+/// Of `proc_net_tcp(5)`: both ends in fields 1 and 2, state in field 3 (`01` is connected), user in field 7,
+/// inode in field 9, from 0. The inode is 0 until somebody has accepted the connection.
+fn holder_in(table: &str, ends: &[String; 2]) -> Option<Holder> {
+    table.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_it = fields.get(1..4)? == [ends[0].as_str(), ends[1].as_str(), "01"];
+        let holder = || {
+            Some(Holder { user: fields.get(7)?.parse().ok()?, inode: fields.get(9)?.parse().ok()? })
+        };
+        is_it.then(holder)?.filter(|holder| holder.inode != 0)
+    })
+}
+
+/// As the tables have it: words of the machine's byte order in hexadecimal digits.
+fn words(end: SocketAddr) -> String {
+    let address = match end.ip() {
+        IpAddr::V4(address) => format!("{:08X}", u32::from_ne_bytes(address.octets())),
+        IpAddr::V6(address) => words_of(address),
+    };
+    format!("{address}:{:04X}", end.port())
+}
+
+fn words_of(address: Ipv6Addr) -> String {
+    let octets = address.octets();
+    let words = octets.chunks_exact(4).map(|it| u32::from_ne_bytes([it[0], it[1], it[2], it[3]]));
+    words.map(|word| format!("{word:08X}")).collect::<Vec<String>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn ends_as_the_kernel_writes_them() {
+        let check = |end: &str, expected: &str| assert_eq!(words(end.parse().unwrap()), expected);
+        check("127.0.0.1:5672", "0100007F:1628");
+        check("[::1]:1", "00000000000000000000000001000000:0001");
+        check("[::ffff:127.0.0.1]:1", "0000000000000000FFFF00000100007F:0001");
+    }
+
+    #[test]
+    fn the_other_end_is_known_once_it_is_accepted() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else { continue };
+            let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let ends = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
+            assert_eq!(holder_of(ends.0, ends.1), None, "{address}");
+            let accepted = listener.accept().unwrap();
+            let holder = holder_of(ends.0, ends.1).unwrap();
+            assert_eq!(holder.user, rustix::process::geteuid().as_raw(), "{address}");
+            drop(accepted);
+        }
+    }
+}

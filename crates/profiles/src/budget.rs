@@ -1,0 +1,68 @@
+//! How much an import may take: of bytes after decompression, and of memory for what they mean. A
+//! few bytes of a file can stand for many in memory, so that the size of the file bounds nothing.
+
+use rabbitscope_text::display_size;
+
+/// What an import may take unless more was asked for. Ten minutes of a busy node need a tenth.
+pub const USUAL_PROFILE_BYTES: u64 = 256 << 20;
+
+/// An import that would take more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it takes more than {} of memory, which is more than a profile may; `flamegraph` and `diff` take \
+     more with --max-size",
+    display_size(*limit_bytes)
+)]
+pub struct TooLarge {
+    /// What it may take.
+    pub limit_bytes: u64,
+}
+
+/// What is left of it.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit_bytes: u64,
+    left: u64,
+}
+
+/// Of a map, a vector or an allocation around what is kept, on average.
+const OVERHEAD_BYTES: usize = 32;
+
+impl Budget {
+    pub(super) fn new(limit_bytes: u64) -> Self {
+        Self { limit_bytes, left: limit_bytes }
+    }
+
+    /// Something of so many bytes is kept.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), TooLarge> {
+        let left = self.left.checked_sub(bytes as u64);
+        self.left = left.ok_or(TooLarge { limit_bytes: self.limit_bytes })?;
+        Ok(())
+    }
+
+    /// Something is kept in a place of its own.
+    pub(super) fn spend_on<T>(&mut self, more_bytes: usize) -> Result<(), TooLarge> {
+        self.spend(size_of::<T>() + OVERHEAD_BYTES + more_bytes)
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::new(USUAL_PROFILE_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, TooLarge};
+
+    #[test]
+    fn what_is_spent_is_gone() {
+        let mut budget = Budget::new(100);
+        assert_eq!(budget.spend(60), Ok(()));
+        assert_eq!(budget.spend_on::<u64>(0), Ok(()));
+        let refused = budget.spend(1).unwrap_err();
+        assert_eq!(refused, TooLarge { limit_bytes: 100 });
+        assert!(refused.to_string().contains("more than 100B of memory"), "{refused}");
+    }
+}

@@ -1,0 +1,359 @@
+//! The Firefox Profiler's processed format, version 55 (`docs-developer/CHANGELOG-formats.md` of
+//! `firefox-devtools/profiler`; it reads this and all later versions). Written only.
+//!
+//! Where times were recorded a sample stands at its time, to a step of 50 ms. Without them samples stand
+//! one after another by thread, each for as long as it was seen: then the time line is an order and no
+//! history, and the name of the thread says so.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::{self, Write},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Event, FrameId, FrameKind, Profile, Sample,
+    speedscope::{MOST_REPEATS, title, written_name},
+    timeline::{Span, timeline},
+};
+
+const FORMAT_VERSION: u32 = 55;
+
+/// Kinds as categories: name and colour.
+const CATEGORIES: [(&str, &str); 7] = [
+    ("Other", "grey"),
+    ("Thread", "darkgray"),
+    ("Erlang", "orange"),
+    ("VM", "purple"),
+    ("Native", "blue"),
+    ("Kernel", "green"),
+    ("Not running", "transparent"),
+];
+
+/// Writes `profile` for the Firefox Profiler.
+pub fn write_firefox(profile: &Profile, out: impl Write) -> io::Result<()> {
+    let written: Vec<Value> = rows_by_thread(profile)
+        .iter()
+        .enumerate()
+        .map(|(number, (name, rows))| Thread::of(profile, rows).written(name, number))
+        .collect();
+    let file = json!({
+        "meta": meta(profile),
+        "libs": [],
+        "threads": written,
+        "pages": [],
+        "profilerOverhead": [],
+        "counters": [],
+    });
+    serde_json::to_writer(out, &file).map_err(io::Error::from)
+}
+
+/// A sample on a time line.
+#[derive(Debug, PartialEq)]
+struct Row {
+    /// None for the end of what was there.
+    sample: Option<usize>,
+    weight: u64,
+    millis: f64,
+}
+
+/// Threads by name with their samples in order of time.
+fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
+    let Some(lines) = timeline(profile) else {
+        let mut threads: BTreeMap<&str, Vec<(usize, u64)>> = BTreeMap::new();
+        for (number, sample) in profile.samples.iter().enumerate() {
+            threads.entry(&sample.labels.thread).or_default().push((number, sample.weight));
+        }
+        let mut started = 0.0;
+        let rows = threads.into_iter().map(|(name, samples)| {
+            let rows = in_a_row(profile, &samples, &mut started);
+            (if name.is_empty() { "all threads" } else { name }.to_owned(), rows)
+        });
+        return rows.collect();
+    };
+    let mut threads = Vec::new();
+    for (name, line) in lines {
+        if !line.spans.is_empty() {
+            threads.push((name.to_owned(), at_their_times(&line.spans)));
+        }
+        if !line.untimed.is_empty() {
+            let rows = in_a_row(profile, &line.untimed, &mut 0.0);
+            threads.push((format!("{name} (times not recorded)"), rows));
+        }
+    }
+    threads
+}
+
+/// With a row that ends what was there before each pause.
+fn at_their_times(spans: &[Span]) -> Vec<Row> {
+    let millis = |nanos: u64| nanos as f64 / 1e6;
+    let mut rows = Vec::with_capacity(spans.len());
+    for (at, span) in spans.iter().enumerate() {
+        let (sample, weight) = (Some(span.sample), span.weight);
+        rows.push(Row { sample, weight, millis: millis(span.start_nanos) });
+        let has_pause = spans.get(at + 1).is_none_or(|next| next.start_nanos > span.end_nanos());
+        if has_pause && span.length_nanos > 0 {
+            rows.push(Row { sample: None, weight: 0, millis: millis(span.end_nanos()) });
+        }
+    }
+    rows
+}
+
+/// Each sample begins where the one before has ended.
+fn in_a_row(profile: &Profile, samples: &[(usize, u64)], started: &mut f64) -> Vec<Row> {
+    let millis_of = |weight: u64| match profile.event {
+        Event::OffCpu => weight as f64 / 1e6,
+        Event::CallTime => weight as f64 / 1e3,
+        Event::Mmap | Event::Munmap | Event::Brk => millis_of_sample(profile),
+        _ => weight as f64 * millis_of_sample(profile),
+    };
+    let row = |&(sample, weight): &(usize, u64)| {
+        let row = Row { sample: Some(sample), weight, millis: *started };
+        *started += millis_of(weight);
+        row
+    };
+    samples.iter().map(row).collect()
+}
+
+fn meta(profile: &Profile) -> Value {
+    let categories = CATEGORIES
+        .map(|(name, color)| json!({ "name": name, "color": color, "subcategories": ["Other"] }));
+    json!({
+        "categories": categories,
+        "debug": false,
+        "extensions": { "length": 0, "baseURL": [], "id": [], "name": [] },
+        "interval": millis_of_sample(profile),
+        "preprocessedProfileVersion": FORMAT_VERSION,
+        "processType": 0,
+        "product": title(profile),
+        "sampleUnits": { "time": "ms", "eventDelay": "ms", "threadCPUDelta": "µs" },
+        "startTime": profile.capture.started_unix_nanos as f64 / 1e6,
+        "symbolicated": true,
+        "pausedRanges": [],
+        "version": 24,
+        "usesOnlyOneStackType": true,
+        "sourceCodeIsNotOnSearchfox": true,
+        "markerSchema": [],
+    })
+}
+
+fn millis_of_sample(profile: &Profile) -> f64 {
+    match profile.capture.period_nanos {
+        0 => 1.0,
+        nanos => nanos as f64 / 1e6,
+    }
+}
+
+/// The tables of one thread.
+struct Thread {
+    strings: Vec<String>,
+    categories: Vec<usize>,
+    functions: HashMap<FrameId, usize>,
+    prefixes: Vec<Option<usize>>,
+    frames: Vec<usize>,
+    stacks: HashMap<(Option<usize>, usize), usize>,
+    /// Stack, weight and time in milliseconds.
+    samples: Vec<(Option<usize>, f64, f64)>,
+    weight_type: &'static str,
+}
+
+impl Thread {
+    fn of(profile: &Profile, rows: &[Row]) -> Self {
+        let (weight_type, divisor) = match profile.event {
+            Event::OffCpu => ("tracing-ms", 1e6),
+            Event::CallTime => ("tracing-ms", 1e3),
+            Event::Mmap | Event::Munmap | Event::Brk => ("bytes", 1.0),
+            _ => ("samples", 1.0),
+        };
+        let mut thread = Self {
+            strings: Vec::new(),
+            categories: Vec::new(),
+            functions: HashMap::new(),
+            prefixes: Vec::new(),
+            frames: Vec::new(),
+            stacks: HashMap::new(),
+            samples: Vec::new(),
+            weight_type,
+        };
+        for row in rows {
+            let stack = row.sample.and_then(|at| thread.stack(profile, &profile.samples[at]));
+            thread.samples.push((stack, row.weight as f64 / divisor, row.millis));
+        }
+        thread
+    }
+
+    fn stack(&mut self, profile: &Profile, sample: &Sample) -> Option<usize> {
+        let mut prefix = None;
+        for entry in &sample.stack {
+            let function = self.function(profile, entry.frame);
+            for _ in 0..entry.repeat.min(MOST_REPEATS) {
+                prefix = Some(self.step(prefix, function));
+            }
+        }
+        prefix
+    }
+
+    fn step(&mut self, prefix: Option<usize>, function: usize) -> usize {
+        *self.stacks.entry((prefix, function)).or_insert_with(|| {
+            self.prefixes.push(prefix);
+            self.frames.push(function);
+            self.frames.len() - 1
+        })
+    }
+
+    /// Functions, frames and strings are numbered alike: there is one of each for a function.
+    fn function(&mut self, profile: &Profile, id: FrameId) -> usize {
+        let frame = profile.frames.get(id);
+        *self.functions.entry(id).or_insert_with(|| {
+            self.strings.push(written_name(frame));
+            self.categories.push(category(frame.kind));
+            self.strings.len() - 1
+        })
+    }
+
+    /// The thread as the format has it.
+    fn written(&self, name: &str, number: usize) -> Value {
+        let weights: Vec<f64> = self.samples.iter().map(|&(_, weight, _)| weight).collect();
+        let stacks: Vec<Option<usize>> = self.samples.iter().map(|&(stack, ..)| stack).collect();
+        let samples = self.samples.len();
+        json!({
+            "frameTable": self.frame_table(),
+            "funcTable": self.function_table(),
+            "markers": { "length": 0, "category": [], "data": [], "endTime": [], "name": [],
+                         "phase": [], "startTime": [] },
+            "name": name,
+            "isMainThread": number == 0,
+            "nativeSymbols": { "length": 0, "address": [], "functionSize": [], "libIndex": [],
+                               "name": [] },
+            "pausedRanges": [],
+            "pid": "0",
+            "processName": "beam.smp",
+            "processShutdownTime": null,
+            "processStartupTime": 0,
+            "processType": "default",
+            "registerTime": 0,
+            "resourceTable": { "length": 0, "lib": [], "name": [], "host": [], "type": [] },
+            "samples": { "length": samples, "weightType": self.weight_type, "stack": stacks,
+                         "timeDeltas": self.deltas(), "weight": weights },
+            "stackTable": { "length": self.frames.len(), "prefix": self.prefixes,
+                            "frame": self.frames },
+            "stringArray": self.strings,
+            "tid": number.to_string(),
+            "unregisterTime": null,
+            "showMarkersInTimeline": false,
+        })
+    }
+
+    /// Times since the sample before.
+    fn deltas(&self) -> Vec<f64> {
+        let mut before = 0.0;
+        let delta = |&(_, _, millis): &(Option<usize>, f64, f64)| {
+            let delta = millis - before;
+            before = millis;
+            delta
+        };
+        self.samples.iter().map(delta).collect()
+    }
+
+    fn frame_table(&self) -> Value {
+        let count = self.strings.len();
+        json!({
+            "length": count,
+            "address": vec![-1; count],
+            "inlineDepth": vec![0; count],
+            "category": self.categories,
+            "subcategory": vec![0; count],
+            "func": (0..count).collect::<Vec<_>>(),
+            "nativeSymbol": vec![Value::Null; count],
+            "innerWindowID": vec![0; count],
+            "line": vec![Value::Null; count],
+            "column": vec![Value::Null; count],
+        })
+    }
+
+    fn function_table(&self) -> Value {
+        let count = self.strings.len();
+        json!({
+            "length": count,
+            "name": (0..count).collect::<Vec<_>>(),
+            "isJS": vec![false; count],
+            "relevantForJS": vec![false; count],
+            "resource": vec![-1; count],
+            "fileName": vec![Value::Null; count],
+            "lineNumber": vec![Value::Null; count],
+            "columnNumber": vec![Value::Null; count],
+        })
+    }
+}
+
+fn category(kind: FrameKind) -> usize {
+    match kind {
+        FrameKind::Thread => 1,
+        FrameKind::Erlang | FrameKind::Bif => 2,
+        FrameKind::VmFragment | FrameKind::Collecting => 3,
+        FrameKind::Native => 4,
+        FrameKind::Kernel => 5,
+        FrameKind::Waiting | FrameKind::Runnable => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_folded;
+
+    #[test]
+    fn tables_refer_to_each_other() {
+        let mut profile =
+            read_folded(&b"scheduler;m:f/1;m:f/1 3\nscheduler;m:g/0 1\n"[..]).unwrap();
+        profile.capture.period_nanos = 1_000_000;
+        let mut out = Vec::new();
+        write_firefox(&profile, &mut out).unwrap();
+        let json: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(json["meta"]["preprocessedProfileVersion"], 55);
+        let thread = &json["threads"][0];
+        assert_eq!(thread["samples"]["weight"], json!([3.0, 1.0]));
+        assert_eq!(thread["samples"]["timeDeltas"], json!([0.0, 3.0]));
+        let at = |column: &Value, row: u64| column[usize::try_from(row).unwrap()].clone();
+        let number = |column: &Value, row: u64| at(column, row).as_u64();
+        let mut names = Vec::new();
+        let mut next = thread["samples"]["stack"][0].as_u64();
+        while let Some(stack) = next {
+            let frame = number(&thread["stackTable"]["frame"], stack).unwrap();
+            let function = number(&thread["frameTable"]["func"], frame).unwrap();
+            let name = number(&thread["funcTable"]["name"], function).unwrap();
+            names.push(at(&thread["stringArray"], name));
+            next = number(&thread["stackTable"]["prefix"], stack);
+        }
+        assert_eq!(names, ["m:f/1", "m:f/1", "scheduler"]);
+        for (table, column) in [("frameTable", "category"), ("funcTable", "name")] {
+            let length = thread[table]["length"].as_u64().unwrap();
+            assert_eq!(thread[table][column].as_array().unwrap().len() as u64, length);
+        }
+    }
+
+    #[test]
+    fn samples_stand_at_their_times() {
+        let mut profile =
+            read_folded(&b"scheduler;m:f/1 3\nscheduler;m:g/0 1\nscheduler;m:h/0 2\n"[..]).unwrap();
+        profile.capture.period_nanos = 1_000_000;
+        profile.capture.time_step_nanos = 50_000_000;
+        for (sample, step) in profile.samples.iter_mut().zip([1, 4]) {
+            sample.labels.thread = "1_scheduler".to_owned();
+            sample.times.add(step, sample.weight);
+        }
+        profile.samples[2].labels.thread = "1_scheduler".to_owned();
+        let mut out = Vec::new();
+        write_firefox(&profile, &mut out).unwrap();
+        let json: Value = serde_json::from_slice(&out).unwrap();
+        let samples = &json["threads"][0]["samples"];
+        // f/1 from 50 ms on for 3 ms, g/0 from 200 ms on for 1 ms.
+        assert_eq!(samples["timeDeltas"], json!([50.0, 3.0, 147.0, 1.0]));
+        assert_eq!(samples["weight"], json!([3.0, 0.0, 1.0, 0.0]));
+        assert_eq!(samples["stack"], json!([1, null, 2, null]));
+        let untimed = &json["threads"][1];
+        assert_eq!(untimed["name"], "1_scheduler (times not recorded)");
+        assert_eq!(untimed["samples"]["weight"], json!([2.0]));
+    }
+}

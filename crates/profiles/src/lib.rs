@@ -1,0 +1,34 @@
+//! A profile: weighted stacks of one node, with labels and with a statement of their quality; and the
+//! file formats that profiles are read from and written to.
+//!
+//! [`model`] holds the types. [`pprof`] and [`folded`] are read and written; [`perf_data`] and
+//! [`perf_script`] are read, [`speedscope`] and [`firefox`] written only. Formats are read from `impl Read`
+//! and written to `impl Write`: opening the file is the caller's business, and nothing here looks at a
+//! clock, a network, a disk or a process.
+
+mod budget;
+mod firefox;
+mod folded;
+mod model;
+mod names;
+mod perf_data;
+mod perf_events;
+mod perf_script;
+mod pprof;
+mod speedscope;
+mod tally;
+mod timeline;
+
+pub use budget::{TooLarge, USUAL_PROFILE_BYTES};
+pub use firefox::write_firefox;
+pub use folded::{FoldedError, read_folded, read_folded_within, write_folded};
+pub use model::{
+    Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
+    Labels, LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, ThreadKind,
+    Times, is_lock_wait,
+};
+pub use names::source_name;
+pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};
+pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_within};
+pub use pprof::{PprofError, read_pprof, read_pprof_within, write_pprof};
+pub use speedscope::write_speedscope;

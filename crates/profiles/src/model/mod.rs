@@ -1,0 +1,18 @@
+//! The types that a profile is made of.
+
+mod class;
+mod identity;
+mod lines;
+mod profile;
+mod threads;
+mod times;
+
+pub use class::{FrameClass, is_lock_wait};
+pub use identity::{GONE, Identities, Identity};
+pub use lines::LineWeight;
+pub use profile::{
+    Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
+    StackEntry, StackOutcome, StackQuality,
+};
+pub use threads::ThreadKind;
+pub use times::Times;

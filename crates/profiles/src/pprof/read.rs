@@ -1,0 +1,386 @@
+//! From pprof to a profile: our own files without loss, those of other programs as far as they go.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    io::{self, BufRead, BufReader, Read},
+    sync::Arc,
+};
+
+use flate2::bufread::MultiGzDecoder;
+use prost::Message;
+
+use rabbitscope_text::display_size;
+
+use super::{
+    super::{
+        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile,
+        Sample, StackQuality, TooLarge, USUAL_PROFILE_BYTES,
+        budget::Budget,
+        names::{KERNEL_SUFFIX, kind_of},
+    },
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS,
+    fields::{fields, fields_of},
+    message,
+};
+
+/// Numbers of the fields of which there can be many.
+pub(super) const SAMPLE: u64 = 2;
+const LOCATION: u64 = 4;
+const FUNCTION: u64 = 5;
+const STRING: u64 = 6;
+const SOURCE_LINE: u64 = 1000;
+
+/// Bytes of all other fields together: types, mappings, comments.
+const MOST_HEAD_BYTES: usize = 4 << 20;
+
+/// Longest name of a function that is believed.
+const MOST_FUNCTION_BYTES: usize = 64 << 10;
+
+/// Frames that all stacks may have together: so many, and so many more for each byte of the file. A
+/// location takes at least a byte in a stack and may stand for any number of inlined functions.
+const FRAMES_BASE: usize = 1 << 20;
+const FRAMES_PER_BYTE: usize = 8;
+
+/// Longest name of which every sample, or every address, keeps a copy. A file has it only once.
+const MOST_NAME_BYTES: usize = 1024;
+
+/// Why a pprof file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PprofError {
+    /// The input could not be read, or its compression is broken.
+    #[error("cannot read pprof: {0}")]
+    Io(#[from] io::Error),
+    /// The bytes are not a `profile.proto` message.
+    #[error("not a pprof file: {0}")]
+    Decode(#[from] prost::DecodeError),
+    /// The message lacks something, or refers to something that it does not hold.
+    #[error("broken pprof file: {0}")]
+    Broken(String),
+    /// The bytes are not those of any message.
+    #[error("not a pprof file: {0}")]
+    Foreign(String),
+    /// It has more bytes after decompression than were asked for.
+    #[error(
+        "it has more than {} after decompression; `flamegraph` and `diff` take more with --max-size",
+        display_size(*limit_bytes)
+    )]
+    TooLong {
+        /// Bytes that it may have.
+        limit_bytes: u64,
+    },
+    /// What it holds takes too much memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
+}
+
+/// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
+///
+/// Of a file with several sample types, `samples` is taken, or else the file's default, or else the
+/// last; a note in the capture says so when the weights are not numbers of samples.
+pub fn read_pprof(input: impl Read) -> Result<Profile, PprofError> {
+    read_pprof_within(input, USUAL_PROFILE_BYTES)
+}
+
+/// As [`read_pprof`], with another limit for its bytes after decompression and for the memory that it
+/// takes: each may be so much.
+pub fn read_pprof_within(input: impl Read, limit_bytes: u64) -> Result<Profile, PprofError> {
+    let mut reader = BufReader::new(input);
+    let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+    let mut bytes = Vec::new();
+    if is_gzip {
+        MultiGzDecoder::new(reader).take(limit_bytes + 1).read_to_end(&mut bytes)?;
+    } else {
+        reader.take(limit_bytes + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > limit_bytes {
+        return Err(PprofError::TooLong { limit_bytes });
+    }
+    Import::new(&bytes, Budget::new(limit_bytes))?.into_profile()
+}
+
+/// A file whose ids are resolved; samples, which are most of it, are decoded one at a time.
+pub(super) struct Import<'a> {
+    pub(super) bytes: &'a [u8],
+    /// What there is once, or a few times.
+    head: message::Profile,
+    strings: Vec<&'a str>,
+    pub(super) frames: FrameTable,
+    /// Frames by where their functions are and by the names' places among the strings.
+    named: HashMap<(Origin, i64), FrameId>,
+    /// Root first, by location id.
+    pub(super) locations: HashMap<u64, Box<[FrameId]>>,
+    pub(super) identities: Identities,
+    /// Frames that the stacks may still have.
+    pub(super) frames_left: usize,
+    pub(super) budget: Budget,
+}
+
+/// What the file of a function says about its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Origin {
+    Known(FrameKind),
+    Kernel,
+    Other,
+}
+
+impl Origin {
+    fn of(file: &str) -> Self {
+        match KINDS.into_iter().find(|(_, known)| *known == file) {
+            Some((kind, _)) => Self::Known(kind),
+            None if is_kernel(file) => Self::Kernel,
+            None => Self::Other,
+        }
+    }
+}
+
+impl<'a> Import<'a> {
+    fn new(bytes: &'a [u8], mut budget: Budget) -> Result<Self, PprofError> {
+        let (mut strings, mut functions, mut head) = (Vec::new(), HashMap::new(), Vec::new());
+        for field in fields(bytes) {
+            let field = field?;
+            match field.number {
+                STRING => {
+                    budget.spend(size_of::<&str>())?;
+                    let text = std::str::from_utf8(field.content);
+                    strings.push(text.map_err(|_| PprofError::Foreign("text not UTF-8".into()))?);
+                }
+                FUNCTION => {
+                    budget.spend_on::<(u64, i64)>(0)?;
+                    let function = message::Function::decode(field.small()?)?;
+                    functions.insert(function.id, function.name);
+                }
+                // Counted before the first is decoded: there may be millions.
+                SAMPLE => budget.spend_on::<Sample>(0)?,
+                LOCATION => budget.spend_on::<(u64, Box<[FrameId]>)>(0)?,
+                SOURCE_LINE => budget.spend(size_of::<LineWeight>())?,
+                _ if head.len() + field.whole.len() > MOST_HEAD_BYTES => {
+                    return Err(PprofError::Broken("too much that is no sample".to_owned()));
+                }
+                _ => head.extend_from_slice(field.whole),
+            }
+        }
+        let mut import = Self {
+            bytes,
+            head: message::Profile::decode(head.as_slice())?,
+            strings,
+            frames: FrameTable::default(),
+            named: HashMap::new(),
+            locations: HashMap::new(),
+            identities: Identities::default(),
+            frames_left: FRAMES_BASE + FRAMES_PER_BYTE * bytes.len(),
+            budget,
+        };
+        import.read_locations(&functions)?;
+        Ok(import)
+    }
+
+    fn read_locations(&mut self, functions: &HashMap<u64, i64>) -> Result<(), PprofError> {
+        let mut mappings = HashMap::new();
+        for mapping in &self.head.mapping {
+            let file = self.string(mapping.filename)?;
+            mappings.insert(mapping.id, (Origin::of(file), file, mapping.memory_start));
+        }
+        let unmapped = (Origin::Other, "", 0);
+        for field in fields_of(self.bytes, LOCATION) {
+            let location = message::Location::decode(field?.small()?)?;
+            let mapping = mappings.get(&location.mapping_id).copied().unwrap_or(unmapped);
+            let frames = self.frames_of(&location, mapping, functions)?;
+            self.budget.spend(size_of_val(&*frames))?;
+            self.locations.insert(location.id, frames);
+        }
+        Ok(())
+    }
+
+    fn frames_of(
+        &mut self,
+        location: &message::Location,
+        (origin, file, start): (Origin, &str, u64),
+        functions: &HashMap<u64, i64>,
+    ) -> Result<Box<[FrameId]>, PprofError> {
+        if location.line.is_empty() {
+            let frame = unnamed_frame(file, location.address.wrapping_sub(start))?;
+            return Ok([self.intern(frame)?].into());
+        }
+        let mut frames = Vec::with_capacity(location.line.len());
+        for line in location.line.iter().rev() {
+            let id = line.function_id;
+            let name = *functions
+                .get(&id)
+                .ok_or_else(|| PprofError::Broken(format!("there is no function {id}")))?;
+            frames.push(self.named_frame(origin, name)?);
+        }
+        Ok(frames.into())
+    }
+
+    /// Each name is looked at once for each origin.
+    fn named_frame(&mut self, origin: Origin, name: i64) -> Result<FrameId, PprofError> {
+        if let Some(&known) = self.named.get(&(origin, name)) {
+            return Ok(known);
+        }
+        let frame = named_frame(origin, at_most(self.string(name)?, MOST_FUNCTION_BYTES)?);
+        let id = self.intern(frame)?;
+        self.budget.spend_on::<((Origin, i64), FrameId)>(0)?;
+        self.named.insert((origin, name), id);
+        Ok(id)
+    }
+
+    pub(super) fn intern(&mut self, frame: Frame) -> Result<FrameId, TooLarge> {
+        let (before, length) = (self.frames.len(), frame.name.len());
+        let id = self.frames.intern(frame);
+        if self.frames.len() > before {
+            // Once in the table and once in its index.
+            self.budget.spend_on::<[Frame; 2]>(2 * length)?;
+        }
+        Ok(id)
+    }
+
+    fn into_profile(mut self) -> Result<Profile, PprofError> {
+        let event = self.event()?;
+        let (index, note) =
+            if event.is_weighted() { (self.last_value()?, None) } else { self.weight_index()? };
+        let note = note.filter(|_| event == Event::Cpu);
+        let count_index = if event.is_weighted() { 0 } else { index };
+        let samples = self.samples(index, count_index)?;
+        let mut capture = self.capture(note)?;
+        let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
+            capture.notes.push("The file carries no statement of stack quality.".to_owned());
+            StackQuality::default()
+        });
+        let lines = self.lines()?;
+        let Self { frames, identities, .. } = self;
+        Ok(Profile { event, capture, quality, frames, samples, identities, lines })
+    }
+
+    /// What only our own files have.
+    fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
+        let mut files: HashMap<i64, Arc<str>> = HashMap::new();
+        let mut lines = Vec::new();
+        for field in fields_of(self.bytes, SOURCE_LINE) {
+            let message::SourceLine { location_id, file, line, own, total } =
+                message::SourceLine::decode(field?.small()?)?;
+            let Some(&[frame]) = self.locations.get(&location_id).map(|frames| &**frames) else {
+                let problem = format!("a line of location {location_id}, which is no function");
+                return Err(PprofError::Broken(problem));
+            };
+            let file = match files.entry(file) {
+                Entry::Occupied(known) => Arc::clone(known.get()),
+                Entry::Vacant(new) => {
+                    let name = string(&self.strings, file)?;
+                    self.budget.spend_on::<(i64, Arc<str>)>(name.len())?;
+                    Arc::clone(new.insert(name.into()))
+                }
+            };
+            lines.push(LineWeight { frame, file, line, own, total });
+        }
+        Ok(lines)
+    }
+
+    /// Ours say what they are; others are taken for CPU time.
+    fn event(&self) -> Result<Event, PprofError> {
+        for &comment in &self.head.comment {
+            if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
+                return Event::from_name(name)
+                    .ok_or_else(|| PprofError::Broken(format!("the event {name} is not known")));
+            }
+        }
+        Ok(Event::Cpu)
+    }
+
+    fn last_value(&self) -> Result<usize, PprofError> {
+        self.head
+            .sample_type
+            .len()
+            .checked_sub(1)
+            .ok_or_else(|| PprofError::Broken("it has no sample type".to_owned()))
+    }
+
+    /// Which of the values is the weight, and what to say when it is not a number of samples.
+    fn weight_index(&self) -> Result<(usize, Option<String>), PprofError> {
+        let types = &self.head.sample_type;
+        let is_named = |name: &str| {
+            types.iter().position(|it| self.string(it.r#type).is_ok_and(|text| text == name))
+        };
+        if let Some(index) = is_named(self.event()?.occurrences()) {
+            return Ok((index, None));
+        }
+        let default = self.string(self.head.default_sample_type)?;
+        let last = self.last_value()?;
+        let index = is_named(default).unwrap_or(last);
+        let (name, unit) = (self.string(types[index].r#type)?, self.string(types[index].unit)?);
+        Ok((index, Some(format!("Weights are `{name}` in {unit}, not numbers of samples."))))
+    }
+
+    fn capture(&self, note: Option<String>) -> Result<Capture, PprofError> {
+        if let Some(capture) = self.comment(COMMENT_CAPTURE)? {
+            return Ok(capture);
+        }
+        let message = &self.head;
+        let counts_nanos = message
+            .period_type
+            .is_some_and(|period| self.string(period.unit).is_ok_and(|unit| unit == "nanoseconds"));
+        Ok(Capture {
+            recorder: "pprof".to_owned(),
+            started_unix_nanos: u64::try_from(message.time_nanos).unwrap_or(0),
+            duration_nanos: u64::try_from(message.duration_nanos).unwrap_or(0),
+            period_nanos: if counts_nanos { u64::try_from(message.period).unwrap_or(0) } else { 0 },
+            notes: note.into_iter().collect(),
+            ..Capture::default()
+        })
+    }
+
+    /// The value of the comment that starts with `key`.
+    fn comment<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, PprofError> {
+        for &comment in &self.head.comment {
+            if let Some(json) = self.string(comment)?.strip_prefix(key) {
+                return serde_json::from_str(json)
+                    .map(Some)
+                    .map_err(|error| PprofError::Broken(format!("comment {key}: {error}")));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn string(&self, id: i64) -> Result<&'a str, PprofError> {
+        string(&self.strings, id)
+    }
+}
+
+fn string<'a>(strings: &[&'a str], id: i64) -> Result<&'a str, PprofError> {
+    if id == 0 {
+        return Ok("");
+    }
+    let found = usize::try_from(id).ok().and_then(|id| strings.get(id).copied());
+    found.ok_or_else(|| PprofError::Broken(format!("there is no string {id}")))
+}
+
+pub(super) fn short(name: &str) -> Result<&str, PprofError> {
+    at_most(name, MOST_NAME_BYTES)
+}
+
+fn at_most(name: &str, most_bytes: usize) -> Result<&str, PprofError> {
+    if name.len() <= most_bytes {
+        return Ok(name);
+    }
+    let problem = format!("a name of {} bytes; at most {most_bytes} are read", name.len());
+    Err(PprofError::Broken(problem))
+}
+
+fn named_frame(origin: Origin, name: &str) -> Frame {
+    let kind = match origin {
+        Origin::Known(kind) => return Frame { name: name.to_owned(), kind },
+        Origin::Kernel => FrameKind::Kernel,
+        Origin::Other => kind_of(name),
+    };
+    Frame { name: name.strip_suffix(KERNEL_SUFFIX).unwrap_or(name).to_owned(), kind }
+}
+
+fn unnamed_frame(file: &str, offset: u64) -> Result<Frame, PprofError> {
+    let module = file.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("[unknown]");
+    let module = short(module)?;
+    let kind = if is_kernel(file) { FrameKind::Kernel } else { FrameKind::Native };
+    Ok(Frame { name: format!("{module}+{offset:#x}"), kind })
+}
+
+fn is_kernel(file: &str) -> bool {
+    file.starts_with("[kernel") || file.contains("vmlinux")
+}

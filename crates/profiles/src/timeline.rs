@@ -1,0 +1,164 @@
+//! When the stacks of a profile were there, thread by thread, as far as their times tell: for formats that
+//! have a time line.
+//!
+//! Times are known by the step (50 ms as recorded). What fell into one step on one thread stands there one
+//! after another, from the step's beginning on, or for waits up to its end; in which order it was is not
+//! known. Nothing overlaps.
+
+use std::collections::BTreeMap;
+
+use super::{Event, Profile};
+
+/// A stack for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Number of the sample.
+    pub(super) sample: usize,
+    /// Since the recording began.
+    pub(super) start_nanos: u64,
+    /// 0 for what takes no time, such as a call.
+    pub(super) length_nanos: u64,
+    /// In the unit of the event.
+    pub(super) weight: u64,
+}
+
+impl Span {
+    pub(super) fn end_nanos(&self) -> u64 {
+        self.start_nanos.saturating_add(self.length_nanos)
+    }
+}
+
+/// What one thread did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ThreadLine {
+    /// In order of time.
+    pub(super) spans: Vec<Span>,
+    /// Samples of which no time, or less than their weight, was recorded, with what is missing.
+    pub(super) untimed: Vec<(usize, u64)>,
+}
+
+/// Step, number of the sample, weight.
+type Point = (u32, usize, u64);
+
+/// Threads by name; absent when no times were recorded.
+pub(super) fn timeline(profile: &Profile) -> Option<BTreeMap<&str, ThreadLine>> {
+    let step_nanos = profile.capture.time_step_nanos;
+    if step_nanos == 0 || profile.samples.iter().all(|sample| sample.times.is_empty()) {
+        return None;
+    }
+    let mut threads: BTreeMap<&str, (Vec<Point>, ThreadLine)> = BTreeMap::new();
+    for (number, sample) in profile.samples.iter().enumerate() {
+        let (points, line) = threads.entry(&sample.labels.thread).or_default();
+        let mut rest = sample.weight;
+        for (step, weight) in sample.times.iter() {
+            points.push((step, number, weight));
+            rest = rest.saturating_sub(weight);
+        }
+        if rest > 0 {
+            line.untimed.push((number, rest));
+        }
+    }
+    let placed = threads.into_iter().map(|(name, (mut points, mut line))| {
+        points.sort_unstable();
+        line.spans = placed(profile, &points, step_nanos);
+        (name, line)
+    });
+    Some(placed.collect())
+}
+
+/// Steps with what fell into them, in order.
+fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Vec<Span> {
+    let mut spans = Vec::with_capacity(points.len());
+    let mut free = 0_u64;
+    for of_step in points.chunk_by(|left, right| left.0 == right.0) {
+        let begin = u64::from(of_step[0].0).saturating_mul(step_nanos);
+        let length = |weight: u64| weight.saturating_mul(nanos_of_weight(profile));
+        let all = of_step.iter().fold(0_u64, |sum, point| sum.saturating_add(length(point.2)));
+        // A wait counts for the step in which it ended.
+        let first = match profile.event {
+            Event::OffCpu => begin.saturating_add(step_nanos).saturating_sub(all),
+            _ => begin,
+        };
+        free = free.max(first);
+        for &(_, sample, weight) in of_step {
+            let length_nanos = length(weight);
+            spans.push(Span { sample, start_nanos: free, length_nanos, weight });
+            free = free.saturating_add(length_nanos);
+        }
+    }
+    spans
+}
+
+/// How long a unit of weight lasts.
+fn nanos_of_weight(profile: &Profile) -> u64 {
+    match profile.event {
+        Event::Cpu => profile.capture.period_nanos,
+        Event::OffCpu => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_folded;
+
+    const STEP: u64 = 50_000_000;
+
+    /// Samples `a` and `b` with weights by step, on the threads of these names.
+    fn profile(samples: [(&str, &[(u32, u64)]); 2]) -> Profile {
+        let mut profile = read_folded(&b"a 1\nb 1\n"[..]).unwrap();
+        profile.capture.time_step_nanos = STEP;
+        profile.capture.period_nanos = 1_000_000;
+        for (sample, (thread, times)) in profile.samples.iter_mut().zip(samples) {
+            sample.labels.thread = thread.to_owned();
+            sample.weight = times.iter().map(|(_, weight)| weight).sum();
+            for &(step, weight) in times {
+                sample.times.add(step, weight);
+            }
+        }
+        profile
+    }
+
+    fn starts(line: &ThreadLine) -> Vec<(usize, u64, u64)> {
+        let millis = |nanos: u64| nanos / 1_000_000;
+        let spans = line.spans.iter();
+        spans.map(|it| (it.sample, millis(it.start_nanos), millis(it.length_nanos))).collect()
+    }
+
+    #[test]
+    fn what_fell_into_a_step_stands_there() {
+        let profile = profile([("1_scheduler", &[(0, 10), (4, 5)]), ("1_scheduler", &[(4, 20)])]);
+        let lines = timeline(&profile).unwrap();
+        assert_eq!(starts(&lines["1_scheduler"]), [(0, 0, 10), (0, 200, 5), (1, 205, 20)]);
+    }
+
+    #[test]
+    fn threads_run_at_the_same_time() {
+        let profile = profile([("1_scheduler", &[(2, 50)]), ("2_scheduler", &[(2, 50)])]);
+        let lines = timeline(&profile).unwrap();
+        assert_eq!(starts(&lines["1_scheduler"]), [(0, 100, 50)]);
+        assert_eq!(starts(&lines["2_scheduler"]), [(1, 100, 50)]);
+    }
+
+    /// Waits of 400 and 20 ms that ended in the steps from 450 and from 500 ms on.
+    #[test]
+    fn a_wait_ends_in_its_step() {
+        let waits = [("aux", &[(9, 400_000_000)][..]), ("aux", &[(10, 20_000_000)][..])];
+        let mut profile = profile(waits);
+        profile.event = Event::OffCpu;
+        let lines = timeline(&profile).unwrap();
+        assert_eq!(starts(&lines["aux"]), [(0, 100, 400), (1, 530, 20)]);
+    }
+
+    #[test]
+    fn what_has_no_time_is_kept_apart() {
+        let mut profile = profile([("aux", &[(0, 3)]), ("aux", &[])]);
+        profile.samples[0].weight = 5;
+        profile.samples[1].weight = 7;
+        let lines = timeline(&profile).unwrap();
+        assert_eq!(lines["aux"].untimed, [(0, 2), (1, 7)]);
+        profile.capture.time_step_nanos = 0;
+        assert_eq!(timeline(&profile), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! Latencies by group and by queue, as tables of text.
+
+use std::fmt::Write;
+
+use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, RunRecord};
+
+use super::{grouped, short_time};
+use rabbitscope_text::escapes;
+
+/// Rows of a table at most; `run.json` has all of them.
+const MOST_ROWS: usize = 20;
+
+/// What groups measured of a latency of which the total is that of several; and by queue.
+pub(super) fn breakdown(record: &RunRecord) -> String {
+    let LatencyBreakdown { groups, queues, left_out } = &record.breakdown;
+    let is_shared = |latency: &LatencyFigures| {
+        groups.iter().filter(|it| it.latencies.iter().any(|one| one.name == latency.name)).count()
+            > 1
+    };
+    let by_group = groups.iter().flat_map(|it| {
+        let shared = it.latencies.iter().filter(|latency| is_shared(latency));
+        shared.map(|latency| (it.group.as_str(), latency))
+    });
+    let by_queue = queues
+        .iter()
+        .flat_map(|it| it.latencies.iter().map(|latency| (it.queue.as_str(), latency)));
+    let mut text = table("by group", &by_group.collect::<Vec<_>>());
+    text += &table("by queue", &by_queue.collect::<Vec<_>>());
+    if *left_out > 0 {
+        let _ = writeln!(text, "{left_out} groups and queues more are in the totals only");
+    }
+    text
+}
+
+fn table(title: &str, rows: &[(&str, &LatencyFigures)]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = rows.iter().take(MOST_ROWS).map(|(name, _)| escapes::value(name)).collect();
+    let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 2;
+    let width = widest(&mut names.iter().map(|it| it.chars().count()).chain([title.len()]));
+    let second = widest(&mut rows.iter().map(|(_, it)| it.name.len()));
+    let mut text = format!(
+        "\n{title:<width$}{:<second$}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
+        "", "p50", "p99", "p99.9", "max", "measurements"
+    );
+    for (name, (_, it)) in names.iter().zip(rows) {
+        let _ = write!(text, "{name:<width$}{:<second$}", it.name);
+        for nanos in [it.p50, it.p99, it.p999, it.max] {
+            let _ = write!(text, "{:>10}", short_time(nanos));
+        }
+        let _ = writeln!(text, "{:>14}", grouped(it.count));
+    }
+    if rows.len() > MOST_ROWS {
+        let _ = writeln!(text, "{} more are in run.json", rows.len() - MOST_ROWS);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::record::{GroupLatencies, QueueLatencies};
+
+    use super::*;
+
+    fn latencies(names: &[&str]) -> Vec<LatencyFigures> {
+        let figures = |name: &&str| LatencyFigures {
+            name: (*name).to_owned(),
+            count: 12_345,
+            p99: 2_000_000,
+            ..LatencyFigures::default()
+        };
+        names.iter().map(figures).collect()
+    }
+
+    fn text(groups: &[&[&str]], queues: usize) -> String {
+        let groups = groups.iter().enumerate().map(|(at, names)| GroupLatencies {
+            kind: "publishers".to_owned(),
+            group: format!("group-{at}"),
+            latencies: latencies(names),
+        });
+        let queues = (0..queues).map(|at| QueueLatencies {
+            queue: format!("q\u{1b}-{at}"),
+            latencies: latencies(&["end-to-end"]),
+        });
+        let breakdown =
+            LatencyBreakdown { groups: groups.collect(), queues: queues.collect(), left_out: 0 };
+        super::breakdown(&RunRecord { breakdown, ..RunRecord::default() })
+    }
+
+    #[test]
+    fn only_what_several_groups_measured_is_told_apart() {
+        assert_eq!(text(&[&["confirm"], &["end-to-end"]], 0), "");
+        let two = text(&[&["confirm", "client-delay"], &["confirm"], &["end-to-end"]], 0);
+        assert!(two.contains("\nby group") && two.contains("group-1   confirm"), "{two}");
+        assert!(!two.contains("client-delay") && !two.contains("group-2"), "{two}");
+        assert!(two.contains("12,345") && two.contains("2.00 ms"), "{two}");
+    }
+
+    #[test]
+    fn many_queues_are_not_all_printed() {
+        let many = text(&[], 25);
+        assert_eq!(many.lines().count(), 1 + 1 + MOST_ROWS + 1, "{many}");
+        assert!(many.ends_with("5 more are in run.json\n") && !many.contains('\u{1b}'), "{many}");
+    }
+}

@@ -1,0 +1,119 @@
+//! What kept a run from going as it should, in plain text: lateness, time without service, errors.
+
+use std::fmt::Write;
+
+use rabbitscope_analysis::service_sentences;
+use rabbitscope_runs::record::{ErrorCount, LatencySummary, LoadTotals, RunRecord, Verdict};
+
+use super::summary::grouped;
+use rabbitscope_text::escapes;
+
+/// A line each; nothing of a run that nothing happened to.
+pub(super) fn interruptions(record: &RunRecord) -> String {
+    let mut text = lateness(&record.load);
+    for sentence in service_sentences(record) {
+        let _ = writeln!(text, "service   {}", escapes::value(&sentence));
+    }
+    text + &record.errors.iter().map(error).collect::<String>()
+}
+
+/// How the run ended, unless as it should.
+pub(super) fn ending(verdict: &Verdict) -> String {
+    let reason = escapes::value(verdict.reason().unwrap_or_default());
+    match verdict {
+        Verdict::Completed => String::new(),
+        Verdict::Aborted { .. } => {
+            format!("\nCut short: {reason}. What was recorded until then is kept.\n")
+        }
+        Verdict::Stopped { .. } => format!("\nStopped early, as {reason}.\n"),
+        Verdict::Failed { .. } => format!("\nFAILED: {reason}.\n"),
+    }
+}
+
+/// Which measurements are no more than lower bounds.
+pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
+    let lines = latencies.iter().filter(|it| it.overdue > 0).map(|it| {
+        format!(
+            "{}: {} of {} measurements are messages that were overdue at the end, with their age then\n",
+            it.name,
+            grouped(it.overdue),
+            grouped(it.count)
+        )
+    });
+    lines.collect()
+}
+
+/// The client's part and the rest are told apart.
+fn lateness(load: &LoadTotals) -> String {
+    let count =
+        load.counts.late + load.counts.dropped - load.counts.overdue.min(load.counts.dropped);
+    if count == 0 {
+        return String::new();
+    }
+    let overdue = match load.counts.overdue {
+        0 => String::new(),
+        count => format!("; {} of them overdue at the end", grouped(count)),
+    };
+    let own = load.counts.late_by_client;
+    format!(
+        "late      {:>11} of {} scheduled messages: {} by the load generator itself, {} by the broker\
+         {overdue}\n",
+        grouped(count),
+        grouped(load.counts.scheduled),
+        grouped(own),
+        grouped(count.saturating_sub(own)),
+    )
+}
+
+fn error(error: &ErrorCount) -> String {
+    let times = if error.count == 1 {
+        "once".to_owned()
+    } else {
+        format!("{} times", grouped(error.count))
+    };
+    let line = format!(
+        "error     {} {times}, last at {:.1} s: {}",
+        error.kind.words(),
+        error.last_at_nanos as f64 / 1e9,
+        error.last
+    );
+    format!("{}\n", escapes::value(&line))
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::record::ErrorKind;
+
+    use rabbitscope_runs::record::Counters;
+
+    use super::*;
+
+    #[test]
+    fn what_happened_has_a_line() {
+        let load = LoadTotals {
+            counts: Counters {
+                scheduled: 10_000,
+                late: 5524,
+                dropped: 5520,
+                overdue: 5520,
+                late_by_client: 3,
+                ..Counters::default()
+            },
+            ..LoadTotals::default()
+        };
+        let last = "too\u{1b}large".to_owned();
+        let kind = ErrorKind::ChannelClosed;
+        let errors = vec![ErrorCount { kind, count: 2, last, last_at_nanos: 1_500_000_000 }];
+        let record = RunRecord { load, errors, ..RunRecord::default() };
+        let text = interruptions(&record);
+        let late = "late            5,524 of 10,000 scheduled messages: 3 by the load generator itself, \
+                    5,521 by the broker; 5,520 of them overdue at the end";
+        assert_eq!(text.lines().next(), Some(late), "{text}");
+        assert!(
+            text.contains("channel closed by the broker 2 times, last at 1.5 s: too"),
+            "{text}"
+        );
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert_eq!(interruptions(&RunRecord::default()), "");
+    }
+}

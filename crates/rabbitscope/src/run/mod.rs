@@ -1,0 +1,29 @@
+//! One run of a scenario from beginning to end: broker, load, profile, run directory, summary.
+//!
+//! ```text
+//! target ─► session open ─► load + profile, a row a second ─► session close ─► record, report
+//! ```
+//!
+//! What does not live here: the load and the profile themselves, and printing.
+
+mod breakdown;
+mod interruptions;
+mod judgement;
+mod owners;
+mod pages;
+mod recording;
+mod results;
+mod seconds;
+mod snapshot;
+mod steps;
+mod summary;
+mod target;
+mod under_load;
+
+pub use judgement::exit_code;
+pub use recording::recording_progress;
+pub(crate) use steps::run_on;
+pub use steps::{Finished, check, run};
+pub use summary::{ProfileSummary, second, summary};
+pub(crate) use summary::{grouped, grouped_rate, short_time};
+pub(crate) use target::{Target, dialer, sweep_dead_brokers};

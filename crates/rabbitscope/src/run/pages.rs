@@ -1,0 +1,63 @@
+//! What a scenario's pollers ask for: the complete address, the password from where the scenario
+//! says it is, the authorities to believe.
+
+use std::{env, path::Path};
+
+use anyhow::Context;
+use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_load::Page;
+use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
+
+use super::target::Target;
+use crate::exit::UsageError;
+
+/// Refuses a password or an authority that is not there.
+pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {
+    scenario.pollers.iter().try_for_each(|group| page(group, group.url.clone(), None).map(drop))
+}
+
+/// The pages of all groups.
+pub(super) fn of(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
+    let throwaway = target.throwaway.as_ref().map(|broker| broker.login());
+    scenario.pollers.iter().map(|group| page(group, address(group, target)?, throwaway)).collect()
+}
+
+fn address(group: &PollerGroup, target: &Target) -> Result<String, UsageError> {
+    if !group.url.starts_with('/') {
+        return Ok(group.url.clone());
+    }
+    let port = target.throwaway.as_ref().and_then(|broker| broker.management_port());
+    let port = port.ok_or_else(|| {
+        UsageError(format!("poller {}: the broker has no management listener", group.name))
+    })?;
+    Ok(format!("http://127.0.0.1:{port}{}", group.url))
+}
+
+/// `throwaway` logs in to the management listener of a throwaway broker.
+fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> anyhow::Result<Page> {
+    let password = group.login.as_ref().map(|login| password(&login.password)).transpose()?;
+    let login = match group.login.as_ref().zip(password.as_deref()) {
+        Some((login, password)) => Some((login.user.as_str(), password)),
+        None => throwaway.filter(|_| group.url.starts_with('/')),
+    };
+    let authorities = match &group.trust {
+        PollerTrust::Authorities(file) => rabbitscope_files::read(Path::new(file), MOST_OF_A_TEXT)
+            .map_err(|error| UsageError(format!("cannot read the authorities {file}: {error}")))?,
+        PollerTrust::System | PollerTrust::Anybody => Vec::new(),
+    };
+    Page::new(group, url, login, &authorities).with_context(|| format!("poller {}", group.name))
+}
+
+fn password(source: &PasswordSource) -> Result<String, UsageError> {
+    match source {
+        PasswordSource::Environment(name) => env::var(name).map_err(|_| {
+            UsageError(format!("the password of a poller is to be in the variable {name}: set it"))
+        }),
+        PasswordSource::File(file) => {
+            let text = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT);
+            text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned()).map_err(|error| {
+                UsageError(format!("cannot read the password file {file}: {error}"))
+            })
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The profile that is taken while the load runs, on a thread of its own.
+
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::Receiver,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::ConnectOptions;
+use rabbitscope_probe::{Options, ProbeError, Progress};
+use rabbitscope_profiles::Profile;
+use rabbitscope_runs::scenario::ProfileSpec;
+
+use rabbitscope_inside::{InsideError, Namer};
+
+const STEP: Duration = Duration::from_millis(20);
+
+/// A profile and where in the run it lies.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) profile: Profile,
+    /// From the start of the load to the start of the recording.
+    pub(super) offset: Duration,
+}
+
+/// Waits for the load to start and for the delay to pass, then records. `None` when the load ended
+/// before that.
+pub(super) fn record(
+    pid: u32,
+    spec: &ProfileSpec,
+    node: Result<ConnectOptions, InsideError>,
+    load_started: &Receiver<Instant>,
+    load_ended: &AtomicBool,
+) -> Option<Result<Recorded, ProbeError>> {
+    let namer = Namer::start(node);
+    let start = load_started.recv().ok()?;
+    while start.elapsed() < spec.delay {
+        if load_ended.load(Ordering::Relaxed) {
+            return None;
+        }
+        thread::sleep(STEP.min(spec.delay.saturating_sub(start.elapsed())));
+    }
+    let offset = start.elapsed();
+    let options = options(pid, spec, spec.duration);
+    let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
+    Some(profiles.map(|mut profiles| {
+        namer.name(&mut profiles);
+        Recorded { profile: profiles.remove(0), offset }
+    }))
+}
+
+/// A recording of no length: whatever forbids a recording says so now, and not when the load has
+/// been running for a while. On a thread of its own, for a recording gives up the privileges of its thread.
+pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
+    let options = options(pid, spec, Duration::ZERO);
+    let record = || rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {});
+    thread::scope(|scope| scope.spawn(record).join().expect("recording panicked").map(drop))
+}
+
+fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {
+    let events = vec![spec.event.into()];
+    Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration), tier: None }
+}
+
+/// How far a recording of `whole` length is.
+pub fn recording_progress(progress: Progress, whole: Duration) -> String {
+    format!(
+        "recording: {} of {} s, {} samples",
+        progress.elapsed.as_secs(),
+        whole.as_secs(),
+        progress.samples
+    )
+}

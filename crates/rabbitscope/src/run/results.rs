@@ -1,0 +1,94 @@
+//! What a run leaves in its directory when it has ended: each result by itself, so that one that
+//! cannot be written takes no other along; the record has room set aside for it.
+
+use rabbitscope_runs::{
+    record::{BrokerFacts, Loss, ProfileFacts, RunRecord, Verdict},
+    scenario::Scenario,
+};
+
+use super::{
+    Finished, judgement::judged, recording::Recorded, seconds::Told, steps::record_of,
+    under_load::UnderLoad,
+};
+use crate::{
+    rundir::{ReservedRoom, RunDirectory},
+    salvage::Unwritten,
+};
+
+/// Everything that was recorded is written before a failure of the profile is reported.
+pub(super) fn write(
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    broker: BrokerFacts,
+    mut load: UnderLoad,
+    room: ReservedRoom,
+) -> anyhow::Result<Finished> {
+    let Told { series, polls, mut unwritten, cut_short, failed } = load.told;
+    for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
+        unwritten.note(&latency.summary.file, directory.write_latency(latency));
+    }
+    let (recorded, failure) = match load.recorded.take().transpose() {
+        Ok(recorded) => (recorded, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let profile = recorded.as_ref().and_then(|it| write_profile(directory, it, &mut unwritten));
+    let trace = directory.write_trace(&load.outcome.trace);
+    let trace = unwritten.note("trace.jsonl", trace).flatten();
+    unwritten.note("series.jsonl", series.sync());
+    let record = record_of(scenario, broker, (load.outcome, polls), profile)?;
+    let verdict = match (cut_short, failed) {
+        (Some(reason), _) => Verdict::Aborted { reason },
+        // What ended it for another reason in the same second has not been stopped.
+        (None, Some(reason)) if record.verdict != Verdict::Completed => Verdict::Stopped { reason },
+        _ => record.verdict,
+    };
+    let mut record = judged(RunRecord { trace, verdict, ..record }, series.rows(), scenario);
+    record.losses.extend(unwritten.loss());
+    drop(room);
+    if unwritten.note("run.json", directory.write_record(&record)).is_some() {
+        unwritten.note("report.html", directory.write_report());
+    }
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    Ok(Finished {
+        record,
+        series: series.rows().to_vec(),
+        profile: recorded.map(|recorded| recorded.profile),
+        report: directory.report(),
+        unwritten: unwritten.error().map(|error| error.context(in_directory(directory))),
+    })
+}
+
+fn in_directory(directory: &RunDirectory) -> String {
+    format!("not all results are in {}", directory.path().display())
+}
+
+/// What the record says of the profile; `None` when it is nowhere.
+fn write_profile(
+    directory: &RunDirectory,
+    recorded: &Recorded,
+    unwritten: &mut Unwritten,
+) -> Option<ProfileFacts> {
+    let Recorded { profile, offset } = recorded;
+    let (name, written) = directory.write_profile(profile);
+    let file = unwritten.note_recording(&name, profile, written)?;
+    Some(ProfileFacts {
+        event: profile.event.name().to_owned(),
+        file: file.display().to_string(),
+        offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
+        capture: profile.capture.clone(),
+        quality: profile.quality,
+    })
+}
+
+/// Samples that the recorder had no room for.
+pub(super) fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
+    let quality = &profile.quality;
+    (quality.lost > 0).then(|| Loss {
+        what: "profile samples".to_owned(),
+        count: quality.lost,
+        of: quality.lost + quality.recorded(),
+        meaning: "shares in the profile leave these moments out".to_owned(),
+    })
+}

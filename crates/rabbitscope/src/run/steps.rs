@@ -1,0 +1,217 @@
+//! The order of things in a run.
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use rabbitscope_load::{Belongings, LoadOutcome, Memory, Owner, PollOutcome, Session};
+use rabbitscope_runs::{
+    record::{BrokerFacts, FORMAT_VERSION, ProfileFacts, RunRecord, SecondRow},
+    scenario::{Auth, BrokerSpec, Scenario},
+};
+
+use super::{
+    pages, recording,
+    results::{self, lost_samples},
+    snapshot::{self, BeforeAndAfter},
+    target::{self, Target},
+    under_load::load_and_record,
+};
+use crate::{
+    exit::UsageError,
+    leftovers::{self, Asked, Journal},
+    machine, output,
+    rundir::RunDirectory,
+    watch::Watchers,
+};
+
+/// A run that has ended, one way or the other.
+#[derive(Debug)]
+pub struct Finished {
+    /// Contents of `run.json`.
+    pub record: RunRecord,
+    /// The seconds.
+    pub series: Vec<SecondRow>,
+    /// The profile, when one was taken.
+    pub profile: Option<rabbitscope_profiles::Profile>,
+    /// Where the report is.
+    pub report: PathBuf,
+    /// What could not be written, as one message.
+    pub unwritten: Option<anyhow::Error>,
+}
+
+/// Refuses what can be refused before anything is touched.
+pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
+    match &scenario.broker {
+        BrokerSpec::Existing { uris } => {
+            target::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
+        }
+        BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {
+            let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
+            Err(UsageError(reason.to_owned()).into())
+        }
+        BrokerSpec::Throwaway(_) => Ok(()),
+    }?;
+    pages::check(scenario)
+}
+
+/// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept. What runs
+/// before left on the same broker is removed first, as far as `asked` allows.
+pub fn run(
+    scenario: &Scenario,
+    asked: Asked,
+    directory: &RunDirectory,
+    watchers: Watchers,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Finished> {
+    directory.write_scenario(scenario)?;
+    let target = Target::open(scenario, directory, asked, stop)?;
+    run_on(&target, scenario, directory, watchers, stop)
+}
+
+/// As [`run`], on a broker that outlives the run.
+pub(crate) fn run_on(
+    target: &Target,
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    watchers: Watchers,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Finished> {
+    directory.write_scenario(scenario)?;
+    prepare_profile(scenario, target)?;
+    let mut session = open_session(scenario, target)?;
+    let facts = BrokerFacts {
+        pid: target.pid,
+        throwaway: target.throwaway.is_some(),
+        ..session.broker().clone()
+    };
+    let pages = pages::of(scenario, target)?;
+    let before = snapshot::take(target);
+    let room = directory.reserve_room()?;
+    let series = directory.start_series()?;
+    let load = load_and_record(scenario, &mut session, target, (series, pages, watchers), stop);
+    let source = snapshot::source(target);
+    let after = snapshot::take(target);
+    close(session, target);
+    let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
+    let written = directory.write_broker(&snapshots);
+    let mut load = load?;
+    load.told.unwritten.note("broker.json", written);
+    results::write(scenario, directory, facts, load, room)
+}
+
+/// Makes sure that the profile that the scenario asks for can be taken.
+fn prepare_profile(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
+    let Some(spec) = &scenario.profile else { return Ok(()) };
+    let pid = target.pid.ok_or_else(|| no_local_node(target))?;
+    Ok(recording::rehearse(pid, spec)?)
+}
+
+fn no_local_node(target: &Target) -> UsageError {
+    UsageError(format!(
+        "the scenario asks for a profile, but no Erlang node of this machine listens on {}; run \
+         rabbitscope on the broker's machine or leave out [profile]",
+        target.uri.address()
+    ))
+}
+
+/// What is declared on somebody else's broker is written down first, so that it can be removed later
+/// should this process be killed.
+fn open_session(scenario: &Scenario, target: &Target) -> anyhow::Result<Session> {
+    let Some(journal) = &target.journal else {
+        return Ok(Session::open(scenario, &target.dialer, Owner::Caller)?);
+    };
+    let entries = Entries { journal, broker: target.dialer.uri().to_string() };
+    let session = Session::open(scenario, &target.dialer, Owner::SomebodyElse(&entries))?;
+    if let Some(words) = session.unmarked() {
+        output::note(&format!(
+            "should this run be killed, what it declares cannot be removed by a later one: the user may \
+             not declare exchanges and queues `rabbitscope.*` ({words})"
+        ));
+    }
+    Ok(session)
+}
+
+/// The journal, for a run on one broker.
+struct Entries<'a> {
+    journal: &'a Journal,
+    broker: String,
+}
+
+impl Memory for Entries<'_> {
+    fn remember(&self, declaring: &Belongings) -> io::Result<()> {
+        let added = self.journal.add(&self.broker, declaring);
+        added.map_err(|error| io::Error::other(format!("{error:#}")))
+    }
+
+    fn forget(&self, gone: &Belongings) {
+        self.journal.remove(&gone.token);
+    }
+}
+
+/// Removes what the session declared. A throwaway broker takes it along anyway; on another it stays
+/// remembered when it cannot be removed now, and the results of the run are none the worse.
+fn close(session: Session, target: &Target) {
+    let token = session.declared().token.clone();
+    let closed = session.close();
+    let Some(journal) = &target.journal else { return };
+    let next = format!("`rabbitscope leftovers --remove --uri {}`", target.dialer.uri());
+    match closed {
+        Ok(removal) => {
+            if !removal.kept.is_empty() {
+                let kept = leftovers::kept(&removal.kept);
+                output::note(&format!("left what this run declared and others use: {kept}"));
+            }
+            if removal.kept.iter().any(|kept| kept.reason.is_ours()) {
+                output::note(&format!("{next} removes it once nobody uses it"));
+            } else {
+                journal.remove(&token);
+            }
+        }
+        Err(error) => output::note(&format!(
+            "could not remove what this run declared: {error}; {next} removes it"
+        )),
+    }
+}
+
+/// The record, without what follows from it.
+pub(super) fn record_of(
+    scenario: &Scenario,
+    broker: BrokerFacts,
+    (outcome, polls): (LoadOutcome, PollOutcome),
+    profile: Option<ProfileFacts>,
+) -> anyhow::Result<RunRecord> {
+    let mut losses = outcome.losses;
+    losses.extend(polls.losses);
+    let latencies = outcome.latencies.into_iter().chain(polls.latencies);
+    losses.extend(profile.as_ref().and_then(lost_samples));
+    Ok(RunRecord {
+        format_version: FORMAT_VERSION,
+        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
+        name: scenario.name.clone(),
+        description: scenario.description.clone(),
+        started_unix_nanos: outcome.started_unix_nanos,
+        duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
+        scenario: toml::from_str(&scenario.to_toml())?,
+        machine: machine::machine_facts(),
+        broker,
+        load: outcome.totals,
+        measured: outcome.measured,
+        breakdown: outcome.breakdown,
+        latencies: latencies.map(|latency| latency.summary).collect(),
+        polls: polls.totals,
+        profile,
+        losses,
+        verdict: outcome.verdict,
+        service: outcome.service,
+        errors: outcome.errors,
+        doubts: outcome.doubts,
+        client: outcome.client,
+        steadiness: None,
+        verification: outcome.verification,
+        expectations: Vec::new(),
+        trace: None,
+    })
+}

@@ -1,0 +1,358 @@
+//! What a run says at its end, in plain text.
+
+use std::{
+    fmt::{self, Write},
+    path::Path,
+};
+
+use rabbitscope_analysis::{
+    ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence, shown_part,
+};
+use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
+use rabbitscope_runs::record::{DoubtKind, LatencySummary, Loss, RunRecord, SecondRow};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Finished,
+    breakdown::breakdown,
+    interruptions::{ending, interruptions, overdue},
+    owners::Owners,
+};
+use rabbitscope_text::escapes;
+
+const HOTTEST: usize = 10;
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Rate, latencies, usage, hottest functions, quality, losses, and where the rest is.
+pub fn summary(finished: &Finished, directory: &Path) -> String {
+    let record = &finished.record;
+    let mut text = head(record);
+    if let Some(measured) = LoadRates::of(&finished.series) {
+        text += &rates(&measured, record);
+        text += &usage(&measured, &finished.series, record);
+        text += &effort(&measured.effort);
+    }
+    text += &interruptions(record);
+    text += &latency_table(&record.latencies);
+    text += &overdue(&record.latencies);
+    text += &breakdown(record);
+    if let Some(profile) = &finished.profile {
+        text += "\n";
+        text += &ProfileSummary::of(profile).to_string();
+    }
+    if let Some(found) = &record.verification {
+        let _ = writeln!(text, "\n{}", found.sentence);
+    }
+    text += &record.losses.iter().map(loss).collect::<String>();
+    text += &judgement(record);
+    text += &ending(&record.verdict);
+    text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
+}
+
+fn head(record: &RunRecord) -> String {
+    let broker = &record.broker;
+    let kind = if broker.throwaway { "throwaway" } else { "existing" };
+    let line = format!(
+        "{}: {} {} ({}), {kind} broker at {}",
+        record.name, broker.product, broker.version, broker.platform, broker.address
+    );
+    format!("{}\n\n", escapes::value(&line))
+}
+
+/// Rates are those of the time under load; counts are of the whole run. What the scenario is about has
+/// its line also when there was nothing of it.
+fn rates(rates: &LoadRates, record: &RunRecord) -> String {
+    let (load, scenario) = (&record.load, &record.scenario);
+    let groups = |key: &str| scenario[key].as_array().map_or(&[][..], Vec::as_slice);
+    let confirms =
+        |group: &Value| !group["confirm-window"].is_null() || !group["tx-size"].is_null();
+    let rows = [
+        ("published", rates.published, load.counts.published, !groups("publishers").is_empty()),
+        (
+            "confirmed",
+            rates.confirmed,
+            load.counts.confirmed,
+            groups("publishers").iter().any(confirms),
+        ),
+        ("consumed", rates.consumed, load.counts.consumed, !groups("consumers").is_empty()),
+        ("replies", rates.replied, load.counts.replies, !groups("requests").is_empty()),
+        ("opened", rates.churned, load.counts.churn_opened, !groups("churn").is_empty()),
+    ];
+    let mut text = String::new();
+    for (name, rate, count, _) in
+        rows.into_iter().filter(|&(_, _, count, is_meant)| is_meant || count > 0)
+    {
+        let (rate, count, seconds) = (grouped_rate(rate), grouped(count), rates.seconds);
+        let unit = if name == "opened" { "/s    " } else { "msg/s " };
+        let _ = writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count} in all)");
+    }
+    let counts = [
+        ("returned", load.counts.returned, "messages"),
+        ("refused", load.counts.nacked, "messages"),
+        ("stray", load.counts.stray_replies, "replies that nobody waited for any more"),
+    ];
+    for (name, count, what) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
+        let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
+    }
+    text
+}
+
+fn usage(rates: &LoadRates, series: &[SecondRow], record: &RunRecord) -> String {
+    let peak = series.iter().filter_map(|row| row.broker_rss_bytes).max();
+    let Some((cores, peak)) = rates.broker_cpu_cores.zip(peak) else { return String::new() };
+    let client = record.load.counts.client_cpu_nanos as f64 / record.duration_nanos.max(1) as f64;
+    format!(
+        "broker    {cores:>11.2} cores, at most {:.0} MiB resident; load generator {client:.2} cores\n",
+        peak as f64 / MIB
+    )
+}
+
+/// What the client did for each message, where there were any.
+fn effort(effort: &ClientEffort) -> String {
+    if effort.calls_per_message <= 0.0 {
+        return String::new();
+    }
+    format!(
+        "client    {:>11.2} µs CPU and {:.3} calls a message; {:.1} messages and {:.0} B a write, \
+         {:.1} messages and {:.0} B a read\n",
+        effort.cpu_nanos_per_message / 1000.0,
+        effort.calls_per_message,
+        effort.messages_per_write,
+        effort.bytes_per_write,
+        effort.messages_per_read,
+        effort.bytes_per_read,
+    )
+}
+
+fn latency_table(latencies: &[LatencySummary]) -> String {
+    if latencies.is_empty() {
+        return String::new();
+    }
+    let width = latencies.iter().map(|it| it.name.len() + 2).max().unwrap_or(0).max(12);
+    let mut text = format!(
+        "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
+        "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
+    );
+    for it in latencies {
+        let _ = write!(text, "{:<width$}", it.name);
+        for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
+            let _ = write!(text, "{:>10}", short_time(nanos));
+        }
+        let _ = writeln!(text, "{:>14}", grouped(it.count));
+    }
+    text
+}
+
+/// The hottest Erlang functions and how good the stacks are.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileSummary<'a> {
+    event: Event,
+    /// How often it happened: samples, waits, calls …
+    count: u64,
+    /// Of time off the CPU, by state; all else here is of the blocked time alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits: Option<WaitTimes>,
+    /// Why shares say little, or that there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caution: Option<String>,
+    hottest: Vec<Hot>,
+    owners: Owners,
+    capture: &'a Capture,
+    quality: StackQuality,
+}
+
+/// Shares are of all samples of the node, or of its blocked time, 0 to 1.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Hot {
+    function: String,
+    own_share: f64,
+    total_share: f64,
+}
+
+impl<'a> ProfileSummary<'a> {
+    /// Of this profile.
+    pub fn of(profile: &'a Profile) -> Self {
+        let shown = shown_part(profile);
+        let whole = shown.total();
+        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| Hot {
+            own_share: row.own_share(whole),
+            total_share: row.total_share(whole),
+            function: row.name,
+        });
+        Self {
+            event: profile.event,
+            count: occurrences(&shown),
+            waits: WaitTimes::of(profile),
+            caution: caution(&shown),
+            hottest: hottest.collect(),
+            owners: Owners::of(&shown),
+            capture: &profile.capture,
+            quality: shown.quality,
+        }
+    }
+}
+
+impl fmt::Display for ProfileSummary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(waits) = &self.waits {
+            writeln!(f, "{}", off_cpu(waits))?;
+        }
+        if let Some(caution) = &self.caution {
+            writeln!(f, "{caution}")?;
+        }
+        if self.count == 0 {
+            return Ok(());
+        }
+        let of = match (self.event, self.waits) {
+            (Event::Cpu, _) => "own time, with native and kernel code they call".to_owned(),
+            (_, Some(_)) => "share of the blocked time, with what they call".to_owned(),
+            (event, None) => format!("share of {}, with what they call", event.unit()),
+        };
+        writeln!(f, "Hottest Erlang functions ({of})")?;
+        for hot in &self.hottest {
+            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, escapes::value(&hot.function))?;
+        }
+        write!(f, "{}", self.owners)?;
+        writeln!(f, "\n{}", quality_sentence(&self.quality))
+    }
+}
+
+/// All threads together.
+fn off_cpu(waits: &WaitTimes) -> String {
+    let seconds = |nanos: u64| nanos as f64 / 1e9;
+    format!(
+        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which no share counts",
+        seconds(waits.blocked_nanos),
+        seconds(waits.runnable_nanos),
+        seconds(waits.idle_nanos),
+    )
+}
+
+fn loss(loss: &Loss) -> String {
+    format!(
+        "not recorded: {} of {} {} ({})\n",
+        grouped(loss.count),
+        grouped(loss.of),
+        loss.what,
+        loss.meaning
+    )
+}
+
+/// What was expected and what became of it, and what speaks against the run.
+fn judgement(record: &RunRecord) -> String {
+    let mut text = String::new();
+    for it in &record.expectations {
+        let result = if it.passed { "as expected" } else { "NOT AS EXPECTED" };
+        let measured = it.measured.as_deref().unwrap_or("nothing was measured");
+        let _ = writeln!(text, "{result}: {} ({measured})", it.text);
+    }
+    for doubt in &record.doubts {
+        let kind = match doubt.kind {
+            DoubtKind::ClientLimited => "client-limited",
+            DoubtKind::NotSteady => "not steady",
+        };
+        let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
+    }
+    text
+}
+
+/// One second in one line.
+pub fn second(row: &SecondRow) -> String {
+    let per_second =
+        |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);
+    let mut text = format!("{:>4} s", row.second + 1);
+    let counts = [
+        ("published", row.counts.published),
+        ("confirmed", row.counts.confirmed),
+        ("consumed", row.counts.consumed),
+        ("replies", row.counts.replies),
+        ("opened", row.counts.churn_opened),
+    ];
+    for (name, count) in counts {
+        if count > 0 {
+            let _ = write!(text, "  {name} {}/s", per_second(count));
+        }
+    }
+    if let Some(cores) = row.broker_cpu_cores {
+        let _ = write!(text, "  broker {cores:.2} cores");
+    }
+    text
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
+pub(crate) fn grouped_rate(rate: f64) -> String {
+    grouped(rate.round() as u64)
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three figures and a unit.
+pub(crate) fn short_time(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    let found = units.into_iter().find(|&(length, _)| nanos >= length);
+    let (length, unit) = found.unwrap_or((1.0, "ns"));
+    let value = nanos / length;
+    let decimals = if unit == "ns" || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_scenario_is_about_has_a_line() {
+        let scenario = serde_json::json!({
+            "publishers": [{ "rate": 5 }, { "confirm-window": 5 }], "consumers": [{}], "churn": []
+        });
+        let text = rates(&LoadRates::default(), &RunRecord { scenario, ..RunRecord::default() });
+        let names: Vec<_> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(names, ["published", "confirmed", "consumed"], "{text}");
+        assert_eq!(rates(&LoadRates::default(), &RunRecord::default()), "");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        fn check(number: u64, expected: &str) {
+            assert_eq!(grouped(number), expected);
+        }
+        check(0, "0");
+        check(999, "999");
+        check(1000, "1,000");
+        check(1_234_567, "1,234,567");
+    }
+
+    #[test]
+    fn times_have_three_figures() {
+        fn check(nanos: u64, expected: &str) {
+            assert_eq!(short_time(nanos), expected);
+        }
+        check(0, "0 ns");
+        check(999, "999 ns");
+        check(1_500, "1.50 µs");
+        check(33_100_000, "33.1 ms");
+        check(250_000_000, "250 ms");
+        check(12_345_000_000, "12.3 s");
+    }
+}

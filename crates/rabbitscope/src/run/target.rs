@@ -1,0 +1,82 @@
+//! The broker under load: one that is started for the run, or one that is there.
+
+use std::sync::atomic::AtomicBool;
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_broker::{Broker, Registry};
+use rabbitscope_load::Dialer;
+use rabbitscope_runs::scenario::{BrokerSpec, Connecting, Scenario};
+
+use crate::{
+    leftovers::{self, Asked, Journal},
+    output,
+    rundir::RunDirectory,
+};
+
+/// The broker under load. A throwaway one ends with this value.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Where it is.
+    pub(super) uri: Uri,
+    pub(super) dialer: Dialer,
+    /// Pid of the node, when it is on this machine.
+    pub(super) pid: Option<u32>,
+    pub(super) throwaway: Option<Broker>,
+    /// Of what is declared on a broker of somebody else.
+    pub(super) journal: Option<Journal>,
+}
+
+impl Target {
+    pub(crate) fn open(
+        scenario: &Scenario,
+        directory: &RunDirectory,
+        asked: Asked,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Self> {
+        match &scenario.broker {
+            BrokerSpec::Existing { uris } => {
+                let dialer = dialer(uris, &scenario.connecting, scenario.seed)?;
+                dialer.wait_for_broker(stop)?;
+                let journal = Journal::open()?;
+                for report in leftovers::remove(&journal, &dialer, asked)? {
+                    report.sentences().iter().for_each(|sentence| output::note(sentence));
+                }
+                let uri = dialer.uri().clone();
+                let pid = rabbitscope_probe::local_node_at(&uri.host, uri.port);
+                Ok(Self { dialer, uri, pid, throwaway: None, journal: Some(journal) })
+            }
+            BrokerSpec::Throwaway(spec) => {
+                sweep_dead_brokers()?;
+                let line = output::ProgressLine::default();
+                line.show("starting a throwaway broker …");
+                let broker = Broker::start(spec, &directory.broker_log())?;
+                let dialer = dialer(&[broker.uri()], &scenario.connecting, scenario.seed)?;
+                let uri = dialer.uri().clone();
+                let (pid, throwaway) = (Some(broker.pid), Some(broker));
+                Ok(Self { uri, dialer, pid, throwaway, journal: None })
+            }
+        }
+    }
+}
+
+/// How connections to these addresses are made.
+pub(crate) fn dialer(
+    uris: &[String],
+    connecting: &Connecting,
+    seed: u64,
+) -> anyhow::Result<Dialer> {
+    let uris = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
+    Ok(Dialer::new(uris, connecting, seed)?)
+}
+
+/// Cleans up after brokers that died with everything that could have done it for them.
+pub(crate) fn sweep_dead_brokers() -> anyhow::Result<()> {
+    for swept in Registry::open()?.sweep()? {
+        let name = &swept.name;
+        output::note(&match swept.left {
+            None => format!("removed what the dead broker {name} had left behind"),
+            Some(error) => format!("the dead broker {name} has left something behind: {error}"),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The time under load: the load itself, the seconds, and the profile on a thread of its own.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Instant,
+};
+
+use rabbitscope_erlang::ConnectOptions;
+use rabbitscope_load::{Depths, LoadOutcome, Page, Session};
+use rabbitscope_probe::ProbeError;
+use rabbitscope_runs::scenario::{ProfileSpec, Scenario};
+
+use super::{
+    recording::{self, Recorded},
+    seconds::{Seconds, Told},
+    target::Target,
+};
+use rabbitscope_inside::{InsideError, local_node};
+
+use crate::{rundir::SeriesFile, watch::Watchers};
+
+/// What the time under load gave.
+pub(super) struct UnderLoad {
+    pub(super) outcome: LoadOutcome,
+    pub(super) recorded: Option<Result<Recorded, ProbeError>>,
+    pub(super) told: Told,
+}
+
+/// Puts the load on. What happens goes to the series and to those who watch.
+pub(super) fn load_and_record(
+    scenario: &Scenario,
+    session: &mut Session,
+    target: &Target,
+    (series, pages, watchers): (SeriesFile, Vec<Page>, Watchers),
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<UnderLoad> {
+    let (started, load_started) = mpsc::channel();
+    let load_ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let load_ended = &load_ended;
+        let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
+            let throwaway = target.throwaway.as_ref();
+            let record = move || {
+                let node = local_node(pid, throwaway);
+                record(pid, spec, node, (&load_started, load_ended), stop)
+            };
+            thread::Builder::new().name("recorder".to_owned()).spawn_scoped(scope, record)
+        });
+        let recording = recording.transpose()?;
+        // The recorder keeps its privileges; this thread and those that it starts have none.
+        rabbitscope_probe::drop_privileges()?;
+        let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
+        seconds.tell_start(started);
+        seconds.stop_on_failure_of(scenario);
+        seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
+        let outcome = session.run(&mut |progress| seconds.take(progress), stop);
+        load_ended.store(true, Ordering::Relaxed);
+        let told = seconds.finish();
+        let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
+        Ok(UnderLoad { outcome: outcome?, recorded, told })
+    })
+}
+
+/// Records, and ends the load when that fails: a run without the profile that it was for would
+/// waste the time of whoever waits.
+fn record(
+    pid: u32,
+    spec: &ProfileSpec,
+    node: Result<ConnectOptions, InsideError>,
+    (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
+    stop: &AtomicBool,
+) -> Option<Result<Recorded, ProbeError>> {
+    let recorded = recording::record(pid, spec, node, load_started, load_ended)?;
+    if recorded.is_err() {
+        stop.store(true, Ordering::Relaxed);
+    }
+    Some(recorded)
+}

@@ -1,0 +1,152 @@
+//! What a load counts. Each counter is defined once, in the list at the end of this file; the rows of a
+//! run, its totals, the sums, the CSV columns, the Prometheus metrics and the live view follow from it.
+
+use serde::{Deserialize, Serialize};
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Messages, calls, connections: whole things.
+    Things,
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Nanos,
+}
+
+/// How the live view shows a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveForm {
+    /// As a rate, once it was above 0.
+    Rate,
+    /// As the count of the second, once it was above 0.
+    Count,
+    /// As a part of the second, once it was above 0.
+    Time,
+    /// Not at all: the view has room for what matters most.
+    Hidden,
+}
+
+/// A counter: its names, and how to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// As in `series.jsonl`, but with `_` for `-`: `bytes_written`.
+    pub name: &'static str,
+    /// Of the Prometheus metric, without `rabbitscope_`: `written_bytes_total`.
+    pub metric: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// How the live view shows it.
+    pub live: LiveForm,
+    /// Its value.
+    pub value: fn(&Counters) -> u64,
+}
+
+macro_rules! counters {
+    ($($name:ident: $unit:ident, $live:ident, $metric:literal, $help:literal;)*) => {
+        /// What a load counted, within a second or over a run. Counts that an older version did not
+        /// have are 0.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case", default)]
+        pub struct Counters {
+            $(#[doc = $help] pub $name: u64,)*
+        }
+
+        impl Counters {
+            /// Every counter, in the order in which they are listed everywhere.
+            pub const ALL: &[Counter] = &[
+                $(Counter {
+                    name: stringify!($name),
+                    metric: $metric,
+                    help: $help,
+                    unit: Unit::$unit,
+                    live: LiveForm::$live,
+                    value: |counters| counters.$name,
+                },)*
+            ];
+
+            /// Adds what another thread or second counted.
+            pub fn add(&mut self, other: &Self) {
+                $(self.$name = self.$name.saturating_add(other.$name);)*
+            }
+        }
+    };
+}
+
+counters! {
+    published: Things, Rate, "published_messages_total", "Messages written to sockets.";
+    confirmed: Things, Rate, "confirmed_messages_total", "Messages that the broker confirmed.";
+    nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).";
+    returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.";
+    consumed: Things, Rate, "consumed_messages_total", "Messages delivered to consumers.";
+    redelivered: Things, Count, "redelivered_messages_total", "Deliveries marked as redelivered.";
+    rejected: Things, Hidden, "rejected_messages_total", "Deliveries that the consumer refused (`nack`).";
+    empty_polls: Things, Hidden, "empty_polls_total", "Answers to `basic.get` that there is no message.";
+    confirm_timeouts: Things, Count, "confirm_timeouts_total", "Times that nothing was confirmed for `confirm-timeout`.";
+    duplicates: Things, Count, "duplicate_messages_total", "Deliveries that had come before and were not marked as redelivered; counted with `run.verify`.";
+    out_of_order: Things, Count, "out_of_order_messages_total", "Deliveries overtaken by a later message of their publisher; counted with `run.verify`.";
+    scheduled: Things, Hidden, "scheduled_messages_total", "Messages that schedules asked for, dropped ones included.";
+    late: Things, Count, "late_messages_total", "Scheduled messages sent later than their time by more than the tolerance, or overdue at the end.";
+    late_by_client: Things, Count, "late_by_client_messages_total", "Late or dropped messages that were later than the tolerance by the client's own doing: window and socket had room for so long.";
+    dropped: Things, Count, "dropped_messages_total", "Scheduled messages that were never sent: left out as they were late (`late = \"skip\"`), or overdue at the end.";
+    overdue: Things, Hidden, "overdue_messages_total", "Dropped messages that were due, by more than the tolerance, and not sent when the load ended: in its last second.";
+    requests: Things, Rate, "requests_total", "Requests sent by callers; they count as published, too.";
+    replies: Things, Rate, "replies_total", "Replies that came in time; they count as consumed, too.";
+    requests_unanswered: Things, Count, "unanswered_requests_total", "Requests whose reply did not come in time, or was lost with a connection; the total of a run also has those that waited for it at the end.";
+    stray_replies: Things, Count, "stray_replies_total", "Replies that nobody waited for: late, or given twice.";
+    churn_opened: Things, Rate, "churn_opened_total", "Connections, channels, queues or bindings of churn groups that were opened, as the broker confirmed.";
+    churn_closed: Things, Rate, "churn_closed_total", "Connections, channels, queues or bindings of churn groups that were closed, as the broker confirmed.";
+    churn_failed: Things, Count, "churn_failed_total", "Openings and closings that the broker refused, or that were lost with their connection.";
+    bytes_written: Bytes, Hidden, "written_bytes_total", "Bytes written to sockets.";
+    writes: Things, Hidden, "writes_total", "Calls that wrote to sockets.";
+    bytes_read: Bytes, Hidden, "read_bytes_total", "Bytes read from sockets.";
+    reads: Things, Hidden, "reads_total", "Calls that read from sockets.";
+    socket_stall_nanos: Nanos, Hidden, "socket_stall_nanoseconds_total", "Time in which a publisher had something to send but its socket took no more, summed over connections.";
+    blocked_nanos: Nanos, Hidden, "blocked_nanoseconds_total", "Time for which alarms of the broker blocked connections, summed over connections.";
+    without_service_nanos: Nanos, Time, "without_service_nanoseconds_total", "Time in which the broker did not serve: all connections of one side were lost, or nothing came although it owed answers; none in a drain.";
+    alarm_nanos: Nanos, Time, "alarm_nanoseconds_total", "Time in which an alarm of the broker blocked at least one connection; none in a drain.";
+    window_full_nanos: Nanos, Hidden, "window_full_nanoseconds_total", "Time in which publishers had a full confirm window, summed over publishers.";
+    unanswered: Things, Count, "unanswered_messages_total", "Messages sent with confirms over a connection that was then lost, without an answer.";
+    republished: Things, Count, "republished_messages_total", "Unanswered messages that were sent again (`republish-unconfirmed`); they count as published twice, and consumers may get as many duplicates.";
+    reconnects: Things, Count, "reconnects_total", "Lost connections that were made again.";
+    down_nanos: Nanos, Hidden, "down_nanoseconds_total", "Time for which connections were lost, summed over connections.";
+    client_wait_nanos: Nanos, Hidden, "client_wait_nanoseconds_total", "Time in which load threads could have run but had no CPU.";
+    client_cpu_nanos: Nanos, Hidden, "client_cpu_nanoseconds_total", "CPU time of load threads.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Every counter is 1.
+    fn ones() -> Counters {
+        let names = serde_json::to_value(Counters::default()).unwrap();
+        let ones = names.as_object().unwrap().keys().map(|name| (name.clone(), 1.into()));
+        serde_json::from_value(serde_json::Value::Object(ones.collect())).unwrap()
+    }
+
+    #[test]
+    fn sums_and_lists_forget_none() {
+        let mut sum = ones();
+        sum.add(&ones());
+        assert!(Counters::ALL.iter().all(|counter| (counter.value)(&sum) == 2));
+        let names: BTreeSet<_> = Counters::ALL.iter().map(|it| it.name.replace('_', "-")).collect();
+        let keys = serde_json::to_value(sum).unwrap();
+        assert_eq!(names, keys.as_object().unwrap().keys().cloned().collect());
+    }
+
+    #[test]
+    fn names_are_distinct_and_units_show_in_them() {
+        let metrics: BTreeSet<_> = Counters::ALL.iter().map(|counter| counter.metric).collect();
+        assert_eq!(metrics.len(), Counters::ALL.len());
+        for Counter { name, metric, unit, .. } in Counters::ALL {
+            assert_eq!(name.ends_with("_nanos"), *unit == Unit::Nanos, "{name}");
+            assert_eq!(metric.contains("_nanoseconds_"), *unit == Unit::Nanos, "{metric}");
+            assert_eq!(metric.contains("_bytes_"), *unit == Unit::Bytes, "{metric}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What a run leaves behind: [`RunRecord`] is `run.json`, [`SecondRow`] a line of `series.jsonl`, [`TracedMessage`]
+//! one of `trace.jsonl`.
+
+mod breakdown;
+mod counters;
+mod polls;
+mod run;
+mod series;
+mod service;
+mod totals;
+mod trace;
+mod validity;
+mod verification;
+
+pub use breakdown::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
+pub use counters::{Counter, Counters, LiveForm, Unit};
+pub use polls::{PollPoint, PollTotals};
+pub use run::{
+    BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
+    SpectrumPoint, Verdict,
+};
+pub use series::{LatencyPoint, SecondLatencies, SecondLatency, SecondRow};
+pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};
+pub use totals::{LoadTotals, Measured};
+pub use trace::TracedMessage;
+pub use validity::{ClientCheck, Doubt, DoubtKind, ExpectationResult, Steadiness};
+pub use verification::Verification;

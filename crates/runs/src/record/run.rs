@@ -1,0 +1,235 @@
+//! `run.json`: everything about a run that is not a series or a profile.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ClientCheck, Doubt, ErrorCount, ExpectationResult, LatencyBreakdown, LoadTotals, Measured,
+    PollTotals, Service, Steadiness, Verification,
+};
+use rabbitscope_profiles::{Capture, StackQuality};
+
+/// Version of the run directory. Raised when a reader of the old form would be misled.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The record of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunRecord {
+    /// [`FORMAT_VERSION`] of the writer.
+    pub format_version: u32,
+    /// Version of rabbitscope.
+    pub rabbitscope: String,
+    /// Name of the scenario.
+    pub name: String,
+    /// What it is about.
+    pub description: String,
+    /// Start of the load, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_nanos: u64,
+    /// Length of the load in nanoseconds.
+    pub duration_nanos: u64,
+    /// The scenario as resolved, without secrets.
+    pub scenario: serde_json::Value,
+    /// The machine that rabbitscope ran on.
+    pub machine: MachineFacts,
+    /// The broker under load.
+    pub broker: BrokerFacts,
+    /// Totals of the load.
+    pub load: LoadTotals,
+    /// The part after the warm-up: rates and latencies are about this.
+    #[serde(default)]
+    pub measured: Measured,
+    /// One for each latency that was measured.
+    pub latencies: Vec<LatencySummary>,
+    /// One for each group of HTTP pollers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub polls: Vec<PollTotals>,
+    /// The profile, when one was taken.
+    pub profile: Option<ProfileFacts>,
+    /// What was not recorded, and why it matters. Empty when nothing was lost.
+    pub losses: Vec<Loss>,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// When the broker did not serve.
+    #[serde(default)]
+    pub service: Service,
+    /// The last error of each kind, with its count. Empty: there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorCount>,
+    /// Why its figures may not be believed. Empty: nothing speaks against them.
+    #[serde(default)]
+    pub doubts: Vec<Doubt>,
+    /// What the load generator says of itself.
+    #[serde(default)]
+    pub client: ClientCheck,
+    /// Whether the measured part was steady; absent when it was too short to tell.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
+    /// Latencies by group and by queue.
+    #[serde(default)]
+    pub breakdown: LatencyBreakdown,
+    /// Each line of `[expect]` and what became of it.
+    #[serde(default)]
+    pub expectations: Vec<ExpectationResult>,
+    /// What became of every message, when `run.verify` asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// The file with the fate of every so-manieth message, when `run.trace-every` asked for it.
+    #[serde(default)]
+    pub trace: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// As the scenario asked.
+    #[default]
+    Completed,
+    /// Cut short; what was recorded is kept.
+    Aborted {
+        /// One sentence for a person.
+        reason: String,
+    },
+    /// It lasted as long as the scenario asked, but the broker did not do its part.
+    Failed {
+        /// One sentence for a person.
+        reason: String,
+    },
+    /// Ended early, as the scenario asked for the case that a limit fails for good.
+    Stopped {
+        /// Which limit, and by what.
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// Why the run is not as the scenario asked; absent when it is.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Completed => None,
+            Self::Aborted { reason } | Self::Failed { reason } | Self::Stopped { reason } => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+/// The machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MachineFacts {
+    /// `Linux 6.1.0 x86_64`
+    pub kernel: String,
+    /// Name of the distribution.
+    pub distribution: String,
+    /// CPU model.
+    pub cpu: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// The broker, as it says of itself in `connection.start`, and as the machine sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct BrokerFacts {
+    /// `RabbitMQ`
+    pub product: String,
+    /// `3.10.8`
+    pub version: String,
+    /// `Erlang/OTP 25`
+    pub platform: String,
+    /// `rabbit@host`
+    pub cluster_name: String,
+    /// Host and port, no credentials.
+    pub address: String,
+    /// Pid of the node when it runs on this machine.
+    pub pid: Option<u32>,
+    /// Started for this run and stopped after it.
+    pub throwaway: bool,
+}
+
+/// A latency over the whole run, from the lossless histogram in `file`. Times in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencySummary {
+    /// `confirm` or `end-to-end`, from the actual time of sending; with `-intended` at the end, from
+    /// the time that the schedule asked for. `client-delay`: from the schedule to the sending, as far as
+    /// that was the client's own doing.
+    pub name: String,
+    /// From what to what, in words.
+    pub description: String,
+    /// Number of measurements.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95 % are below.
+    pub p95: u64,
+    /// 99 % are below.
+    pub p99: u64,
+    /// 99.9 % are below.
+    pub p999: u64,
+    /// 99.99 % are below.
+    pub p9999: u64,
+    /// Largest.
+    pub max: u64,
+    /// Of the measurements, those of messages that were overdue at the end: they count with their age
+    /// then, and took longer.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub overdue: u64,
+    /// Percentiles for a drawing, as far into the tail as enough was measured to tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spectrum: Vec<SpectrumPoint>,
+    /// The `.hlog` file in the run directory.
+    pub file: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// One percentile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SpectrumPoint {
+    /// This share of the measurements is not above, 0 to 1.
+    pub quantile: f64,
+    /// The latency in nanoseconds.
+    pub nanos: u64,
+}
+
+/// What the run record keeps of the profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileFacts {
+    /// `cpu`
+    pub event: String,
+    /// The profile's file in the run directory.
+    pub file: String,
+    /// Seconds from start of load to start of recording, in nanoseconds.
+    pub offset_nanos: u64,
+    /// How it was recorded.
+    pub capture: Capture,
+    /// How good it is.
+    pub quality: StackQuality,
+}
+
+/// Something that was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Loss {
+    /// What, as a plural noun: `profile samples`, `unconfirmed messages`.
+    pub what: String,
+    /// How many.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What that means for the reader.
+    pub meaning: String,
+}

@@ -1,0 +1,156 @@
+//! What is expected of a run.
+
+use std::fmt;
+
+use rabbitscope_text::display_duration;
+
+/// One line of `[expect]`, such as `confirm.p99 < 20ms`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// What is measured.
+    pub metric: Metric,
+    /// How it compares with the limit.
+    pub comparison: Comparison,
+    /// The limit.
+    pub limit: Limit,
+}
+
+/// Something that can be expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// A quantile of a latency; both by their names in `run.json`.
+    Latency(&'static str, &'static str),
+    /// Messages a second while the run was measured: `published`, `confirmed`, `consumed` or
+    /// `replies`.
+    Rate(&'static str),
+    /// A count over the whole run, such as `lost`.
+    Count(&'static str),
+    /// A part of the load's time, such as `without-service`.
+    Time(&'static str),
+}
+
+/// Parts of the load's time that can be expected: without service, and blocked by an alarm.
+pub const TIMES: [&str; 2] = ["without-service", "blocked"];
+
+/// Latencies that can be expected, as they are named in `run.json`.
+pub const LATENCIES: [&str; 7] = [
+    "confirm",
+    "confirm-intended",
+    "end-to-end",
+    "end-to-end-intended",
+    "round-trip",
+    "round-trip-intended",
+    "client-delay",
+];
+
+/// What can be expected of a latency.
+pub const QUANTILES: [&str; 7] = ["p50", "p95", "p99", "p999", "p9999", "max", "mean"];
+
+/// Messages whose rate can be expected.
+pub const RATES: [&str; 4] = ["published", "confirmed", "consumed", "replies"];
+
+/// Counts that can be expected, and of which count they can be a share.
+pub const COUNTS: [(&str, &str); 13] = [
+    ("lost", "published"),
+    ("duplicates", "consumed"),
+    ("out-of-order", "consumed"),
+    ("redelivered", "consumed"),
+    ("nacked", "published"),
+    ("returned", "published"),
+    ("unconfirmed", "published"),
+    ("late", "scheduled"),
+    ("late-by-client", "scheduled"),
+    ("dropped", "scheduled"),
+    ("requests-unanswered", "requests"),
+    ("stray-replies", "replies"),
+    ("churn-failed", "churn-opened"),
+];
+
+/// How a measured value compares with a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `==`
+    Equal,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+}
+
+/// A limit, in the unit of its metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// Of a latency or another time, in nanoseconds.
+    Nanos(u64),
+    /// Of a rate, a second.
+    PerSecond(f64),
+    /// Of a count.
+    Count(u64),
+    /// Of a count as a share of another, or of a time as a share of the load's, in percent.
+    Percent(f64),
+}
+
+impl Comparison {
+    /// All of them, two characters before one.
+    pub const ALL: [Self; 5] = [Self::AtMost, Self::AtLeast, Self::Equal, Self::Below, Self::Above];
+
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Below => "<",
+            Self::AtMost => "<=",
+            Self::Equal => "==",
+            Self::AtLeast => ">=",
+            Self::Above => ">",
+        }
+    }
+
+    /// Does `value` compare so with `limit`?
+    pub fn holds<N: PartialOrd + Copy>(self, value: N, limit: N) -> bool {
+        match self {
+            Self::Below => value < limit,
+            Self::AtMost => value <= limit,
+            Self::Equal => value == limit,
+            Self::AtLeast => value >= limit,
+            Self::Above => value > limit,
+        }
+    }
+}
+
+impl Expectation {
+    /// `< 20ms`, as it is written in a scenario.
+    pub fn bound(&self) -> String {
+        format!("{} {}", self.comparison.symbol(), self.limit)
+    }
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.metric, self.bound())
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Latency(latency, quantile) => write!(f, "{latency}.{quantile}"),
+            Self::Rate(messages) => write!(f, "{messages}.rate"),
+            Self::Count(name) | Self::Time(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nanos(nanos) => display_duration(std::time::Duration::from_nanos(*nanos)).fmt(f),
+            Self::PerSecond(rate) => rate.fmt(f),
+            Self::Count(count) => count.fmt(f),
+            Self::Percent(share) => write!(f, "{share}%"),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Checks of single values that several parts of a scenario share.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::{
+    super::error::{Problem, allowed, quoted, refuse},
+    Context,
+};
+use rabbitscope_text::{UnitError, parse_duration, parse_size};
+
+use crate::scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder};
+
+/// The largest message that RabbitMQ 3.8 and later accepts by default, in bytes.
+const MESSAGE_MAX: u64 = 128 << 20;
+
+/// Two keys for what may be there before the run.
+pub(super) const PREDECLARED_OR_IF_MISSING: &str = "is declared when it is not there, and what is `predeclared` never is: leave one of the two out";
+
+/// A time above zero.
+pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let duration = parse_duration(text).map_err(|error| unit(key, &error))?;
+    if duration.is_zero() {
+        return refuse(key, "must be longer than 0s");
+    }
+    Ok(Some(duration))
+}
+
+/// A time that may be none.
+pub(super) fn delay(key: &str, text: Option<&str>) -> Result<Duration, Problem> {
+    let Some(text) = text else { return Ok(Duration::ZERO) };
+    parse_duration(text).map_err(|error| unit(key, &error))
+}
+
+/// Messages a second.
+pub(super) fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
+    if rate.is_some_and(|rate| !(0.001..=10_000_000.0).contains(&rate)) {
+        let reason = "must be from 0.001 to 10000000 messages a second for each member of the \
+                      group; leave it out for as fast as it goes";
+        return refuse("rate", reason);
+    }
+    Ok(rate)
+}
+
+/// Numbers for the placeholder in `text`, which stands at `key`. Placeholder and numbers need each
+/// other; `from` is 1 when left out.
+pub(super) fn numbers(
+    key: &str,
+    text: Option<&str>,
+    from: Option<u32>,
+    to: Option<u32>,
+) -> Result<Option<NumberRange>, Problem> {
+    let has_place = text.is_some_and(has_placeholder);
+    match (has_place, from, to) {
+        (false, None, None) => Ok(None),
+        (false, Some(_), _) => refuse("from", format!("needs a place in `{key}`: `q-{{}}`")),
+        (false, None, Some(_)) => refuse("to", format!("needs a place in `{key}`: `q-{{}}`")),
+        (true, _, None) => refuse("to", format!("is missing: `{key}` has a place for numbers")),
+        (true, from, Some(to)) => {
+            let range = NumberRange { from: from.unwrap_or(1), to };
+            if range.to < range.from || range.to - range.from >= 100_000 {
+                let from = range.from;
+                return refuse("to", format!("must be from {from} to {}", from + 99_999));
+            }
+            Ok(Some(range))
+        }
+    }
+}
+
+/// A body size.
+pub(super) fn size(key: &str, text: &str) -> Result<u32, Problem> {
+    let bytes = parse_size(text).map_err(|error| unit(key, &error))?;
+    match u32::try_from(bytes) {
+        Ok(size) if bytes <= MESSAGE_MAX => Ok(size),
+        _ => refuse(key, "must be at most 128MiB, the largest message that RabbitMQ accepts"),
+    }
+}
+
+fn unit(key: &str, error: &UnitError) -> Problem {
+    Problem::new(format!("{} is not {}", quoted(&error.text), error.expected)).under(key)
+}
+
+/// A number that must be at least 1.
+pub(super) fn at_least_one<N: PartialOrd + From<u8>>(
+    key: &str,
+    number: Option<N>,
+) -> Result<Option<N>, Problem> {
+    if number.as_ref().is_some_and(|number| *number < N::from(1)) {
+        return refuse(key, "must be at least 1; leave it out for no limit");
+    }
+    Ok(number)
+}
+
+/// How a group is spread.
+pub(super) struct Spread {
+    pub(super) count: u32,
+    pub(super) connections: u32,
+    pub(super) channels: u32,
+}
+
+impl Spread {
+    /// Several members use the same channel.
+    pub(super) fn is_shared(&self) -> bool {
+        self.count.div_ceil(self.connections) > self.channels
+    }
+}
+
+/// Count (1 when left out), connections (1) and channels for each connection (one for each member).
+pub(super) fn spread(
+    count: Option<u32>,
+    connections: Option<u32>,
+    channels: Option<u32>,
+) -> Result<Spread, Problem> {
+    let count = count.unwrap_or(1);
+    if !(1..=100_000).contains(&count) {
+        return refuse("count", "must be from 1 to 100000");
+    }
+    let connections = connections.unwrap_or(1);
+    if !(1..=count).contains(&connections) {
+        let reason = format!("must be from 1 to `count`, which is {count}");
+        return refuse("connections", reason);
+    }
+    let most = count.div_ceil(connections);
+    let channels = channels.unwrap_or(most);
+    if !(1..=most.min(2047)).contains(&channels) {
+        let reason = format!(
+            "must be from 1 to 2047 (RabbitMQ's limit for a connection) and at most {most}, the \
+             members on each connection"
+        );
+        return refuse("channels", reason);
+    }
+    Ok(Spread { count, connections, channels })
+}
+
+/// A string that AMQP limits to 255 bytes.
+pub(super) fn short_string(key: &str, text: String) -> Result<String, Problem> {
+    if text.len() > 255 {
+        return refuse(key, "must have at most 255 bytes");
+    }
+    Ok(text)
+}
+
+/// The queue that a group refers to; absent when it may be on a broker that is already there.
+pub(super) fn queue<'a>(
+    name: &str,
+    context: &Context<'a>,
+) -> Result<Option<&'a QueueSpec>, Problem> {
+    let declared = context.queues.iter().find(|queue| queue.is_meant_by(name));
+    let may_be_there = matches!(context.broker, BrokerSpec::Existing { .. }) && !name.is_empty();
+    if declared.is_none() && !may_be_there {
+        let names: Vec<_> = context.queues.iter().map(|queue| queue.name.as_str()).collect();
+        let reason = match names[..] {
+            [] => format!("there is no queue `{name}`: declare it with `[[queues]]`"),
+            _ => format!("there is no queue `{name}`; declared are {}", allowed(name, &names)),
+        };
+        return refuse("queue", reason);
+    }
+    Ok(declared)
+}
+
+/// A queue whose name only its consumers know is no use to `user`.
+pub(super) fn has_known_name(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
+    match queue.filter(|queue| queue.names == QueueNames::ByBroker) {
+        Some(queue) => {
+            let name = &queue.name;
+            refuse("queue", format!("the queues of `{name}` have names that {user} cannot know"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A queue that belongs to one connection is no use to `user`, which is on others.
+pub(super) fn not_exclusive(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
+    has_known_name(queue, user)?;
+    match queue.filter(|queue| queue.exclusive) {
+        Some(queue) => {
+            let name = &queue.name;
+            refuse("queue", format!("`{name}` is exclusive to a connection that {user} cannot use"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Names that must differ within their list.
+pub(super) fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
+    let mut seen = HashSet::new();
+    for (index, name) in names.enumerate() {
+        if !seen.insert(name) {
+            let twice: Result<(), Problem> = refuse("name", format!("`{name}` is there twice"));
+            return twice.map_err(|problem| problem.under(index.to_string()).under(list));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! `[broker]` as it is written.
+
+use std::time::Duration;
+
+use rabbitscope_text::{display_duration, display_size};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{
+    connecting::{self, Allocation, Auth, Connecting, Recovery},
+    model::BrokerSpec,
+};
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Broker {
+    pub(in crate::scenario) uri: Option<String>,
+    pub(in crate::scenario) uris: Option<Vec<String>>,
+    pub(in crate::scenario) allocation: Option<Allocation>,
+    pub(in crate::scenario) auth: Option<AuthKind>,
+    pub(in crate::scenario) token_file: Option<String>,
+    pub(in crate::scenario) connect_timeout: Option<String>,
+    pub(in crate::scenario) connect_parallel: Option<u32>,
+    pub(in crate::scenario) connect_rate: Option<f64>,
+    pub(in crate::scenario) startup_timeout: Option<String>,
+    pub(in crate::scenario) nodelay: Option<bool>,
+    pub(in crate::scenario) send_buffer: Option<String>,
+    pub(in crate::scenario) receive_buffer: Option<String>,
+    pub(in crate::scenario) plugins: Option<Vec<String>>,
+    pub(in crate::scenario) plugins_directory: Option<String>,
+    pub(in crate::scenario) config: Option<String>,
+    pub(in crate::scenario) advanced_config: Option<String>,
+    pub(in crate::scenario) erl_args: Option<String>,
+    pub(in crate::scenario) recovery: Option<bool>,
+    pub(in crate::scenario) recovery_delay: Option<String>,
+    pub(in crate::scenario) recovery_max_delay: Option<String>,
+    pub(in crate::scenario) recovery_timeout: Option<String>,
+    pub(in crate::scenario) tls: Option<Tls>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::scenario) enum AuthKind {
+    Plain,
+    External,
+    Token,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Tls {
+    pub(in crate::scenario) ca: Option<String>,
+    pub(in crate::scenario) cert: Option<String>,
+    pub(in crate::scenario) key: Option<String>,
+    pub(in crate::scenario) server_name: Option<String>,
+    pub(in crate::scenario) verify: Option<bool>,
+}
+
+impl Broker {
+    /// Which broker, and how connections to it are made.
+    pub(super) fn of(broker: &BrokerSpec, connecting: &Connecting) -> Self {
+        let common = Self::common(connecting);
+        match broker {
+            BrokerSpec::Existing { uris } => match &uris[..] {
+                [uri] => Self { uri: Some(without_password(uri)), ..common },
+                uris => {
+                    let uris = uris.iter().map(|uri| without_password(uri)).collect();
+                    Self { uris: Some(uris), ..common }
+                }
+            },
+            BrokerSpec::Throwaway(broker) => Self {
+                plugins: Some(broker.plugins.clone()),
+                plugins_directory: Some(broker.plugins_directory.clone()),
+                config: Some(broker.config.clone()),
+                advanced_config: Some(broker.advanced_config.clone()),
+                erl_args: Some(broker.erl_args.clone()),
+                ..common
+            },
+        }
+    }
+
+    fn common(connecting: &Connecting) -> Self {
+        let recovery = connecting.recovery;
+        let time = |of: fn(Recovery) -> Duration| {
+            recovery.map(|recovery| display_duration(of(recovery)).to_string())
+        };
+        let size = |bytes: Option<u32>| bytes.map(|it| display_size(u64::from(it)).to_string());
+        let (auth, token_file) = match &connecting.auth {
+            Auth::Plain => (AuthKind::Plain, None),
+            Auth::External => (AuthKind::External, None),
+            Auth::Token { file } => (AuthKind::Token, Some(file.clone())),
+        };
+        Self {
+            allocation: Some(connecting.allocation),
+            auth: Some(auth),
+            token_file,
+            connect_timeout: Some(display_duration(connecting.timeout).to_string()),
+            connect_parallel: Some(connecting.parallel),
+            connect_rate: connecting.rate,
+            startup_timeout: connecting.startup_timeout.map(|it| display_duration(it).to_string()),
+            nodelay: Some(connecting.nodelay),
+            send_buffer: size(connecting.send_buffer_bytes),
+            receive_buffer: size(connecting.receive_buffer_bytes),
+            recovery: Some(recovery.is_some()),
+            recovery_delay: time(|recovery| recovery.delay),
+            recovery_max_delay: time(|recovery| recovery.max_delay),
+            recovery_timeout: time(|recovery| recovery.timeout),
+            tls: (connecting.tls != connecting::Tls::default()).then(|| (&connecting.tls).into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<&connecting::Tls> for Tls {
+    fn from(tls: &connecting::Tls) -> Self {
+        Self {
+            ca: tls.ca.clone(),
+            cert: tls.cert.clone(),
+            key: tls.key.clone(),
+            server_name: tls.server_name.clone(),
+            verify: Some(tls.verify),
+        }
+    }
+}
+
+/// Cuts from the first `:` after the scheme to the last `@`, so that even a URI that is not valid
+/// cannot leak its password.
+fn without_password(uri: &str) -> String {
+    let start = uri.find("://").map_or(0, |at| at + 3);
+    match uri.rfind('@') {
+        Some(end) if end > start => {
+            let user = uri[start..end].split(':').next().unwrap_or_default();
+            format!("{}{user}{}", &uri[..start], &uri[end..])
+        }
+        _ => uri.to_owned(),
+    }
+}
