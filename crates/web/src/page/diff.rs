@@ -6,8 +6,8 @@ use rabbitscope_profiles::{Capture, Profile, StackQuality};
 use serde::Serialize;
 
 use crate::{
-    noise_data::Noise,
-    profile_data::{FrameColumns, StackColumns, unit_of},
+    page::noise::Noise,
+    page::profile::{FrameColumns, StackColumns, unit_of},
 };
 
 /// Two profiles and what was found between them.

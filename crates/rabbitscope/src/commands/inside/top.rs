@@ -2,10 +2,8 @@
 
 use std::{io::IsTerminal, sync::atomic::Ordering, time::Duration};
 
-use super::{
-    arguments::{duration, positive},
-    node::NodeArguments,
-};
+use super::node::NodeArguments;
+use crate::commands::arguments::{duration, positive};
 use rabbitscope_inside::{Key, Kind, TopReader};
 
 use crate::{
@@ -15,7 +13,7 @@ use crate::{
 
 /// Show which processes, queues, connections or channels of a node do or hold most
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
     /// Of what
@@ -41,8 +39,8 @@ pub(super) struct Typed {
 /// The table of the best is kept on the node.
 const MOST_ROWS: u32 = 1_000;
 
-impl Typed {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         if self.limit > MOST_ROWS {
             return Err(UsageError(format!("--limit is at most {MOST_ROWS}")).into());
         }

@@ -4,14 +4,14 @@ use rabbitscope_erlang::probes::Who;
 
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Which processes")]
-pub(super) struct WhoArguments {
+pub(in crate::commands) struct WhoArguments {
     /// One process: its pid as the node prints it, or its registered name
     #[arg(long, value_name = "WHO", group = "who")]
     process: Option<String>,
     /// All in a role: reader, writer, channel, queue, `stream_writer`, `ra_server`, `msg_store`,
     /// `mgmt_cache`, `mgmt_stats`, http, `tls_connection` (receives), `tls_sender` …
     #[arg(long, value_name = "ROLE", group = "who")]
-    pub(super) role: Option<String>,
+    pub(in crate::commands) role: Option<String>,
     /// The process of a queue: of a quorum queue its leader, of a stream its writer
     #[arg(long, value_name = "NAME", group = "who")]
     queue: Option<String>,
@@ -25,12 +25,12 @@ pub(super) struct WhoArguments {
 
 impl WhoArguments {
     /// All that were named, a role included.
-    pub(super) fn who(&self) -> Option<Who> {
+    pub(in crate::commands) fn who(&self) -> Option<Who> {
         self.without_role().or_else(|| self.role.clone().map(Who::Role))
     }
 
     /// Where a role is a filter: processes that begin later are meant too.
-    pub(super) fn without_role(&self) -> Option<Who> {
+    pub(in crate::commands) fn without_role(&self) -> Option<Who> {
         let process = self.process.as_deref().map(Who::process);
         let queue = || {
             let name = self.queue.clone()?;

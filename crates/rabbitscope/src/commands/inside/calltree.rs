@@ -4,14 +4,15 @@ use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
-use super::{arguments::duration, node::NodeArguments};
+use super::node::NodeArguments;
+use crate::commands::arguments::duration;
 use rabbitscope_inside as inside;
 
 use crate::{exit::Exit, format::ProfileFile, interrupt, output};
 
 /// A flame graph of the calls of a function: running, waiting, runnable and garbage collection apart
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(in crate::commands) struct Args {
     /// The function
     #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     function: FunctionPattern,
@@ -40,8 +41,8 @@ pub(super) struct Typed {
     json: bool,
 }
 
-impl Typed {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let file = ProfileFile::check(&self.output)?;
         let slowest_file = self.slowest.as_deref().map(ProfileFile::check).transpose()?;
         let request = TreeRequest {

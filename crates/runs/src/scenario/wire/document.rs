@@ -1,71 +1,48 @@
-//! What a scenario file may say. Nothing here has been checked beyond its type.
-//!
-//! The same types write the resolved scenario, so that reading and writing cannot drift apart.
+//! The tables of a scenario file, as they are written.
 
-mod broker;
-mod churn;
-mod consumers;
-mod expect;
-mod polling;
-mod publishers;
-mod rpc;
-mod timing;
-mod topology;
-
-use std::{collections::BTreeMap, time::Duration};
-
-use serde::{Deserialize, Serialize, Serializer};
-
-use super::model::{self, FieldValue, ProfileEvent};
+use super::{
+    Broker, Churn, Consumers, Exchange, Expect, Pollers, Publishers, Queue, Requests, Responders,
+    Run,
+};
+use crate::scenario::model::{self, ProfileEvent};
 use rabbitscope_text::display_duration;
-
-pub(super) use broker::{AuthKind, Broker};
-pub(super) use churn::Churn;
-pub(super) use consumers::Consumers;
-pub(super) use expect::Expect;
-pub(super) use polling::Pollers;
-pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
-pub(super) use rpc::{Requests, Responders};
-pub(super) use timing::{Phase, Run, UntilKind};
-pub(super) use topology::{Binding, Exchange, Queue};
-
-type Arguments = BTreeMap<String, FieldValue>;
+use serde::{Deserialize, Serialize, Serializer};
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Scenario {
-    pub(super) name: String,
-    pub(super) description: Option<String>,
-    pub(super) seed: Option<u64>,
-    pub(super) broker: Option<Broker>,
-    pub(super) run: Option<Run>,
-    pub(super) profile: Option<Profile>,
-    pub(super) expect: Option<Expect>,
+pub(in crate::scenario) struct Scenario {
+    pub(in crate::scenario) name: String,
+    pub(in crate::scenario) description: Option<String>,
+    pub(in crate::scenario) seed: Option<u64>,
+    pub(in crate::scenario) broker: Option<Broker>,
+    pub(in crate::scenario) run: Option<Run>,
+    pub(in crate::scenario) profile: Option<Profile>,
+    pub(in crate::scenario) expect: Option<Expect>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) exchanges: Vec<Exchange>,
+    pub(in crate::scenario) exchanges: Vec<Exchange>,
     #[serde(default)]
-    pub(super) queues: Vec<Queue>,
+    pub(in crate::scenario) queues: Vec<Queue>,
     #[serde(default)]
-    pub(super) publishers: Vec<Publishers>,
+    pub(in crate::scenario) publishers: Vec<Publishers>,
     #[serde(default)]
-    pub(super) consumers: Vec<Consumers>,
+    pub(in crate::scenario) consumers: Vec<Consumers>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) requests: Vec<Requests>,
+    pub(in crate::scenario) requests: Vec<Requests>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) responders: Vec<Responders>,
+    pub(in crate::scenario) responders: Vec<Responders>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) churn: Vec<Churn>,
+    pub(in crate::scenario) churn: Vec<Churn>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) pollers: Vec<Pollers>,
+    pub(in crate::scenario) pollers: Vec<Pollers>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct Profile {
-    pub(super) event: Option<ProfileEvent>,
-    pub(super) delay: Option<String>,
-    pub(super) duration: String,
-    pub(super) freq: Option<u32>,
+pub(in crate::scenario) struct Profile {
+    pub(in crate::scenario) event: Option<ProfileEvent>,
+    pub(in crate::scenario) delay: Option<String>,
+    pub(in crate::scenario) duration: String,
+    pub(in crate::scenario) freq: Option<u32>,
 }
 
 impl Serialize for model::Scenario {
@@ -94,11 +71,6 @@ impl From<&model::Scenario> for Scenario {
             pollers: scenario.pollers.iter().map(Pollers::from).collect(),
         }
     }
-}
-
-/// A time in the resolved form, left out when it is none.
-fn unless_zero(time: Duration) -> Option<String> {
-    (!time.is_zero()).then(|| display_duration(time).to_string())
 }
 
 impl From<&model::ProfileSpec> for Profile {

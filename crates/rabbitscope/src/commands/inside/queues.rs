@@ -10,10 +10,8 @@ use std::{
 
 use rabbitscope_erlang::{Connection, ErlangError};
 
-use super::{
-    arguments::{duration, positive},
-    node::NodeArguments,
-};
+use super::node::NodeArguments;
+use crate::commands::arguments::{duration, positive};
 use rabbitscope_http::{Host, Listener, Listening, parse_address};
 use rabbitscope_inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve};
 
@@ -24,8 +22,8 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// List queues straight from the node: its tables, or the queues themselves
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that may be typed")]
-pub(super) struct Typed {
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that may be args")]
+pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
     /// Of this virtual host only
@@ -75,8 +73,8 @@ pub(super) struct Typed {
     allow_hosts: Vec<Host>,
 }
 
-impl Typed {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let stop = interrupt::watch()?;
         if let Some(address) = self.listen {
             return self.serve(address, &stop);

@@ -7,7 +7,7 @@ use rabbitscope_broker::{Node, Registry};
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
 use rabbitscope_probe::Node as Local;
 
-use super::arguments::dead_man;
+use crate::commands::arguments::dead_man;
 use rabbitscope_inside::Expected;
 
 /// Where a port mapper listens unless told otherwise.
@@ -18,7 +18,7 @@ const USUAL_NAME: &str = "rabbit";
 
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Which node")]
-pub(super) struct NodeArguments {
+pub(in crate::commands) struct NodeArguments {
     /// Name of the node [default: the only throwaway broker, else rabbit on this machine, else the only
     /// node of this machine]
     #[arg(long, value_name = "NAME[@HOST]")]
@@ -50,7 +50,7 @@ pub(super) struct NodeArguments {
 
 impl NodeArguments {
     /// The node's process, which is one of this machine.
-    pub(super) fn process(&self) -> anyhow::Result<Local> {
+    pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
         let nodes = || rabbitscope_probe::list_nodes();
         if let Some(name) = &self.node {
             return Ok(rabbitscope_probe::find_node(name)?);
@@ -62,7 +62,7 @@ impl NodeArguments {
         Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
     }
 
-    /// The name of the node where none was typed and no throwaway broker runs.
+    /// The name of the node where none was args and no throwaway broker runs.
     fn default_name(&self) -> String {
         let is_elsewhere = self.epmd_port.is_some() || self.dist_port.is_some();
         let usual = || USUAL_NAME.to_owned();
@@ -76,21 +76,21 @@ impl NodeArguments {
     }
 
     /// Connects.
-    pub(super) fn connect(&self) -> anyhow::Result<Connection> {
+    pub(in crate::commands) fn connect(&self) -> anyhow::Result<Connection> {
         Ok(Connection::open(&self.options()?)?)
     }
 
     /// How to connect to the node of this process, which was found in another way and may have a name.
-    pub(super) fn options_of(
+    pub(in crate::commands) fn options_of(
         &self,
         pid: u32,
         name: Option<String>,
     ) -> anyhow::Result<ConnectOptions> {
         let name = name.or_else(|| self.node.clone());
         let name = name.context("the node's name cannot be told from outside; give --node")?;
-        let typed = Self { node: Some(name), ..self.clone() };
+        let args = Self { node: Some(name), ..self.clone() };
         let expected = Expected { pid: Some(pid), ..self.expected() };
-        Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..typed.options()? })
+        Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
     }
 
     fn expected(&self) -> Expected {
@@ -98,7 +98,7 @@ impl NodeArguments {
     }
 
     /// How to connect.
-    pub(super) fn options(&self) -> anyhow::Result<ConnectOptions> {
+    pub(in crate::commands) fn options(&self) -> anyhow::Result<ConnectOptions> {
         let throwaway = self.throwaway();
         let name = match (&throwaway, &self.node) {
             (Some(node), _) => node.node_name(),

@@ -7,7 +7,7 @@ use rabbitscope_analysis::{Dimension, NodeId};
 use rabbitscope_profiles::{Identity, Profile, Times};
 use serde::Serialize;
 
-use crate::label_data::{LabelColumns, Labeller};
+use crate::page::labels::{LabelColumns, Labeller};
 
 /// Processes that stand for themselves, the heaviest ones. The others of a role are one owner, so
 /// that the page's size does not follow the number of processes.

@@ -7,8 +7,9 @@ use rabbitscope_erlang::probes::{
 };
 use serde_json::{Value, json};
 
-use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
-use rabbitscope_text::escapes;
+use super::{node::NodeArguments, who::WhoArguments};
+use crate::commands::arguments::duration;
+use rabbitscope_text::{escapes, short_time};
 
 use rabbitscope_inside as inside;
 
@@ -16,7 +17,7 @@ use crate::{exit::Exit, interrupt, output};
 
 /// Show calls of a function as they happen: who calls it, how long it takes. Ends by itself
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(in crate::commands) struct Args {
     /// The function
     #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     function: FunctionPattern,
@@ -27,8 +28,8 @@ pub(super) struct Typed {
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
     /// Show arguments, cut and without secrets; the node copies them whole
-    #[arg(long)]
-    args: bool,
+    #[arg(long = "args")]
+    with_arguments: bool,
     /// Show results, likewise
     #[arg(long = "return")]
     results: bool,
@@ -50,7 +51,7 @@ pub(super) struct Typed {
     json: bool,
 }
 
-impl Typed {
+impl Args {
     fn request(&self) -> CallsRequest {
         let caller = self.caller.as_deref().map(|text| match text.split_once(':') {
             Some((module, function)) => (module.to_owned(), Some(function.to_owned())),
@@ -64,7 +65,7 @@ impl Typed {
                 caller,
                 arguments: self.arguments.clone(),
             },
-            arguments: self.args,
+            arguments: self.with_arguments,
             results: self.results,
             limit: self.limit,
             duration: self.duration,
@@ -72,7 +73,7 @@ impl Typed {
         }
     }
 
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let request = self.request();
         let connection = self.node.connect()?;
         let stop = interrupt::watch()?;
@@ -105,7 +106,7 @@ impl Typed {
 }
 
 fn text_of(call: &TracedCall) -> String {
-    let took = call.took.map_or_else(|| "-".to_owned(), short_time);
+    let took = call.took.map_or_else(|| "-".to_owned(), |took| short_time(nanos(took)));
     let name = if call.name.is_empty() { String::new() } else { format!(" {}", call.name) };
     let caller = call.caller.as_ref().map_or_else(String::new, |caller| format!(" from {caller}"));
     let result = if call.result.is_empty() { String::new() } else { format!(" {}", call.result) };
@@ -131,28 +132,4 @@ fn json_of(call: &TracedCall) -> Value {
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Three digits and a unit.
-fn short_time(time: Duration) -> String {
-    let micros = time.as_secs_f64() * 1e6;
-    match micros {
-        small if small < 1e3 => format!("{small:.1} µs"),
-        middle if middle < 1e6 => format!("{:.2} ms", middle / 1e3),
-        large => format!("{:.2} s", large / 1e6),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_short() {
-        for (nanos, expected) in
-            [(1_250, "1.2 µs"), (2_345_678, "2.35 ms"), (12_000_000_000, "12.00 s")]
-        {
-            assert_eq!(short_time(Duration::from_nanos(nanos)), expected);
-        }
-    }
 }

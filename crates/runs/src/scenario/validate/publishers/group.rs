@@ -1,22 +1,18 @@
-//! `[[publishers]]`: how many, how fast, with which guarantees.
+//! Checks a group of publishers.
 
-mod content;
-mod target;
-
-use std::time::Duration;
-
-pub(super) use target::check_exchange;
-
-use super::{
+use super::super::{
     super::{
         error::{Problem, refuse},
         model::{ConfirmTimeout, NO_WINDOW, PublisherGroup, QueueSpec, QueueType, Schedule},
         wire,
     },
-    Context, fields, schedule,
+    fields, schedule,
 };
+use super::{content, target};
+use crate::scenario::validate::context::Context;
+use std::time::Duration;
 
-pub(super) fn group(
+pub(in crate::scenario::validate) fn group(
     index: usize,
     wire: wire::Publishers,
     context: &Context<'_>,

@@ -1,20 +1,31 @@
 //! Everything the page is given, in one serialisable value.
 
-use rabbitscope_runs::record::RunRecord;
+use rabbitscope_profiles::Profile;
+use rabbitscope_runs::record::{RunRecord, SecondRow};
 use serde::Serialize;
 
 use crate::{
-    Report,
     checks::{Check, checks},
-    diff_data::{DiffData, DiffReport},
     figures::{Figure, figures},
-    profile_data::ProfileData,
-    series_data::SeriesData,
+    page::diff::{DiffData, DiffReport},
+    page::profile::ProfileData,
+    page::series::SeriesData,
     spectrum::{Spectrum, spectrum},
 };
 
 /// Version of the data; the page refuses another one.
 const PAGE_VERSION: u32 = 1;
+
+/// What the report shows. Any part may be missing: a bare profile is a report too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report<'a> {
+    /// The run.
+    pub run: Option<&'a RunRecord>,
+    /// Its seconds; empty when there are none.
+    pub series: &'a [SecondRow],
+    /// The profile that was taken.
+    pub profile: Option<&'a Profile>,
+}
 
 #[derive(Serialize)]
 pub(crate) struct PageData<'a> {

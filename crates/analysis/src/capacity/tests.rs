@@ -1,6 +1,8 @@
 //! Searches with brokers that are simulated: exact ones, noisy ones, and load generators that fail.
 
-use super::*;
+use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
+
+use super::{Range, Search};
 use StepVerdict::{ClientLimited, Failed, Passed, Stalled};
 
 const RANGE: Range = Range { min: 1000.0, max: 1_000_000.0, tolerance: 0.05, crossings: 7 };

@@ -4,7 +4,8 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
-use super::{arguments::duration, node::NodeArguments, who::WhoArguments};
+use super::{node::NodeArguments, who::WhoArguments};
+use crate::commands::arguments::duration;
 use rabbitscope_inside as inside;
 use rabbitscope_inside::FunctionLine;
 use rabbitscope_text::escapes;
@@ -17,7 +18,7 @@ use crate::{
 
 /// A table of functions with calls, own and accumulated time and waiting, of processes or of one call
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(in crate::commands) struct Args {
     /// Only what happens inside this function
     #[arg(long, value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     call: Option<FunctionPattern>,
@@ -42,14 +43,14 @@ pub(super) struct Typed {
     json: bool,
 }
 
-impl Typed {
+impl Args {
     /// A role chooses the processes, or is a filter where a call does.
     fn request(&self, trigger: Trigger) -> TreeRequest {
         let role = self.who.role.clone().filter(|_| self.call.is_some());
         TreeRequest { trigger, role, follow: false, max_calls: 1_000_000, duration: self.duration }
     }
 
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let who = self.who.who();
         let file = self.output.as_deref().map(ProfileFile::check).transpose()?;
         let trigger = match (&self.call, who.clone()) {

@@ -1,8 +1,6 @@
-//! `[[consumers]]`.
+//! Checks a group of consumers.
 
-mod settling;
-
-use super::{
+use super::super::{
     super::{
         error::{Problem, refuse},
         model::{
@@ -11,10 +9,12 @@ use super::{
         },
         wire,
     },
-    Context, each, fields,
+    fields,
 };
+use super::settling;
+use crate::scenario::validate::context::{Context, each};
 
-pub(super) fn group(
+pub(in crate::scenario::validate) fn group(
     index: usize,
     mut wire: wire::Consumers,
     context: &Context<'_>,
@@ -129,7 +129,7 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
 
 /// An exclusive queue belongs to one connection: that of its consumers. Those that the broker names
 /// have one consumer each.
-pub(super) fn exclusive_queues(
+pub(in crate::scenario::validate) fn exclusive_queues(
     queues: &[QueueSpec],
     groups: &[ConsumerGroup],
 ) -> Result<(), Problem> {

@@ -1,36 +1,16 @@
-//! Scenarios that are valid: every value here can be run as it stands.
+//! A valid scenario, its broker, queues, publishers and consumers.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
-
-use serde::{Deserialize, Serialize};
-
-mod arguments;
-mod churn;
-mod content;
-mod expect;
-mod handling;
-mod polling;
-mod rpc;
-mod timing;
-mod topology;
-
-use super::connecting::Connecting;
-pub use arguments::{FieldValue, Time};
-pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
-pub use content::{
-    Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
+use super::topology;
+use super::{
+    Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
+    MemberQueues, MessageProperties, PollerGroup, ProcessingStep, QueueNames, QueueType,
+    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, Schedule, Settle, SizeStep,
+    Until,
 };
-pub use expect::{
-    COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
-};
-pub use handling::{ProcessingStep, Settle};
-pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
+use crate::scenario::connecting::Connecting;
 use rabbitscope_profiles::Event;
-pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
-pub use timing::{
-    AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
-};
-pub use topology::{Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, has_placeholder};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
 /// `run.json`, without secrets.
@@ -157,18 +137,6 @@ pub struct QueueSpec {
     pub keep: bool,
 }
 
-/// The type of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueType {
-    /// A classic queue.
-    Classic,
-    /// A replicated queue.
-    Quorum,
-    /// A replicated log.
-    Stream,
-}
-
 /// Publishers that do the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublisherGroup {
@@ -220,6 +188,14 @@ pub struct PublisherGroup {
     pub start_delay: Duration,
     /// Each publisher waits for a random part of this on top.
     pub random_start_delay: Duration,
+}
+
+impl PublisherGroup {
+    /// Every body has room for a stamp, or travels with one in a header.
+    pub fn is_stamped(&self) -> bool {
+        let mut sizes = self.sizes.iter().map(|step| step.size_bytes).chain([self.size_bytes]);
+        self.body.is_kept_intact() || sizes.all(|size| size >= STAMP_BYTES)
+    }
 }
 
 /// A confirm window without a limit.

@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 use rabbitscope_profiles::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::{noise_data::Noise, owners_data::OwnersData};
+use crate::{page::noise::Noise, page::owners::OwnersData};
 
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
