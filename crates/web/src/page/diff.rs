@@ -57,9 +57,9 @@ pub(crate) struct DiffData<'a> {
     /// `leaf` is the mean of both shares in an arbitrary unit: it only decides widths.
     stacks: StackColumns,
     /// Weight of the stacks that end in each node, in the first profile …
-    leaf_before: Vec<u64>,
+    self_before: Vec<u64>,
     /// … and in the second.
-    leaf_after: Vec<u64>,
+    self_after: Vec<u64>,
     changes: ChangeColumns,
     cost: Option<CostOfMessages>,
     noise: Noise,
@@ -97,8 +97,8 @@ impl<'a> DiffData<'a> {
             after: SideData::new(report.after),
             frames: FrameColumns::new(&diff.frames),
             stacks: StackColumns::new(&diff.tree, &diff.frames),
-            leaf_before: diff.leaves.iter().map(|leaf| leaf.before).collect(),
-            leaf_after: diff.leaves.iter().map(|leaf| leaf.after).collect(),
+            self_before: diff.leaves.iter().map(|weight| weight.before).collect(),
+            self_after: diff.leaves.iter().map(|weight| weight.after).collect(),
             changes: ChangeColumns::new(&diff.changes),
             cost: report.cost,
             noise: Noise::between(report.before.profile, report.after.profile),
@@ -161,8 +161,8 @@ mod tests {
         let json = serde_json::to_value(DiffData::new(report)).unwrap();
         assert_eq!(json["frames"]["name"], json!(["s", "m:gone/0", "m:f/1"]));
         assert_eq!(json["stacks"]["frame"], json!([0, 2, 1]));
-        assert_eq!(json["leaf-before"], json!([0, 75, 25]));
-        assert_eq!(json["leaf-after"], json!([0, 40, 0]));
+        assert_eq!(json["self-before"], json!([0, 75, 25]));
+        assert_eq!(json["self-after"], json!([0, 40, 0]));
         assert_eq!(json["changes"]["own-change"][0], json!(0.25));
         assert_eq!(json["changes"]["frame"][1], json!(1));
         assert_eq!(json["after"]["total"], json!(40));

@@ -105,7 +105,8 @@ pub(crate) struct StackColumns {
     /// chain is all zeros.
     climb: Vec<u32>,
     /// Weight of the stacks that end here.
-    leaf: Vec<u64>,
+    #[serde(rename = "self")]
+    self_weight: Vec<u64>,
     /// Nodes whose run is longer than one …
     #[serde(rename = "run-node")]
     run_node: Vec<u32>,
@@ -128,7 +129,7 @@ impl StackColumns {
         for ((id, node), class) in (0..).map(NodeId).zip(&tree.nodes).zip(classes) {
             columns.frame.push(node.frame.0);
             columns.climb.push(depth - node.depth);
-            columns.leaf.push(node.leaf);
+            columns.self_weight.push(node.self_weight);
             if node.repeat > 1 {
                 columns.run_node.push(id.0);
                 columns.run_length.push(node.repeat);
@@ -148,7 +149,8 @@ impl StackColumns {
 struct FunctionColumns {
     frame: Vec<u32>,
     own: Vec<u64>,
-    leaf: Vec<u64>,
+    #[serde(rename = "self")]
+    self_weight: Vec<u64>,
     total: Vec<u64>,
 }
 
@@ -157,7 +159,7 @@ impl FunctionColumns {
         Self {
             frame: rows.iter().map(|row| row.frame.0).collect(),
             own: rows.iter().map(|row| row.own).collect(),
-            leaf: rows.iter().map(|row| row.leaf).collect(),
+            self_weight: rows.iter().map(|row| row.self_weight).collect(),
             total: rows.iter().map(|row| row.total).collect(),
         }
     }
@@ -231,7 +233,7 @@ mod tests {
         let expected = json!({
             "frame": [0, 1, 2, 3, 1, 4, 5, 3],
             "climb": [0, 0, 0, 0, 3, 0, 3, 0],
-            "leaf": [0, 0, 0, 5, 0, 2, 0, 1],
+            "self": [0, 0, 0, 5, 0, 2, 0, 1],
             "run-node": [1],
             "run-length": [2],
             // Of the two g the one that the collector calls.

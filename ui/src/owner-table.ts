@@ -19,15 +19,15 @@ const TITLES: Record<string, string> = {
 
 const titleOf = (dimension: string): string => TITLES[dimension] ?? dimension;
 
-export class WhoPanel {
+export class OwnerTable {
   readonly element: HTMLElement;
   private dimension: string;
   private showsAll = false;
   private selection: Selection = EVERYTHING;
   private readonly body = h("tbody");
   private readonly box = h("div");
-  private readonly tabs = h("div", { class: "buttons", role: "group", "aria-label": "Whose" });
-  private readonly filter = h("div", { class: "who-filter" });
+  private readonly tabs = h("div", { class: "buttons", role: "group", "aria-label": "Owners" });
+  private readonly filter = h("div", { class: "owner-filter" });
   private readonly group: HTMLSelectElement;
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
@@ -46,8 +46,8 @@ export class WhoPanel {
     this.box.append(h("table", { class: "functions owners" }, this.heads(), this.body));
     this.element = h(
       "section",
-      { class: "panel who", "aria-labelledby": "who-title" },
-      h("h2", { id: "who-title" }, "Whose"),
+      { class: "panel", "aria-labelledby": "owners-title" },
+      h("h2", { id: "owners-title" }, "Owners"),
       h("div", { class: "toolbar" }, this.tabs, this.group),
       this.filter,
       this.box,
@@ -77,10 +77,10 @@ export class WhoPanel {
     // Never shrinks, so that what is below it stays in place while spans of time are tried.
     this.box.style.minHeight = `${this.box.offsetHeight}px`;
     this.tabs.replaceChildren(...this.owners.dimensions().map((name) => this.tab(name)));
-    const { who } = this.selection;
-    const clear = h("button", { type: "button", click: () => this.choose({ who: "" }) }, "Show everybody");
-    this.filter.replaceChildren(...(who ? [h("span", {}, "Only ", h("b", {}, who.replace(":", " "))), clear] : []));
-    this.filter.hidden = !who;
+    const { owner } = this.selection;
+    const clear = h("button", { type: "button", click: () => this.choose({ owner: "" }) }, "Show everybody");
+    this.filter.replaceChildren(...(owner ? [h("span", {}, "Only ", h("b", {}, owner.replace(":", " "))), clear] : []));
+    this.filter.hidden = !owner;
     const shares = this.owners.shares(this.dimension, this.selection);
     const shown = this.showsAll ? shares : shares.slice(0, FIRST_ROWS);
     const all = this.owners.weightBeside(this.dimension, this.selection);
@@ -103,7 +103,7 @@ export class WhoPanel {
 
   private row(label: string, processes: number, weight: number, all: number): HTMLElement {
     const key = `${this.dimension}:${label}`;
-    const isChosen = this.selection.who === key;
+    const isChosen = this.selection.owner === key;
     const pick = h(
       "button",
       {
@@ -111,7 +111,7 @@ export class WhoPanel {
         class: "owner-name",
         "aria-pressed": String(isChosen),
         title: "Show only these samples",
-        click: () => this.choose({ who: isChosen ? "" : key }),
+        click: () => this.choose({ owner: isChosen ? "" : key }),
       },
       label,
     );

@@ -10,7 +10,7 @@ import { whole } from "./format.ts";
 const ROW_HEIGHT = 7;
 const WIDEST_COLUMN = 28;
 
-export class HeatPanel {
+export class TimelinePanel {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { class: "heat", role: "img", "aria-label": "Samples by second and part of it" });
   private readonly said = h("output", { class: "search-result" });
@@ -51,8 +51,8 @@ export class HeatPanel {
     const [from, to, otherFrom, otherTo] = this.fields as [HTMLInputElement, HTMLInputElement, HTMLInputElement, HTMLInputElement];
     return h(
       "section",
-      { class: "panel", "aria-labelledby": "heat-title" },
-      h("h2", { id: "heat-title" }, "When"),
+      { class: "panel", "aria-labelledby": "timeline-title" },
+      h("h2", { id: "timeline-title" }, "Timeline"),
       h(
         "p",
         { class: "tooltip-kind" },
