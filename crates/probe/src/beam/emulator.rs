@@ -26,7 +26,7 @@ const BIF_TABLE: &str = "bif_table";
 const PROCESS_TABLE: &str = "erts_proc";
 
 /// `erts_proc` has 320 bytes on OTP 25.
-const MOST_PROCESS_TABLE_BYTES: u64 = 16 << 10;
+const MAX_PROCESS_TABLE_BYTES: u64 = 16 << 10;
 
 /// A VM whose release is known and whose structures were found where they belong.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Emulator {
 
 /// `table` is where the table of processes is, with its length in bytes.
 fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result<Pids, ProbeError> {
-    let table = table.and_then(|span| words_at(process, span, MOST_PROCESS_TABLE_BYTES));
+    let table = table.and_then(|span| words_at(process, span, MAX_PROCESS_TABLE_BYTES));
     Pids::read(layout, &table.unwrap_or_default()).ok_or_else(|| ProbeError::LayoutMismatch {
         pid: process.pid,
         release: layout.release.into(),

@@ -34,7 +34,7 @@ pub(crate) struct FunctionNames {
 }
 
 /// The table has 24,240 bytes on OTP 25.
-const MOST_BIF_TABLE_BYTES: u64 = 1 << 20;
+const MAX_BIF_TABLE_BYTES: u64 = 1 << 20;
 
 /// Words between the beginning of a function's header and its code, at most.
 const HEADER_WORDS: usize = 8;
@@ -48,7 +48,7 @@ const STORE_CURRENT: [u8; 3] = [0x49, 0x89, 0xb5];
 impl FunctionNames {
     /// With the VM's table of BIFs, `bif_table`, which lies at `span.0` and has `span.1` bytes.
     pub(crate) fn new(memory: &impl ReadMemory, span: Option<(u64, u64)>) -> Self {
-        let bif_table = span.and_then(|span| words_at(memory, span, MOST_BIF_TABLE_BYTES));
+        let bif_table = span.and_then(|span| words_at(memory, span, MAX_BIF_TABLE_BYTES));
         let bif_table: Vec<u64> = bif_table.unwrap_or_default();
         let bifs = entries_of(&bif_table).map(|(mfa, _)| mfa).collect();
         Self { bif_table, bifs, ..Self::default() }

@@ -19,7 +19,7 @@ use crate::node::ReadMemory;
 pub(crate) const SCHEDULE: &str = "global::process_main";
 
 /// The fragment has 512 bytes on OTP 25.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// `mov rax, [r13 + offset]`
 const LOAD: [u8; 3] = [0x49, 0x8b, 0x85];
@@ -30,7 +30,7 @@ const COMPARE: [u8; 3] = [0x48, 0x83, 0x38];
 /// Where `Process.i` is, as the code tells that goes on there.
 pub(crate) fn offset_of_resumption(memory: &impl ReadMemory, code: &CodeMap) -> Option<u32> {
     let span = code.span_of(SCHEDULE)?;
-    let length = usize::try_from(span.end - span.start).ok()?.min(MOST_BYTES);
+    let length = usize::try_from(span.end - span.start).ok()?.min(MAX_BYTES);
     let mut bytes = vec![0; length];
     memory.read(span.start, &mut bytes).ok()?;
     loaded_offset(&bytes)

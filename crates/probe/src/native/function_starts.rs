@@ -8,7 +8,7 @@ use std::{fs::File, io::Seek};
 
 use object::{Object, ObjectSection, ObjectSegment};
 
-use super::MOST_CODE_BYTES;
+use super::limits::MAX_CODE_BYTES;
 
 /// `DW_EH_PE_datarel | DW_EH_PE_sdata4`, the only table encoding that linkers write.
 const TABLE_ENCODING: u8 = 0x3b;
@@ -57,7 +57,7 @@ impl FunctionStarts {
 /// The file may stand anywhere.
 fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
     file.rewind().ok()?;
-    rabbitscope_files::read_all(file.try_clone().ok()?, MOST_CODE_BYTES).ok()
+    rabbitscope_files::read_all(file.try_clone().ok()?, MAX_CODE_BYTES).ok()
 }
 
 /// Function addresses of a header at `base`. Entries are relative to the header itself.

@@ -21,9 +21,9 @@ use blazesym::{
 use object::{Object, ObjectSymbol};
 use rabbitscope_profiles::source_name;
 
-use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
+use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
 use crate::{
-    node::{MOST_VDSO_BYTES, Mapping, Process},
+    node::{MAX_VDSO_BYTES, Mapping, Process},
     permission::{KERNEL_SYMBOLS, raise},
 };
 
@@ -161,7 +161,7 @@ impl NativeNames {
     /// The vdso is in no file; its symbols are read out of the node's memory.
     fn read_vdso(&self, process: &Process) -> Option<Vec<(u64, u64, String)>> {
         let mapping = self.mappings.iter().find(|mapping| mapping.path == "[vdso]")?;
-        let bytes = process.mapped_bytes(mapping, MOST_VDSO_BYTES)?;
+        let bytes = process.mapped_bytes(mapping, MAX_VDSO_BYTES)?;
         let file = object::File::parse(bytes.as_slice()).ok()?;
         let symbols = file.dynamic_symbols().filter_map(|symbol| {
             Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned()))
@@ -175,7 +175,7 @@ impl Code {
         let by_path = |_| process.file(&mapping.path);
         let file = process.mapped_file(mapping).or_else(by_path).ok()?;
         // As the node sees it, or as we do: of a node in a container either may have the package.
-        let here = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        let here = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = |path: &str| process.file(path).or_else(|_| here(path));
         let debug = DebugFile::find(&file, find);
         Some(Self { file, debug })

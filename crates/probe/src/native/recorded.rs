@@ -19,14 +19,14 @@ use rabbitscope_profiles::CodeNames;
 
 use rabbitscope_files::Links;
 
-use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
+use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
 
 /// Files of code that are open at a time: far below the usual limit of a process (1,024), and more
 /// than any recording of a node names.
-const MOST_FILES: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// Largest list of generated code that is read; that of a large node has some megabytes.
-const MOST_MAP_BYTES: u64 = 64 << 20;
+const MAX_MAP_BYTES: u64 = 64 << 20;
 
 /// Looks up addresses of a recording.
 pub struct RecordedNames {
@@ -66,7 +66,7 @@ impl RecordedNames {
 
     fn in_debug_file(&mut self, path: &str, offset: u64) -> Option<String> {
         let code = self.files.get(path)?.as_ref()?;
-        let open = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        let open = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = || DebugFile::find(code, open);
         let debug = self.debug_files.entry(path.to_owned()).or_insert_with(find);
         debug.as_ref()?.name(&self.symbolizer, offset)
@@ -87,8 +87,8 @@ impl RecordedNames {
 impl CodeNames for RecordedNames {
     fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
         if !self.files.contains_key(path) {
-            let is_full = self.files.len() >= MOST_FILES;
-            let file = rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+            let is_full = self.files.len() >= MAX_FILES;
+            let file = rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
             self.files.insert(path.to_owned(), file.ok().filter(|_| !is_full));
         }
         let held = self.files.get(path)?.as_ref()?;
@@ -115,8 +115,8 @@ impl CodeNames for RecordedNames {
 /// Anybody may have put a file of this name there, or a link.
 fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
     let path = format!("/tmp/perf-{pid}.map");
-    let file = rabbitscope_files::open_with(Path::new(&path), MOST_MAP_BYTES, Links::Refuse)?;
-    rabbitscope_files::read_all(file, MOST_MAP_BYTES)
+    let file = rabbitscope_files::open_with(Path::new(&path), MAX_MAP_BYTES, Links::Refuse)?;
+    rabbitscope_files::read_all(file, MAX_MAP_BYTES)
 }
 
 /// Lines of start, size and name, the numbers in hexadecimal digits. A later line for the same

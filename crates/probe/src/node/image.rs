@@ -22,10 +22,10 @@ const OF_EVERY_VM: [&str; 2] = ["erts_aligned_scheduler_data", "etp_otp_release"
 
 /// The largest file that is read, as a process maps what it likes. An emulator with all its debugging
 /// information has 30 MiB.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// Of the names of all symbols; the emulator with debugging information has some 2 MiB of them.
-const MOST_SYMBOL_BYTES: usize = 64 << 20;
+const MAX_SYMBOL_BYTES: usize = 64 << 20;
 
 /// No terminal, pipe or device that a node has mapped or put in a file's place can make us wait.
 const READING: OFlags =
@@ -83,7 +83,7 @@ fn identity(found: rustix::fs::Stat) -> (u64, u64) {
 
 /// Symbols may share their names, so that all names together can be far longer than the file.
 fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
-    let mut left = MOST_SYMBOL_BYTES;
+    let mut left = MAX_SYMBOL_BYTES;
     let defined = file.dynamic_symbols().chain(file.symbols()).filter(|it| !it.is_undefined());
     let named = defined.map_while(|symbol| {
         let name = symbol.name().unwrap_or_default();
@@ -111,9 +111,9 @@ pub(super) fn open_link(path: &str) -> io::Result<File> {
 /// Refuses what is no file, or too large a one.
 fn regular(file: OwnedFd) -> io::Result<File> {
     let found = rustix::fs::fstat(&file)?;
-    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MOST_BYTES);
+    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MAX_BYTES);
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_small {
-        let reason = format!("it is no regular file of at most {} MiB", MOST_BYTES >> 20);
+        let reason = format!("it is no regular file of at most {} MiB", MAX_BYTES >> 20);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     Ok(File::from(file))
@@ -122,7 +122,7 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 /// All of a file, also while it grows.
 pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

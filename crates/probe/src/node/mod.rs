@@ -14,5 +14,5 @@ pub use connections::{Holder, holder_of};
 pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
 pub use listener::{is_own, local_node_at};
-pub(crate) use process::{MOST_VDSO_BYTES, Mapping, Process, ReadMemory};
+pub(crate) use process::{MAX_VDSO_BYTES, Mapping, Process, ReadMemory};
 pub use sockets::holds_socket;

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The vdso has two pages on every processor that is known here.
-pub(crate) const MOST_VDSO_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_VDSO_BYTES: u64 = 1 << 20;
 
 /// Reads bytes at addresses of another address space; the seam at which parsers are tested.
 pub(crate) trait ReadMemory {
@@ -90,7 +90,7 @@ pub(crate) struct PidNamespace {
 }
 
 /// More than the kernel lets most processes have.
-const MOST_ENVIRONMENT_BYTES: u64 = 2 << 20;
+const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;
 
 impl Process {
     /// Whether a process with this pid can be seen.
@@ -165,7 +165,7 @@ impl Process {
     /// else of it is kept.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let span = environment_in(&self.text("stat").ok()?)?;
-        let bytes = (span.end - span.start).min(MOST_ENVIRONMENT_BYTES);
+        let bytes = (span.end - span.start).min(MAX_ENVIRONMENT_BYTES);
         let mut environment = vec![0; usize::try_from(bytes).ok()?];
         self.read(span.start, &mut environment).ok()?;
         let mut entries = environment.split(|&byte| byte == 0);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
-use rabbitscope_probe::{Node, Tier};
+use rabbitscope_probe::{Backend, Node};
 use rabbitscope_profiles::{Event, Profile};
 
 use super::{arguments::duration, explain, node::NodeArguments};
@@ -50,8 +50,8 @@ pub(super) struct Typed {
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     freq: u32,
     /// By which interface of the kernel: ebpf, perf-events [default: the best that is permitted]
-    #[arg(long, value_parser = tier, conflicts_with = "from_inside")]
-    tier: Option<Tier>,
+    #[arg(long, value_parser = backend, conflicts_with = "from_inside")]
+    tier: Option<Backend>,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
@@ -75,7 +75,7 @@ struct Valid {
     name: Option<String>,
     freq_hz: u32,
     duration: Duration,
-    tier: Option<Tier>,
+    tier: Option<Backend>,
 }
 
 impl Typed {
@@ -174,7 +174,7 @@ impl Valid {
             events: self.events.clone(),
             freq_hz: self.freq_hz,
             duration: Some(self.duration),
-            tier: self.tier,
+            backend: self.tier,
         };
         let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
             line.show(&run::recording_progress(progress, self.duration));
@@ -220,9 +220,9 @@ fn event(text: &str) -> Result<Event, String> {
     })
 }
 
-fn tier(text: &str) -> Result<Tier, String> {
-    Tier::ALL.into_iter().find(|tier| tier.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Tier::ALL.into_iter().map(Tier::name).collect();
+fn backend(text: &str) -> Result<Backend, String> {
+    Backend::ALL.into_iter().find(|backend| backend.name() == text).ok_or_else(|| {
+        let known: Vec<&str> = Backend::ALL.into_iter().map(Backend::name).collect();
         format!("known are {}", known.join(", "))
     })
 }
