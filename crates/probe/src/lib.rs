@@ -20,8 +20,8 @@ pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
 pub use native::RecordedNames;
 pub use node::{
-    Holder, Node, default_node, find_node, holder_of, holds_socket, is_own, list_nodes,
-    local_node_at,
+    Node, SocketHolder, default_node, find_node, holder_of, holds_socket, is_local_address,
+    list_nodes, local_node_at,
 };
 pub use permission::{drop_privileges, lower_privileges};
 pub use recorder::{

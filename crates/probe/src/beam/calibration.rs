@@ -5,7 +5,7 @@ use super::layout::Layout;
 use crate::kernel_interface::Snapshot;
 
 /// Share of the snapshots that must agree. Not all, because the node runs on while a snapshot is taken.
-const AGREEMENT: f64 = 0.8;
+const MIN_AGREEMENT: f64 = 0.8;
 
 /// Compares snapshots with the layout. `Ok` is the number of snapshots that were compared, 0 on an idle node;
 /// `Err` describes a disagreement.
@@ -17,7 +17,7 @@ pub(crate) fn check_layout(layout: &Layout, snapshots: &[Snapshot]) -> Result<us
     let mut disagreements: Vec<String> =
         valid.iter().filter_map(|snapshot| disagreement(layout, snapshot)).collect();
     let agreeing = valid.len() - disagreements.len();
-    if valid.is_empty() || agreeing as f64 >= AGREEMENT * valid.len() as f64 {
+    if valid.is_empty() || agreeing as f64 >= MIN_AGREEMENT * valid.len() as f64 {
         return Ok(valid.len());
     }
     let example = disagreements.swap_remove(0);

@@ -28,8 +28,8 @@ pub(crate) struct Layout {
     pub(crate) pid_bits: u32,
     /// The lower of these bits, which hold the number.
     pub(crate) pid_number_bits: u32,
-    /// Whether the lowest of these bits are a slot of the process table, from which the number is computed.
-    pub(crate) pid_has_place: bool,
+    /// Whether the lowest of these bits are an index into the process table, from which the number is computed.
+    pub(crate) pid_has_index: bool,
     /// `Process.common.id`
     pub(crate) id: u32,
     /// `Process.htop`, the first free word of the heap.
@@ -53,7 +53,7 @@ const LAYOUTS: [Layout; 2] = [
         // The upper half is an index into the process table.
         pid_bits: 28,
         pid_number_bits: 15,
-        pid_has_place: false,
+        pid_has_index: false,
         id: 0,
         htop: 80,
         stop: 88,
@@ -70,7 +70,7 @@ const LAYOUTS: [Layout; 2] = [
         dirty_number: 192,
         pid_bits: 60,
         pid_number_bits: 28,
-        pid_has_place: true,
+        pid_has_index: true,
         id: 0,
         htop: 80,
         stop: 88,

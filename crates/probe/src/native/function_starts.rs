@@ -1,5 +1,5 @@
-//! Where functions begin, from the unwind tables that every distribution binary keeps even when
-//! its symbols are stripped. With it all samples of a nameless function fall on one frame.
+//! Starts of functions, from the unwind tables that a stripped binary still has. With them all samples of a
+//! function without a symbol have one frame.
 //!
 //! `.eh_frame_hdr` holds a sorted table of (function start, unwind entry); the format is in the
 //! Linux Standard Base, section "Exception Frame Header".
@@ -54,7 +54,7 @@ impl FunctionStarts {
     }
 }
 
-/// The file may stand anywhere.
+/// Reads from the start: the file position may be anywhere.
 fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
     file.rewind().ok()?;
     rabbitscope_files::read_all(file.try_clone().ok()?, MAX_CODE_BYTES).ok()

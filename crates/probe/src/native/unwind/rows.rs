@@ -14,7 +14,7 @@ use object::{Object, ObjectSection};
 use crate::kernel_interface::{CfaKind, UnwindRow};
 
 /// In the order of `bpf/arch.h`.
-const SAVED: [Register; 6] =
+const SAVED_REGISTERS: [Register; 6] =
     [X86_64::RBX, X86_64::RBP, X86_64::R12, X86_64::R13, X86_64::R14, X86_64::R15];
 
 /// Saved registers lie within this many words below the return address: `SAVED_WORDS` of `bpf/maps.h`
@@ -138,7 +138,7 @@ fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> Unw
     }
     let Some((kind, cfa_offset, above)) = cfa_of(row.cfa(), frames) else { return unknown };
     let mut saved = [0; 6];
-    for (slot, register) in saved.iter_mut().zip(SAVED) {
+    for (slot, register) in saved.iter_mut().zip(SAVED_REGISTERS) {
         let Some(place) = place_of(row.register(register).as_ref()) else { return unknown };
         *slot = place;
     }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::beam::SourceLine;
 
 /// Erlang functions and BIFs of a stack, root first, each with its line.
-pub(super) type Places = Vec<(FrameId, Option<SourceLine>)>;
+pub(super) type FunctionLines = Vec<(FrameId, Option<SourceLine>)>;
 
 /// The line weights of one recording.
 #[derive(Debug, Default)]
@@ -27,9 +27,9 @@ pub(super) struct LineSum {
 
 impl LineWeights {
     /// Adds a sample. A function counts once, at its innermost activation.
-    pub(super) fn add(&mut self, event: Event, places: &Places, weight: u64) {
+    pub(super) fn add(&mut self, event: Event, function_lines: &FunctionLines, weight: u64) {
         self.seen.clear();
-        for (depth, &(frame, line)) in places.iter().rev().enumerate() {
+        for (depth, &(frame, line)) in function_lines.iter().rev().enumerate() {
             let is_innermost = self.seen.insert(frame);
             let Some(line) = line.filter(|_| is_innermost) else { continue };
             let sum = self.sums.entry((event, frame, line)).or_default();
@@ -59,11 +59,11 @@ mod tests {
 
     fn check(samples: &[(&[(u32, u32)], u64)], expected: &[(u32, u32, u64, u64)]) {
         let mut lines = LineWeights::default();
-        for (places, weight) in samples {
-            let places = places.iter().map(|&(frame, number)| {
+        for (function_lines, weight) in samples {
+            let function_lines = function_lines.iter().map(|&(frame, number)| {
                 (FrameId(frame), (number > 0).then_some(SourceLine { file: 0, number }))
             });
-            lines.add(Event::Cpu, &places.collect(), *weight);
+            lines.add(Event::Cpu, &function_lines.collect(), *weight);
         }
         let mut found: Vec<_> = lines
             .of_event(Event::Cpu)

@@ -68,7 +68,7 @@ impl Symbolizer {
         let stack = builder.build(thread);
         let outcome = outcome_of(raw);
         self.count_quality(event, outcome, &stack, raw);
-        self.lines.add(event, &stack.places, raw.head.weight);
+        self.lines.add(event, &stack.function_lines, raw.head.weight);
         let key = SampleKey {
             event,
             stack: stack.id,
@@ -103,7 +103,7 @@ impl Symbolizer {
         if !stack.is_symbolized {
             quality.unsymbolised += count;
         }
-        if outcome != StackOutcome::NoProcess && stack.places.is_empty() {
+        if outcome != StackOutcome::NoProcess && stack.function_lines.is_empty() {
             quality.no_function += count;
         }
         if raw.is_native_cut() {

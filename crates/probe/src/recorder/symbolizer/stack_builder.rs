@@ -6,7 +6,7 @@ use rabbitscope_profiles::{FrameKind, ThreadKind, is_lock_wait};
 use super::{
     callees::Callees,
     frames::{AddressKind, Frames, NamedFrame, NodeCode},
-    lines::Places,
+    lines::FunctionLines,
     stacks::{EMPTY, StackId, Stacks},
 };
 use crate::kernel_interface::{ErlangOutcome, RawSample, WaitState};
@@ -31,7 +31,7 @@ pub(super) struct NamedStack {
     pub(super) id: StackId,
     /// Whether every frame has a symbol.
     pub(super) is_symbolized: bool,
-    pub(super) places: Places,
+    pub(super) function_lines: FunctionLines,
 }
 
 /// What is needed to build stacks; it belongs to the symbolizer.
@@ -46,7 +46,7 @@ pub(super) struct StackBuilder<'a> {
 
 impl NamedStack {
     pub(super) fn empty() -> Self {
-        Self { id: EMPTY, is_symbolized: true, places: Places::new() }
+        Self { id: EMPTY, is_symbolized: true, function_lines: FunctionLines::new() }
     }
 }
 
@@ -199,7 +199,7 @@ impl StackBuilder<'_> {
     fn push(&mut self, frame: NamedFrame, repeat: u32) {
         self.stack.is_symbolized &= frame.is_symbolized;
         if self.frames.get(frame.id).kind.is_erlang_function() {
-            self.stack.places.push((frame.id, frame.line));
+            self.stack.function_lines.push((frame.id, frame.line));
         }
         self.stack.id = self.stacks.push(self.stack.id, frame.id, repeat);
     }
