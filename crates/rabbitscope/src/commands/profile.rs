@@ -37,10 +37,8 @@ pub(super) struct Typed {
     /// also for a node on another machine; coarser
     #[arg(long, conflicts_with = "pid")]
     from_inside: bool,
-    /// What is sampled: cpu, off-cpu, mmap, munmap, brk, page-faults, context-switches; several,
-    /// separated by commas, give a file each, named after the event
-    #[arg(long, default_value = "cpu", value_name = "EVENT,…", value_delimiter = ',',
-          value_parser = event)]
+    #[arg(long, help = event_help(), default_value = "cpu", value_name = "EVENT,…",
+          value_delimiter = ',', value_parser = event)]
     event: Vec<Event>,
     /// How long
     #[arg(long, default_value = "30s", value_parser = duration)]
@@ -214,10 +212,19 @@ fn said_of(profile: &Profile) -> String {
 }
 
 fn event(text: &str) -> Result<Event, String> {
-    Event::RECORDED.into_iter().find(|event| event.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Event::RECORDED.into_iter().map(Event::name).collect();
-        format!("known are {}", known.join(", "))
-    })
+    let event = Event::RECORDED.into_iter().find(|event| event.name() == text);
+    event.ok_or_else(|| format!("known are {}", event_names()))
+}
+
+fn event_names() -> String {
+    Event::RECORDED.map(Event::name).join(", ")
+}
+
+fn event_help() -> String {
+    format!(
+        "What is sampled: {}; several, separated by commas, give a file each, named after the event",
+        event_names()
+    )
 }
 
 fn backend(text: &str) -> Result<Backend, String> {

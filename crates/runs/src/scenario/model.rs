@@ -10,6 +10,7 @@ mod content;
 mod expect;
 mod handling;
 mod polling;
+mod profile_event;
 mod rpc;
 mod timing;
 mod topology;
@@ -25,7 +26,7 @@ pub use expect::{
 };
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
-use rabbitscope_profiles::Event;
+pub use profile_event::ProfileEvent;
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
@@ -281,40 +282,6 @@ pub struct ConsumerGroup {
     pub start_delay: Duration,
     /// From one consumer of the group to the next.
     pub slow_start: Duration,
-}
-
-/// What a profile samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProfileEvent {
-    /// CPU time.
-    Cpu,
-    /// Waiting.
-    OffCpu,
-    /// Memory that was mapped.
-    Mmap,
-    /// Memory that was given back.
-    Munmap,
-    /// Growth of the C library's heap.
-    Brk,
-    /// Pages that were touched for the first time.
-    PageFaults,
-    /// Threads that left a CPU.
-    ContextSwitches,
-}
-
-impl From<ProfileEvent> for Event {
-    fn from(event: ProfileEvent) -> Self {
-        match event {
-            ProfileEvent::Cpu => Self::Cpu,
-            ProfileEvent::OffCpu => Self::OffCpu,
-            ProfileEvent::Mmap => Self::Mmap,
-            ProfileEvent::Munmap => Self::Munmap,
-            ProfileEvent::Brk => Self::Brk,
-            ProfileEvent::PageFaults => Self::PageFaults,
-            ProfileEvent::ContextSwitches => Self::ContextSwitches,
-        }
-    }
 }
 
 /// A profile that is taken while the load runs.
