@@ -6,6 +6,7 @@ mod content;
 mod expect;
 mod handling;
 mod polling;
+mod profile_event;
 mod rpc;
 mod scenario;
 mod timing;
@@ -21,10 +22,11 @@ pub use expect::{
 };
 pub use handling::{ProcessingStep, Settle};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
+pub use profile_event::ProfileEvent;
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use scenario::{
-    BrokerSpec, ConsumerGroup, Expect, NO_WINDOW, ProfileEvent, ProfileSpec, PublisherGroup,
-    QueueSpec, Scenario, Stop, ThrowawayBroker, WriteMode,
+    BrokerSpec, ConsumerGroup, Expect, NO_WINDOW, ProfileSpec, PublisherGroup, QueueSpec, Scenario,
+    Stop, ThrowawayBroker, WriteMode,
 };
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,

@@ -3,12 +3,11 @@
 use super::topology;
 use super::{
     Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
-    MemberQueues, MessageProperties, PollerGroup, ProcessingStep, QueueNames, QueueType,
-    RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, Schedule, Settle, SizeStep,
-    Until,
+    MemberQueues, MessageProperties, PollerGroup, ProcessingStep, ProfileEvent, QueueNames,
+    QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, Schedule,
+    Settle, SizeStep, Until,
 };
 use crate::scenario::connecting::Connecting;
-use rabbitscope_profiles::Event;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -257,40 +256,6 @@ pub struct ConsumerGroup {
     pub start_delay: Duration,
     /// From one consumer of the group to the next.
     pub slow_start: Duration,
-}
-
-/// What a profile samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProfileEvent {
-    /// CPU time.
-    Cpu,
-    /// Waiting.
-    OffCpu,
-    /// Memory that was mapped.
-    Mmap,
-    /// Memory that was given back.
-    Munmap,
-    /// Growth of the C library's heap.
-    Brk,
-    /// Pages that were touched for the first time.
-    PageFaults,
-    /// Threads that left a CPU.
-    ContextSwitches,
-}
-
-impl From<ProfileEvent> for Event {
-    fn from(event: ProfileEvent) -> Self {
-        match event {
-            ProfileEvent::Cpu => Self::Cpu,
-            ProfileEvent::OffCpu => Self::OffCpu,
-            ProfileEvent::Mmap => Self::Mmap,
-            ProfileEvent::Munmap => Self::Munmap,
-            ProfileEvent::Brk => Self::Brk,
-            ProfileEvent::PageFaults => Self::PageFaults,
-            ProfileEvent::ContextSwitches => Self::ContextSwitches,
-        }
-    }
 }
 
 /// A profile that is taken while the load runs.

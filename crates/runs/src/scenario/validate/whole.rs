@@ -2,7 +2,7 @@
 
 use super::super::{
     error::{Problem, refuse},
-    model::{ProfileEvent, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario, Stop},
+    model::{ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario, Stop},
     wire,
 };
 use super::{
@@ -115,5 +115,5 @@ fn profile(wire: &wire::Profile, stop: &Stop) -> Result<ProfileSpec, Problem> {
     if stop.duration.is_some_and(|run| delay + duration > run) {
         return refuse("duration", "delay and duration of the profile exceed `run.duration`");
     }
-    Ok(ProfileSpec { event: wire.event.unwrap_or(ProfileEvent::Cpu), delay, duration, freq_hz })
+    Ok(ProfileSpec { event: wire.event.unwrap_or_default(), delay, duration, freq_hz })
 }
