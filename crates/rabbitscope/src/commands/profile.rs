@@ -24,7 +24,7 @@ use crate::{
 /// More often a process is not asked from inside.
 const MOST_INSIDE_HZ: u32 = 100;
 
-/// Record a CPU profile of a running node, without a restart and without any flag of the node
+/// Record a profile of a running node (CPU, time off the CPU, memory), without a restart and without any flag of it
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Args {

@@ -34,6 +34,7 @@ mod privileges;
 mod profiles;
 mod queue_info;
 mod queues;
+mod readme;
 mod recovery;
 mod restarts;
 mod routers;

@@ -1,3 +1,6 @@
 //! The invariants of `ARCHITECTURE.md` that no lint can see.
 
 mod crates;
+mod imports;
+mod modules;
+mod shape;

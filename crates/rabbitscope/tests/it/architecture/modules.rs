@@ -1,0 +1,200 @@
+//! The module files of a crate, parsed, and which of them imports which.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use syn::{Attribute, Item, UseTree, Visibility, ext::IdentExt, visit::Visit};
+
+/// `["link", "publishing"]`; the crate's root is empty.
+type ModulePath = Vec<String>;
+
+/// One source file.
+pub(super) struct Module {
+    pub(super) file: PathBuf,
+    pub(super) syntax: syn::File,
+}
+
+/// All source files of a crate but those of tests, by module.
+pub(super) struct Crate {
+    modules: BTreeMap<ModulePath, Module>,
+    /// Names that a module hands on, with what they stand for.
+    exports: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
+}
+
+/// Every crate of the workspace, by the name of its folder.
+pub(super) fn all_crates() -> Vec<(String, Crate)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names.into_iter().map(|name| (name.clone(), Crate::read(&folder.join(name)))).collect()
+}
+
+impl Crate {
+    fn read(folder: &Path) -> Self {
+        let mut read = Self { modules: BTreeMap::new(), exports: BTreeMap::new() };
+        let src = folder.join("src");
+        read.add(Vec::new(), &src.join("lib.rs"), &src);
+        let exports = |(path, module): (&ModulePath, &Module)| {
+            let mut names = BTreeMap::new();
+            for item in &module.syntax.items {
+                if let Item::Use(item) = item
+                    && !matches!(item.vis, Visibility::Inherited)
+                {
+                    for (name, target) in used(&item.tree) {
+                        names.insert(name, absolute(path, &target));
+                    }
+                }
+            }
+            (path.clone(), names)
+        };
+        read.exports = read.modules.iter().map(exports).collect();
+        read
+    }
+
+    /// `folder` is where files of its child modules are.
+    fn add(&mut self, path: ModulePath, file: &Path, folder: &Path) {
+        let text = fs::read_to_string(file).unwrap_or_else(|_| panic!("no {}", file.display()));
+        let syntax = syn::parse_file(&text).unwrap();
+        for item in &syntax.items {
+            let Item::Mod(item) = item else { continue };
+            if item.content.is_some() || is_for_tests(&item.attrs) {
+                continue;
+            }
+            let name = item.ident.unraw().to_string();
+            let child: ModulePath = path.iter().cloned().chain([name.clone()]).collect();
+            let inner = folder.join(&name);
+            let beside = folder.join(format!("{name}.rs"));
+            let file = if beside.is_file() { beside } else { inner.join("mod.rs") };
+            self.add(child, &file, &inner);
+        }
+        self.modules.insert(path, Module { file: file.to_owned(), syntax });
+    }
+
+    pub(super) fn modules(&self) -> impl Iterator<Item = &Module> {
+        self.modules.values()
+    }
+
+    /// Which module uses a name that is defined in which other, as `link::publishing`. Re-exports are followed to where the
+    /// name is defined; to hand a name on is no use of it.
+    pub(super) fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (path, module) in &self.modules {
+            let mut paths = Paths::default();
+            paths.visit_file(&module.syntax);
+            let used = imports.entry(path.join("::")).or_default();
+            for target in paths.found {
+                let Some(first) = target.first() else { continue };
+                let is_local = ["crate", "self", "super"].contains(&first.as_str())
+                    || self.modules.contains_key(&absolute(path, &target[..1]));
+                if !is_local {
+                    continue;
+                }
+                let owner = self.owner(&absolute(path, &target));
+                if owner != *path {
+                    used.insert(owner.join("::"));
+                }
+            }
+        }
+        imports
+    }
+
+    /// The module in which what stands at a path is defined.
+    fn owner(&self, path: &[String]) -> ModulePath {
+        let longest = (0..=path.len()).rev().find(|at| self.modules.contains_key(&path[..*at]));
+        let at = longest.unwrap_or_default();
+        let module = path[..at].to_vec();
+        let Some(name) = path.get(at) else { return module };
+        match self.exports[&module].get(name) {
+            Some(target) if target[..] != path[..=at] => {
+                let rest = path[at + 1..].iter().cloned();
+                self.owner(&target.iter().cloned().chain(rest).collect::<Vec<_>>())
+            }
+            _ => module,
+        }
+    }
+}
+
+/// Paths that occur in a file outside of tests and re-exports.
+#[derive(Default)]
+struct Paths {
+    found: Vec<Vec<String>>,
+}
+
+impl<'a> Visit<'a> for Paths {
+    fn visit_item(&mut self, item: &'a Item) {
+        match item {
+            Item::Mod(inner) if is_for_tests(&inner.attrs) => {}
+            Item::Impl(inner) if is_for_tests(&inner.attrs) => {}
+            Item::Fn(inner) if is_for_tests(&inner.attrs) => {}
+            Item::Use(inner) => {
+                if matches!(inner.vis, Visibility::Inherited) && !is_for_tests(&inner.attrs) {
+                    self.found.extend(used(&inner.tree).into_iter().map(|(_, path)| path));
+                }
+            }
+            _ => syn::visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        let segments = path.segments.iter().map(|segment| segment.ident.unraw().to_string());
+        let segments: Vec<String> = segments.collect();
+        if ["crate", "self", "super"].contains(&segments[0].as_str()) && segments.len() > 1 {
+            self.found.push(segments);
+        }
+        syn::visit::visit_path(self, path);
+    }
+}
+
+/// Each name that a `use` brings, and its path.
+fn used(tree: &UseTree) -> Vec<(String, Vec<String>)> {
+    match tree {
+        UseTree::Path(path) => used(&path.tree)
+            .into_iter()
+            .map(|(name, rest)| {
+                (name, [path.ident.unraw().to_string()].into_iter().chain(rest).collect())
+            })
+            .collect(),
+        UseTree::Name(name) if name.ident == "self" => vec![(String::new(), Vec::new())],
+        UseTree::Name(name) => {
+            let name = name.ident.unraw().to_string();
+            vec![(name.clone(), vec![name])]
+        }
+        UseTree::Rename(rename) => {
+            vec![(rename.rename.to_string(), vec![rename.ident.unraw().to_string()])]
+        }
+        UseTree::Glob(_) => vec![("*".to_owned(), Vec::new())],
+        UseTree::Group(group) => group.items.iter().flat_map(used).collect(),
+    }
+}
+
+/// A path as it stands in a module, from the crate's root.
+fn absolute(module: &[String], path: &[String]) -> ModulePath {
+    let mut from = module.to_vec();
+    let mut rest = path;
+    while let [first, others @ ..] = rest {
+        match first.as_str() {
+            "crate" => from.clear(),
+            "super" => drop(from.pop()),
+            "self" => {}
+            _ => break,
+        }
+        rest = others;
+    }
+    from.into_iter().chain(rest.iter().cloned()).collect()
+}
+
+/// `#[cfg(test)]` or `#[cfg(fuzzing)]`.
+pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<syn::Ident>()
+                .is_ok_and(|condition| condition == "test" || condition == "fuzzing")
+    })
+}

@@ -1,0 +1,111 @@
+//! Sizes of files, folders and functions, and one style of module files.
+
+use std::{collections::BTreeMap, path::Path};
+
+use syn::{ImplItemFn, Item, ItemFn, TraitItemFn, spanned::Spanned, visit::Visit};
+
+use super::modules::{all_crates, is_for_tests};
+
+const MOST_LINES_OF_A_FILE: usize = 400;
+const MOST_FILES_OF_A_FOLDER: usize = 15;
+const MEDIAN_LINES_OF_A_FUNCTION: usize = 8;
+const LINES_OF_MOST_FUNCTIONS: usize = 35;
+const MOST_LINES_OF_A_FUNCTION: usize = 60;
+
+#[test]
+fn files_and_folders_are_small() {
+    let mut faults = Vec::new();
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, source) in all_crates() {
+        for module in source.modules() {
+            let lines = std::fs::read_to_string(&module.file).unwrap().lines().count();
+            if lines > MOST_LINES_OF_A_FILE {
+                faults.push(format!("{} has {lines} lines", module.file.display()));
+            }
+            if !is_facade(&module.file) {
+                let folder = module.file.parent().unwrap().display().to_string();
+                *folders.entry(folder).or_default() += 1;
+            }
+        }
+    }
+    let full = folders.iter().filter(|(_, files)| **files > MOST_FILES_OF_A_FOLDER);
+    faults.extend(full.map(|(folder, files)| format!("{folder} has {files} source files")));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn is_facade(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == "mod.rs" || name == "lib.rs")
+}
+
+/// A folder's `mod.rs` holds documentation, modules and re-exports; no file stands beside its own folder.
+#[test]
+fn module_files_have_one_style() {
+    let mut faults = Vec::new();
+    for (_, source) in all_crates() {
+        for module in source.modules() {
+            let is_handed_on = |item: &Item| matches!(item, Item::Mod(_) | Item::Use(_));
+            let logic = module.syntax.items.iter().find(|item| !is_handed_on(item));
+            if module.file.ends_with("mod.rs") && logic.is_some() {
+                faults.push(format!("{} has more than modules", module.file.display()));
+            }
+            if !is_facade(&module.file) && module.file.with_extension("").is_dir() {
+                faults.push(format!("{} stands beside its folder", module.file.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn functions_are_short() {
+    let mut lengths = Lengths::default();
+    for (_, source) in all_crates() {
+        for module in source.modules() {
+            lengths.visit_file(&module.syntax);
+        }
+    }
+    let mut lines = lengths.0;
+    lines.sort_unstable();
+    let (median, most) = (lines[lines.len() / 2], lines[lines.len() * 95 / 100]);
+    let longest = *lines.last().unwrap();
+    assert!(
+        median <= MEDIAN_LINES_OF_A_FUNCTION
+            && most <= LINES_OF_MOST_FUNCTIONS
+            && longest <= MOST_LINES_OF_A_FUNCTION,
+        "of {} functions the median has {median} lines, 95 % at most {most}, the longest {longest}",
+        lines.len()
+    );
+}
+
+/// Lines of functions outside of tests, braces included, signatures not.
+#[derive(Default)]
+struct Lengths(Vec<usize>);
+
+impl Lengths {
+    fn add(&mut self, function: &impl Spanned) {
+        let span = function.span();
+        self.0.push(span.end().line - span.start().line + 1);
+    }
+}
+
+impl<'a> Visit<'a> for Lengths {
+    fn visit_item(&mut self, item: &'a Item) {
+        if !matches!(item, Item::Mod(inner) if is_for_tests(&inner.attrs)) {
+            syn::visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'a ItemFn) {
+        self.add(&function.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'a ImplItemFn) {
+        self.add(&function.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'a TraitItemFn) {
+        if let Some(block) = &function.default {
+            self.add(block);
+        }
+    }
+}
