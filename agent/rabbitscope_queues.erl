@@ -2,8 +2,7 @@
 %%
 %% A small agent (see README.md): it waits for requests, gives each a process of its own, and has nothing
 %% to clean up. Tables are gone through in pieces, so that the memory a look takes does not grow with the
-%% number of queues, and rows are sent as they are found: a node that cannot send waits. Followed by
-%% queue_table.erl, which is put behind this.
+%% number of queues, and rows are sent as they are found: a node that cannot send waits.
 -module(rabbitscope_queues).
 -export([start/3, cleanup/1]).
 
@@ -60,7 +59,7 @@ look({Controller, Ref} = To, Name, Args) ->
         interval_ms => environment(collect_statistics_interval, 5000),
         quorum_ms => environment(quorum_tick_interval, 5000),
         stream_ms => environment(stream_tick_interval, 5000),
-        running => running_nodes(),
+        running => queue_table:running_nodes(),
         statistics => environment(collect_statistics, none)
     }}}.
 
@@ -91,8 +90,8 @@ tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
         send(To, dead, [{In, Name} || {In, Name, _, Process} <- Found, is_dead(Process, Alive)])
     end, none),
     down(VHost, Part, fun (Found) -> send(To, names, Found) end),
-    in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
-    WithInfos andalso in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
+    queue_table:in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
+    WithInfos andalso queue_table:in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
         send(To, infos, [found_info(Row) || Row <- wanted(Part, Found)])
     end, none).
 
@@ -161,18 +160,18 @@ found_info(Row) -> Row.
 
 %% Name, type and process of all queues that are wanted.
 each_piece(VHost, Part, Each, Acc) ->
-    Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
+    Head = queue_table:queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
     Wanted = fun (Found, Now) -> Each(wanted(Part, Found), Now) end,
-    in_pieces(queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
+    queue_table:in_pieces(queue_table:queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
 %% Durable classic queues of a node that does not run are in no table but that of durable queues.
 down(VHost, Part, Each) ->
-    case {queue_table(), ets:info(rabbit_durable_queue, size)} of
+    case {queue_table:queue_table(), ets:info(rabbit_durable_queue, size)} of
         {rabbit_queue, Size} when is_integer(Size) ->
-            Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, 'rabbit_classic_queue'}, {pid, '$4'}]),
-            Down = [{is_pid, '$4'} | [{'=/=', {node, '$4'}, {const, Node}} || Node <- running_nodes()]],
+            Head = queue_table:queue_head([{name, {resource, '$1', queue, '$2'}}, {type, 'rabbit_classic_queue'}, {pid, '$4'}]),
+            Down = [{is_pid, '$4'} | [{'=/=', {node, '$4'}, {const, Node}} || Node <- queue_table:running_nodes()]],
             Specification = [{Head, of_vhost(VHost) ++ Down, [{{'$1', '$2', rabbit_classic_queue, '$4'}}]}],
-            in_pieces(rabbit_durable_queue, Specification, fun (Found, _) ->
+            queue_table:in_pieces(rabbit_durable_queue, Specification, fun (Found, _) ->
                 Each([Row || {In, Name, _, _} = Row <- wanted(Part, Found), not ets:member(rabbit_queue, {resource, In, queue, Name})])
             end, none);
         _ -> ok
@@ -192,7 +191,7 @@ wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =
 processes(To, #{vhost := VHost, name := Part, within_ms := WithinMs}) ->
     Deadline = now_ms() + WithinMs,
     down(VHost, Part, fun (Found) -> send(To, rows, [row(Queue, down) || Queue <- Found]) end),
-    Running = running_nodes(),
+    Running = queue_table:running_nodes(),
     Asked = each_piece(VHost, Part, fun (Found, Asked) -> ask(Found, {Deadline, Running}, To, Asked) end, #{}),
     collect(Deadline, To, Asked).
 

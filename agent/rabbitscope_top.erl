@@ -1,7 +1,6 @@
 %% The processes, queues, connections and channels that do or hold most, and what the schedulers do.
 %%
-%% A small agent (see README.md), followed by tables.erl and roles.erl, which are put behind this. Two
-%% snapshots are taken on the node and compared there. The first is kept in a table of the request's process, one small row for each
+%% A small agent (see README.md). Two snapshots are taken on the node and compared there. The first is kept in a table of the request's process, one small row for each
 %% candidate; of the second only the best are kept. Everything goes away with the request.
 -module(rabbitscope_top).
 -export([start/3, cleanup/1]).
@@ -87,7 +86,7 @@ environment(Key, Default) ->
 rates(What, _, _) when What =:= connections; What =:= processes -> known;
 rates(What, IntervalMs, Statistics) ->
     Written = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
-    Alone = What =:= channels orelse running_nodes() =:= [node()],
+    Alone = What =:= channels orelse queue_table:running_nodes() =:= [node()],
     if
         not Written -> seldom;
         not Alone -> other_nodes;
@@ -98,8 +97,8 @@ rates(What, IntervalMs, Statistics) ->
 %% Since 3.12 MQTT, and since 4.0 AMQP 1.0, are served without channels.
 are_all_on_channels() ->
     Native = erlang:module_loaded(rabbit_mqtt_qos0_queue) orelse erlang:module_loaded(rabbit_amqp_session),
-    not Native orelse each(connections, fun (Pid, _, All) ->
-        All andalso is_on_channels(proplists:get_value(protocol, infos(connection_created, Pid)))
+    not Native orelse broker_tables:each(connections, fun (Pid, _, All) ->
+        All andalso is_on_channels(proplists:get_value(protocol, broker_tables:infos(connection_created, Pid)))
     end, true).
 
 is_on_channels({0, _, _}) -> true;
@@ -113,8 +112,8 @@ is_on_channels(_) -> false.
 %% Everybody, as the process that does the work: of a connection whose protocol is served by a plugin (before 3.12 MQTT,
 %% before 4.0 AMQP 1.0) the tables have a process between that and the broker, which does next to nothing.
 candidates(connections, {_, Serving}, Each, Acc) ->
-    each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
-candidates(What, _, Each, Acc) -> each(What, Each, Acc).
+    broker_tables:each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
+candidates(What, _, Each, Acc) -> broker_tables:each(What, Each, Acc).
 
 %% A row is {Pid, Reductions, In, Out}.
 remember(What, Table) ->
@@ -193,7 +192,7 @@ traffic(What) ->
     Sums = ets:new(traffic, [set, private]),
     Add = fun (Key, Position, More) -> ets:update_counter(Sums, Key, {Position, More}, {Key, 0, 0}) end,
     published(What, Add),
-    each_found(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, Queue} = element(1, Row),
         %% get, get_no_ack, deliver, deliver_no_ack
         Add(key(What, Channel, Queue), 3, element(2, Row) + element(3, Row) + element(4, Row) + element(5, Row))
@@ -202,8 +201,8 @@ traffic(What) ->
 
 %% For connections that the broker has from a plugin: the process that has the socket.
 serving(Ports) ->
-    Direct = each(connections, fun (Pid, _, Found) ->
-        Infos = infos(connection_created, Pid),
+    Direct = broker_tables:each(connections, fun (Pid, _, Found) ->
+        Infos = broker_tables:infos(connection_created, Pid),
         case proplists:get_value(type, Infos) of
             direct -> [{Pid, {proplists:get_value(peer_host, Infos), proplists:get_value(peer_port, Infos)}} | Found];
             _ -> Found
@@ -227,12 +226,12 @@ is_not_tls(Pid) ->
     end.
 
 published(queues, Add) ->
-    each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {_, {Queue, _}} = element(1, Row),
         Add(Queue, 2, element(2, Row))
     end, none);
 published(channels, Add) ->
-    each_found(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, _} = element(1, Row),
         Add(Channel, 2, element(2, Row))
     end, none).
@@ -271,7 +270,7 @@ described(What, {_, Pid, Key, {Reductions, In, Out, Memory, Mailbox}}, Known) ->
 
 %% A stream's own protocol has no channels.
 is_stream(queues, Resource) ->
-    [Queue | _] = ets:lookup(queue_table(), Resource) ++ [none],
+    [Queue | _] = ets:lookup(queue_table:queue_table(), Resource) ++ [none],
     Queue =/= none andalso apply(amqqueue, get_type, [Queue]) =:= rabbit_stream_queue;
 is_stream(_, _) -> false.
 
@@ -281,7 +280,7 @@ rate(false, _) -> unknown.
 current(Pid) ->
     case process_info(Pid, current_function) of {_, {_, _, _} = Function} -> Function; _ -> unknown end.
 
-own(processes, Pid, _) -> #{role => role(Pid), name => process_name(Pid)};
+own(processes, Pid, _) -> #{role => roles:role(Pid), name => roles:process_name(Pid)};
 own(queues, _, {resource, VHost, queue, Name} = Resource) ->
     {Ready, Unacknowledged} = case ets:lookup(queue_coarse_metrics, Resource) of
         [Row] -> {element(2, Row), element(3, Row)};
@@ -289,12 +288,12 @@ own(queues, _, {resource, VHost, queue, Name} = Resource) ->
     end,
     #{name => Name, vhost => VHost, ready => Ready, unacknowledged => Unacknowledged};
 own(connections, _, Pid) ->
-    Infos = infos(connection_created, Pid),
-    #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos),
+    Infos = broker_tables:infos(connection_created, Pid),
+    #{name => broker_tables:text(name, Infos), vhost => broker_tables:text(vhost, Infos), user => broker_tables:text(user, Infos),
       protocol => protocol(proplists:get_value(protocol, Infos))};
 own(channels, Pid, _) ->
-    Infos = infos(channel_created, Pid),
-    #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos)}.
+    Infos = broker_tables:infos(channel_created, Pid),
+    #{name => broker_tables:text(name, Infos), vhost => broker_tables:text(vhost, Infos), user => broker_tables:text(user, Infos)}.
 
 protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p", [Major, Minor, Patch]));
 protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));

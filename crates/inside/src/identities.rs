@@ -18,16 +18,6 @@ use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, Stack
 
 use crate::{InsideError, peer::Expected};
 
-const MODULE: Module = Module {
-    name: "rabbitscope_who",
-    text: concat!(
-        include_str!("../../../agent/rabbitscope_who.erl"),
-        include_str!("../../../agent/tables.erl"),
-        include_str!("../../../agent/queue_table.erl"),
-        include_str!("../../../agent/roles.erl"),
-    ),
-};
-
 /// A busy node with many thousand processes.
 const WITHIN: Duration = Duration::from_secs(30);
 
@@ -177,7 +167,7 @@ fn read(
     function: &str,
     calls: &[Vec<Term>],
 ) -> Result<Identities, ErlangError> {
-    let module = Loaded::functions(connection, MODULE)?;
+    let module = Loaded::functions(connection, Module::OWNERS)?;
     let mut found = Identities::new();
     for arguments in calls {
         connection.call_in_parts(

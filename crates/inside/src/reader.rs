@@ -15,14 +15,6 @@ use super::{
     urgency::Urgency,
 };
 
-const MODULE: Module = Module {
-    name: "rabbitscope_queues",
-    text: concat!(
-        include_str!("../../../agent/rabbitscope_queues.erl"),
-        include_str!("../../../agent/queue_table.erl"),
-    ),
-};
-
 /// The node's tables can be read even by a node that is very busy.
 const TABLES: Duration = Duration::from_secs(30);
 
@@ -60,7 +52,7 @@ impl<'a> QueueReader<'a> {
     pub fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
         Ok(Self {
-            agent: Loaded::agent(connection, MODULE, Compiled::Quickly, options)?,
+            agent: Loaded::agent(connection, Module::QUEUES, Compiled::Quickly, options)?,
             node: connection.node().to_owned(),
             remembered: Remembered::default(),
             looked: None,

@@ -14,16 +14,6 @@ use rabbitscope_text::{Align, human_bytes, table};
 
 use super::{microstates::Microstates, rates::Rates};
 
-const MODULE: Module = Module {
-    name: "rabbitscope_top",
-    text: concat!(
-        include_str!("../../../agent/rabbitscope_top.erl"),
-        include_str!("../../../agent/tables.erl"),
-        include_str!("../../../agent/queue_table.erl"),
-        include_str!("../../../agent/roles.erl"),
-    ),
-};
-
 /// Beyond the interval that is measured.
 const GRACE: Duration = Duration::from_secs(30);
 
@@ -125,7 +115,7 @@ impl<'a> TopReader<'a> {
     /// Loads what reads the processes into the node.
     pub fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MOST_HEAP_BYTES.into())]);
-        Ok(Self { agent: Loaded::agent(connection, MODULE, Compiled::Quickly, options)? })
+        Ok(Self { agent: Loaded::agent(connection, Module::TOP, Compiled::Quickly, options)? })
     }
 
     /// Two snapshots with the interval between them; the `rows` best.

@@ -9,6 +9,8 @@ use crate::{
     term::Pid,
 };
 
+use super::Source;
+
 const KEEPER: &str = include_str!("keeper.txt");
 
 /// In the source, in place of the name that it gets on the node.
@@ -19,15 +21,6 @@ const LOAD: Duration = Duration::from_secs(60);
 
 /// The keeper gives the agent and its cleaning two seconds each.
 const END: Duration = Duration::from_secs(6);
-
-/// The source of a module.
-#[derive(Clone, Copy, Debug)]
-pub struct Source {
-    /// Its name in the source; on the node it is followed by a number of the session.
-    pub name: &'static str,
-    /// Its text.
-    pub text: &'static str,
-}
 
 /// Why a module is no longer on the node.
 #[derive(Clone, Debug, PartialEq)]

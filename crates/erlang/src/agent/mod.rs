@@ -3,6 +3,8 @@
 
 mod loaded;
 mod request;
+mod sources;
 
-pub use loaded::{Compiled, Ended, Loaded, Source};
+pub use loaded::{Compiled, Ended, Loaded};
 pub use request::{Reply, Request};
+pub use sources::Source;

@@ -7,28 +7,6 @@ use std::{
 
 use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, Reply, Source, Term};
 
-/// One module of several files; only the first has a module's attributes.
-const AGENT: Source = Source {
-    name: "rabbitscope_agent",
-    text: concat!(
-        include_str!("../../../../agent/rabbitscope_agent.erl"),
-        include_str!("../../../../agent/gate.erl"),
-        include_str!("../../../../agent/tracing.erl"),
-        include_str!("../../../../agent/budgets.erl"),
-        include_str!("../../../../agent/roles.erl"),
-        include_str!("../../../../agent/chosen.erl"),
-        include_str!("../../../../agent/tables.erl"),
-        include_str!("../../../../agent/queue_table.erl"),
-        include_str!("../../../../agent/calltree.erl"),
-        include_str!("../../../../agent/calltree_pauses.erl"),
-        include_str!("../../../../agent/calltree_stack.erl"),
-        include_str!("../../../../agent/calltree_result.erl"),
-        include_str!("../../../../agent/calls.erl"),
-        include_str!("../../../../agent/secrets.erl"),
-        include_str!("../../../../agent/counters.erl"),
-    ),
-};
-
 /// Heap of each process of ours on the node.
 const MAX_HEAP_BYTES: u64 = 64 << 20;
 
@@ -59,7 +37,7 @@ impl<'c> ProbeSession<'c> {
     /// Loads the agent into the node.
     pub fn start(connection: &'c Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MAX_HEAP_BYTES.into())]);
-        Ok(Self { loaded: Loaded::agent(connection, AGENT, Compiled::Well, options)? })
+        Ok(Self { loaded: Loaded::agent(connection, Source::FUNCTIONS, Compiled::Well, options)? })
     }
 
     /// The module's name on the node.

@@ -169,7 +169,7 @@ mod tests {
     /// A role that is not in the list is refused when somebody asks for it.
     #[test]
     fn every_role_that_a_process_can_have_is_listed() {
-        let text = include_str!("../../../../agent/roles.erl");
+        let text = include_str!("../../../../agent/broker/roles.erl");
         let (_, listed) = text.split_once("roles() ->").unwrap();
         let (listed, _) = listed.split_once("].").unwrap();
         let listed: Vec<&str> = listed.split([' ', ',', '[', '\n']).collect();

@@ -1,5 +1,6 @@
-
-%% ---- The gate: what is known to crash the VM is refused, by the version that runs ----
+%% Refuses trace operations that are known to crash the running version of the VM.
+-module(known_crashes).
+-export([pass_gate/1, known_crash/2, erts_version/1, pass_flags/1, pass_pattern/2]).
 
 %% What, from which version of ERTS on, the first without it (`none` as long as it is not mended), where it
 %% is described, in words. Versions between are taken to have it: a branch that was mended earlier loses a

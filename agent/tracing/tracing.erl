@@ -1,7 +1,11 @@
+%% Trace patterns, flags and tracers: trace sessions from OTP 27 on, the node's only tracer before.
+-module(tracing).
+-export([open_tracing/1, still_alone/1, refuse_patterned/2, functions_of/1, must_exist/1, set_pattern/4,
+    drop_pattern/3, change_pattern/4, pattern_info/3, take_word/1, set_word/2, flag/4, quieten/2, loud_flags/0,
+    close_tracing/1, disarm/1, all_traced/1, call_rate/4, all_counted/2, counted/2, leave_out_own/2,
+    pattern_of/1]).
 
-%% ---- Tracing: trace sessions from OTP 27 on, the node's only tracer before ----
-
-%% What of `erlang:trace` is safe where (the gate, gate.erl, refuses what is not):
+%% What of `erlang:trace` is safe where (known_crashes.erl refuses what is not):
 %% - never one of the words for all existing processes: processes are named one by one;
 %% - never `restart` of counters that are being counted;
 %% - `running` is cleared some time before the tracer is: a process that is put on a dirty scheduler
@@ -11,8 +15,8 @@
 %% Begins to trace. Refuses when somebody else traces: what is there is shared on OTP 25 and 26.
 open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Session = apply(trace, session_create, [?MODULE, self(), []]),
-    announce(To, #{session => Session}),
-    Safe = known_crash(collections_twice, erts_version(erlang:system_info(version))) =:= none,
+    request:announce(To, #{session => Session}),
+    Safe = known_crashes:known_crash(collections_twice, known_crashes:erts_version(erlang:system_info(version))) =:= none,
     #{session => Session, tracer => self(), to => To, gc => Safe orelse traces_alone(Session)};
 open_tracing(To) ->
     lock_tracing(To),
@@ -138,13 +142,13 @@ must_exist({M, F, A} = Pattern) ->
 
 %% Sets a pattern. Everything set so far is known to the keeper before.
 set_pattern(Pattern, Spec, Kinds, Tracing) ->
-    pass_pattern(Spec, Kinds),
+    known_crashes:pass_pattern(Spec, Kinds),
     set_passed(Pattern, Spec, Kinds, Tracing).
 
 set_passed(Pattern, Spec, Kinds, #{session := none} = Tracing) ->
     Set = [{Pattern, Kinds} | maps:get(patterns, Tracing, [])],
     Now = Tracing#{patterns => Set},
-    announce(maps:get(to, Tracing), maps:with([session, tracer, patterns, word], Now)),
+    request:announce(maps:get(to, Tracing), maps:with([session, tracer, patterns, word], Now)),
     Spec =:= false orelse begin
         refuse_foreign(Pattern, Kinds, maps:get(tracer, Tracing)),
         erlang:trace_pattern(Pattern, marked(Spec, Kinds), with_tracer(Kinds))
@@ -181,7 +185,7 @@ has_pattern(MFA, Kind) -> is_patterned(MFA, Kind).
 
 %% Another specification for a pattern that is set already.
 change_pattern(Pattern, Spec, Kinds, Tracing) ->
-    pass_pattern(Spec, Kinds),
+    known_crashes:pass_pattern(Spec, Kinds),
     change_passed(Pattern, Spec, Kinds, Tracing).
 
 change_passed(Pattern, Spec, Kinds, #{session := none, tracer := Tracer}) ->
@@ -200,7 +204,7 @@ take_word(#{to := To} = Tracing) ->
     case erlang:system_info(trace_control_word) of
         0 ->
             Taken = Tracing#{word => true},
-            announce(To, maps:with([session, tracer, patterns, word], Taken)),
+            request:announce(To, maps:with([session, tracer, patterns, word], Taken)),
             Taken;
         _ -> Tracing#{word => false}
     end.
@@ -212,7 +216,7 @@ give_word_back(_) -> ok.
 
 %% Flags on one process. A process that has ended, or that somebody else traces by now, is no error.
 flag(Pid, On, Flags, Tracing) ->
-    pass_flags(Pid),
+    known_crashes:pass_flags(Pid),
     flag_passed(Pid, On, Flags, Tracing).
 
 flag_passed(new_processes, true, Flags, #{session := none, tracer := Tracer}) ->
@@ -245,7 +249,7 @@ close_tracing(#{session := none, tracer := Tracer, to := To} = Tracing) ->
     flag(new_processes, false, [all], Tracing),
     timer:sleep(2),
     [catch erlang:trace(Pid, false, [all]) || Pid <- traced_by(Tracer)],
-    announce(To, #{session => none, tracer => Tracer, patterns => []}),
+    request:announce(To, #{session => none, tracer => Tracer, patterns => []}),
     catch ets:delete(rabbitscope_tracing);
 close_tracing(#{session := Session} = Tracing) ->
     give_word_back(Tracing),
@@ -291,4 +295,26 @@ counted(MFA, Tracing) ->
     case pattern_info(MFA, call_count, Tracing) of
         {call_count, N} when is_integer(N) -> N;
         _ -> 0
+    end.
+
+%% Of us nothing is recorded.
+leave_out_own(Kind, #{session := none}) -> erlang:trace_pattern({?MODULE, '_', '_'}, false, [Kind]);
+leave_out_own(Kind, Tracing) -> drop_pattern({?MODULE, '_', '_'}, [Kind], Tracing).
+
+pattern_of(#{module := M, function := F} = Args) ->
+    case {existing_atom(M), existing_atom(F), maps:get(arity, Args, '_')} of
+        {'_', _, _} = Pattern when Pattern =/= {'_', '_', '_'} -> not_a_pattern();
+        {_, '_', Arity} when Arity =/= '_' -> not_a_pattern();
+        Pattern -> Pattern
+    end.
+
+not_a_pattern() ->
+    throw({refused, bad_pattern, "`_` for a module stands for all its functions, and for a function for any number of arguments: "
+        "_:_, module:_, module:function"}).
+
+existing_atom('_') -> '_';
+existing_atom(Text) when is_atom(Text) -> Text;
+existing_atom(Text) ->
+    try binary_to_existing_atom(Text, utf8)
+    catch error:badarg -> throw({refused, no_such_function, io_lib:format("nothing on the node is called ~ts", [Text])})
     end.

@@ -1,11 +1,15 @@
-%% ---- Call tree: what one process did, as a stack (after calltree.erl, whose records it uses) ----
+%% Turns the events of one process into its stack, and adds times to the nodes of the call tree.
+-module(calltree_stack).
+-export([happened/6, keep/2, forget/2, elapse/2, top/1, weigh/4, pushed/4, follow_found/3, unfollow_if_left/2,
+    unfollow/3, settle/2, child/3]).
+-include("calltree.hrl").
 
 happened(What, _, _, Ts, P, S) when What =:= out_exited; What =:= out_exiting; What =:= in_exiting ->
     exited(Ts, P, S);
 happened(call, MFA, Caller, Ts, #p{open = false, stack = []} = P, S) ->
     %% Outside, and not quiet yet.
     case lists:member(MFA, S#s.entries) of
-        true -> enter(MFA, caller_of(Caller), true, Ts, P, S);
+        true -> calltree:enter(MFA, calltree:caller_of(Caller), true, Ts, P, S);
         false -> outside(P, S)
     end;
 happened(_, _, _, Ts, #p{open = false, stack = []} = P, S) ->
@@ -49,7 +53,7 @@ outside(P, S) -> forget(P, S).
 
 forget(#p{pid = Pid}, #s{procs = Procs} = S) ->
     erase(Pid),
-    dismiss(Pid, S#s{procs = maps:remove(Pid, Procs)}).
+    calltree:dismiss(Pid, S#s{procs = maps:remove(Pid, Procs)}).
 
 %% Time since the last event goes to where the process was. While it waits for a process that is
 %% followed, that one's time stands instead.
@@ -116,7 +120,7 @@ called_from_elsewhere(MFA, Caller, #p{stack = Stack, base = Base} = P, S) ->
 %% A function whose calls are seen. When it is on no complete stack and calls, the call that was recorded has
 %% ended without a word, by an exception: of the first call of a process the return is not traced.
 is_traced_function(Caller, #s{tracing = Tracing}) ->
-    case catch pattern_info(Caller, match_spec, Tracing) of
+    case catch tracing:pattern_info(Caller, match_spec, Tracing) of
         {match_spec, Spec} -> is_list(Spec);
         _ -> false
     end.
@@ -187,9 +191,9 @@ follow(Target, Pid, Ts, #s{procs = Procs, tracing = Tracing, lingering = Lingeri
     Other = if is_pid(Target) -> Target; is_atom(Target) -> whereis(Target); true -> none end,
     case Procs of
         #{Pid := #p{stack = [{_, Node, _} | _], follow = none} = P} when is_pid(Other), not is_map_key(Other, Procs) ->
-            {Root, S1} = child(Node, {process, role(Other), process_name(Other)}, S),
+            {Root, S1} = child(Node, {process, roles:role(Other), roles:process_name(Other)}, S),
             weigh(P#p.owner, Root, 3, 1),
-            is_map_key(Other, Lingering) orelse flag(Other, true, flags(Tracing), Tracing),
+            is_map_key(Other, Lingering) orelse tracing:flag(Other, true, calltree:flags(Tracing), Tracing),
             Q = #p{pid = Other, owner = P#p.owner, open = true, root = Root, last = Ts, since = Ts},
             S1#s{procs = Procs#{Pid := P#p{follow = {Other, Node}}, Other => Q}, lingering = maps:remove(Other, Lingering)};
         _ -> S#s{not_followed = S#s.not_followed + 1}
@@ -202,7 +206,7 @@ follow_found(#p{pid = Pid, follow = none, last = Now}, true, #s{follow = true} =
             Other = case Watched of {Name, Node} when Node =:= node() -> whereis(Name); _ -> Watched end,
             Following = follow(Other, Pid, Now, S),
             case Following#s.procs of
-                #{Other := Q} when not is_map_key(Other, S#s.procs) -> wake(Q, Following);
+                #{Other := Q} when not is_map_key(Other, S#s.procs) -> calltree_pauses:wake(Q, Following);
                 _ -> Following
             end;
         _ -> S

@@ -1,12 +1,13 @@
-
-%% ---- Queues, connections and channels in the broker's tables (with queue_table.erl) ----
+%% Reads queues, connections and channels from the tables that the broker fills.
+-module(broker_tables).
+-export([each/3, each_found/4, local/1, infos/2, text/2]).
 
 %% Calls Each(Pid, Key, Acc) for everybody.
 each(processes, Each, Acc) ->
     each_process(fun (Pid, In) when Pid =:= self() -> In; (Pid, In) -> Each(Pid, none, In) end, Acc);
 each(queues, Each, Acc) ->
-    Head = queue_head([{name, '$1'}, {pid, '$2'}]),
-    each_found(queue_table(), [{Head, [], [{{'$2', '$1'}}]}], fun ({Process, Name}, In) ->
+    Head = queue_table:queue_head([{name, '$1'}, {pid, '$2'}]),
+    each_found(queue_table:queue_table(), [{Head, [], [{{'$2', '$1'}}]}], fun ({Process, Name}, In) ->
         case local(Process) of
             none -> In;
             Pid -> Each(Pid, Name, In)
@@ -32,7 +33,7 @@ created(Table, Each, Acc) ->
     each_found(Table, [{{'$1', '_'}, [], ['$1']}], fun (Pid, In) -> Each(Pid, none, In) end, Acc).
 
 each_found(Table, Specification, Each, Acc) ->
-    in_pieces(Table, Specification, fun (Found, In) -> lists:foldl(Each, In, Found) end, Acc).
+    queue_table:in_pieces(Table, Specification, fun (Found, In) -> lists:foldl(Each, In, Found) end, Acc).
 
 %% A quorum queue has a registered name in place of a pid.
 local(Pid) when is_pid(Pid), node(Pid) =:= node() -> Pid;

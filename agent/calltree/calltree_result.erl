@@ -1,13 +1,16 @@
-%% ---- Call tree: what it tells at its end (after calltree.erl, whose records it uses) ----
+%% The result of a call tree recording: rows of nodes, totals, and which functions wait for messages.
+-module(calltree_result).
+-export([tree_result/1, tails_of/1]).
+-include("calltree.hrl").
 
 tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S) ->
-    quieten_all(S),
-    [quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
-    Total = all_counted(Entries, Tracing),
-    Backlog = events_left(0),
+    calltree_pauses:quieten_all(S),
+    [tracing:quieten(Pid, Tracing) || Pid <- maps:keys(Procs)],
+    Total = tracing:all_counted(Entries, Tracing),
+    Backlog = budgets:events_left(0),
     Now = erlang:monotonic_time(nanosecond),
     Last = lists:foldl(fun(P, Acc) -> unfinished(P, Now, Acc) end, S, maps:values(Procs)),
-    close_tracing(Tracing),
+    tracing:close_tracing(Tracing),
     Waits = waits(get(nodes)),
     send_nodes(To, nodes, get(nodes), get(weights), Waits),
     Slowest = case Last#s.slowest of
@@ -28,10 +31,10 @@ unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
     %% Of a process that has ended, and what it said of that came too late, nothing later is known.
     Now = case process_info(Pid, status) of undefined -> P#p.last; _ -> End end,
     Unseen = case S#s.pausing of
-        false -> elapse(P, Now), 0;
+        false -> calltree_stack:elapse(P, Now), 0;
         true -> Now - P#p.last
     end,
-    settle(P, S),
+    calltree_stack:settle(P, S),
     S1 = S#s{unseen = S#s.unseen + Unseen},
     Took = Now - P#p.since,
     if
@@ -45,7 +48,7 @@ unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
 send_nodes(To, What, Nodes, Weights, Waits) ->
     Sorted = lists:sort([{Id, Parent, Key} || {{Parent, Key}, Id} <- maps:to_list(Nodes)]),
     Rows = [node_row(Id, Parent, Key, Weights, Waits) || {Id, Parent, Key} <- Sorted],
-    send_rows(To, What, [Row || Row <- Rows, What =:= nodes orelse is_heavy(Row)]).
+    request:send_rows(To, What, [Row || Row <- Rows, What =:= nodes orelse is_heavy(Row)]).
 
 is_heavy({_, _, _, Calls, Run, Wait, Runnable, Gc}) -> Calls + Run + Wait + Runnable + Gc > 0.
 
@@ -64,12 +67,6 @@ node_row(Id, Parent, Key, Weights, Waits) ->
             end;
         _ -> {Id, Parent, Key, Calls, Run, Off, 0, Gc}
     end.
-
-send_rows(_, _, []) -> ok;
-send_rows(To, What, Rows) ->
-    {Now, Later} = lists:split(min(1000, length(Rows)), Rows),
-    event(To, {What, Now}),
-    send_rows(To, What, Later).
 
 %% ---- What the code of a function says ----
 
@@ -111,7 +108,7 @@ tail_in(_) -> [].
 code_of({Module, Name, Arity}) ->
     Self = self(),
     Work = fun() -> Self ! {self(), disassembled(Module, Name, Arity)} end,
-    {Pid, Monitor} = spawn_opt(Work, [monitor | limits(134217728)]),
+    {Pid, Monitor} = spawn_opt(Work, [monitor | request:limits(134217728)]),
     receive
         {Pid, Code} -> erlang:demonitor(Monitor, [flush]), Code;
         {'DOWN', Monitor, _, _, _} -> unknown

@@ -1,5 +1,6 @@
-
-%% ---- The broker's table of queues ----
+%% Reads the broker's table of queue records, whose form and name differ between releases.
+-module(queue_table).
+-export([queue_head/1, queue_table/0, in_pieces/4, running_nodes/0]).
 
 %% The record that holds a queue has another form in each release; the broker says which. Variables:
 %% `[{Field, Pattern}]`, fields that are not named match anything.

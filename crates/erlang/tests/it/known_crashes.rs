@@ -1,4 +1,4 @@
-//! What crashes the VM is refused by its version, and by nobody's carelessness.
+//! Trace operations that crash the VM are refused by its version, and no code sets a trace without that check.
 
 use std::time::Duration;
 
@@ -13,37 +13,29 @@ use crate::{
     probes::assert_nothing_left,
 };
 
-/// The agent's gate as a module whose functions can be called.
-const GATE: Source = Source {
-    name: "gate",
-    text: concat!(
-        "-module(gate).\n-export([crash/2, flags/1, pattern/2]).\n",
-        "crash(What, Version) -> text(known_crash(What, erts_version(binary_to_list(Version)))).\n",
-        "flags(Who) -> passed(fun() -> pass_flags(Who) end).\n",
-        "pattern(Spec, Kinds) -> passed(fun() -> pass_pattern(Spec, Kinds) end).\n",
-        "passed(Pass) -> try Pass() catch throw:{refused, known_crash, Line} -> text(Line) end.\n",
-        "text(none) -> none;\ntext(Line) -> unicode:characters_to_binary(Line).\n",
-        include_str!("../../../../agent/gate.erl"),
-    ),
+/// The decisions on known crashes, as a module of its own.
+const KNOWN_CRASHES: Source = Source {
+    name: "known_crashes_test",
+    text: include_str!(concat!(env!("OUT_DIR"), "/known_crashes_test.erl")),
 };
 
 const PROMPT: Duration = Duration::from_secs(10);
 
 fn loaded(connection: &Connection) -> Loaded<'_> {
-    Loaded::functions(connection, GATE).unwrap()
+    Loaded::functions(connection, KNOWN_CRASHES).unwrap()
 }
 
-fn asked(gate: &Loaded<'_>, function: &str, arguments: &[Term]) -> Option<String> {
-    let answer = gate.call(function, arguments.to_vec(), PROMPT);
+fn refusal(known_crashes: &Loaded<'_>, function: &str, arguments: &[Term]) -> Option<String> {
+    let answer = known_crashes.call(function, arguments.to_vec(), PROMPT);
     answer.unwrap().to_text()
 }
 
 #[test]
 fn versions_that_crash_are_known() {
     let connection = connection();
-    let gate = loaded(&connection);
+    let known_crashes = loaded(&connection);
     let check = |what: &str, version: &str, issue: Option<&str>| {
-        let line = asked(&gate, "crash", &[Term::atom(what), Term::text(version)]);
+        let line = refusal(&known_crashes, "crash", &[Term::atom(what), Term::text(version)]);
         assert_eq!(line.is_some(), issue.is_some(), "{what} {version}: {line:?}");
         if let (Some(line), Some(issue)) = (line, issue) {
             assert!(line.contains(issue) && line.contains(version), "{line}");
@@ -64,28 +56,28 @@ fn versions_that_crash_are_known() {
     check("collections_twice", "14.2.5", None);
     check("collections_twice", "15.2.7", Some("#11624"));
     let candidate = [Term::atom("collections_twice"), Term::text("15.0-rc1")];
-    assert!(asked(&gate, "crash", &candidate).is_some());
+    assert!(refusal(&known_crashes, "crash", &candidate).is_some());
 }
 
 #[test]
-fn what_sets_traces_passes_the_gate_of_this_node() {
+fn trace_operations_are_refused_where_this_node_crashes() {
     let connection = connection();
-    let gate = loaded(&connection);
+    let known_crashes = loaded(&connection);
     let version = eval("list_to_binary(erlang:system_info(version))");
     let parts: Vec<u32> =
         version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
     let mended = parts >= vec![14, 2, 5, 5];
     for all in ["all", "existing", "processes", "existing_processes", "ports"] {
-        let line = asked(&gate, "flags", &[Term::atom(all)]);
+        let line = refusal(&known_crashes, "flags", &[Term::atom(all)]);
         assert_eq!(line.is_none(), mended, "{all} on {version}: {line:?}");
     }
     let own = connection.evaluate("self().", &[], PROMPT).unwrap();
-    assert_eq!(asked(&gate, "flags", &[own]), None);
-    assert_eq!(asked(&gate, "flags", &[Term::atom("new_processes")]), None);
+    assert_eq!(refusal(&known_crashes, "flags", &[own]), None);
+    assert_eq!(refusal(&known_crashes, "flags", &[Term::atom("new_processes")]), None);
 
     let kinds = |kind: &str| Term::list([Term::atom(kind)]);
     let pattern =
-        |spec: &str, kind: &str| asked(&gate, "pattern", &[Term::atom(spec), kinds(kind)]);
+        |spec: &str, kind: &str| refusal(&known_crashes, "pattern", &[Term::atom(spec), kinds(kind)]);
     assert_eq!(pattern("true", "call_time"), None);
     assert_eq!(pattern("restart", "call_count"), None);
     assert_eq!(pattern("restart", "call_time").is_none(), parts >= vec![15, 1, 2]);

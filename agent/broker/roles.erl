@@ -1,5 +1,6 @@
-
-%% ---- What a process is for in RabbitMQ ----
+%% The role of a process in RabbitMQ, and its name for people.
+-module(roles).
+-export([roles/0, role/1, role_of/3, process_name/1, local_pid/1]).
 
 %% All that there are.
 roles() ->

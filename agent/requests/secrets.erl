@@ -1,12 +1,15 @@
-
-%% ---- What must not be read: where secrets stand, and what they look like ----
+%% Redacts terms: where secrets stand, and what they look like.
 %%
-%% Everything that is shown goes through here, and what is not known to be harmless is not shown:
+%% Every shown term passes through here, and what is not known to be harmless is not shown:
 %% - of functions that authenticate, and of functions that these call, neither arguments nor results;
-%% - of processes that somebody logs in to, and of parsers, no text that stands alone (`guarded`): a password
-%%   that was taken out of its message looks like any other word. What a name or a key says about is shown;
-%% - elsewhere what looks like a secret, and what was seen as one before. Bytes that are no text are a size.
-%% A last look at the finished text is in calls.erl.
+%% - of processes that serve a login, and of parsers, no text that stands alone (`guarded`): a password
+%%   that was taken out of its message looks like any other word. A text after a name or a key is judged by it;
+%% - elsewhere nothing that looks like a secret, or was recognized as one before. Bytes that are no text are
+%%   shown as their size.
+%% The finished text is checked once more in call_trace.erl.
+-module(secrets).
+-export([start_secrets/0, is_secret_function/2, is_secret_call/1, is_secret_module/1, is_parser/1,
+    is_login_process/1, is_logged_in/1, is_secret/1, without_login/1, redacted/4, redacted_items/4]).
 
 %% Known before anything is shown: the node's cookie.
 start_secrets() ->
@@ -59,7 +62,7 @@ is_login_process(Pid) ->
         {_, Dictionary} ->
             Module = case lists:keyfind('$initial_call', 1, Dictionary) of {_, {M, _, _}} -> M; _ -> none end,
             Started = atom_to_list(Module),
-            role(Pid) =:= http orelse is_secret_module(Module) orelse lists:any(fun(Word) -> string:find(Started, Word) =/= nomatch end,
+            roles:role(Pid) =:= http orelse is_secret_module(Module) orelse lists:any(fun(Word) -> string:find(Started, Word) =/= nomatch end,
                 ["reader", "handler", "connection", "http", "cowboy", "client", "session", "shovel", "federation", "ldap"]);
         undefined -> true
     end.

@@ -1,13 +1,14 @@
-
-%% ---- Which processes a request means (with roles.erl, tables.erl and queue_table.erl) ----
+%% Finds the processes that a request names: by pid, registered name, role, queue or supervision tree.
+-module(process_selection).
+-export([chosen/1, quorum_queues/0, busiest_of/1, known_role/1, reductions_of/1, worked/2]).
 
 %% The processes that a request speaks of: a pid, a registered name, a role, a supervision tree, a queue.
 chosen(Who) ->
     known_role(Who),
     Found = case Who of
-        #{pid := Text} -> [local_pid(Text)];
+        #{pid := Text} -> [roles:local_pid(Text)];
         #{registered := Name} -> [whereis_binary(Name)];
-        #{role := Role} -> [Pid || Pid <- processes(), atom_to_binary(role(Pid), utf8) =:= Role];
+        #{role := Role} -> [Pid || Pid <- processes(), atom_to_binary(roles:role(Pid), utf8) =:= Role];
         #{queue := Name} -> [queue_process(Name, maps:get(vhost, Who, any))];
         #{tree := Name} -> tree(whereis_binary(Name), 0)
     end,
@@ -23,12 +24,12 @@ who(#{tree := Name}) -> ["a supervisor registered as ", Name].
 
 %% The process of a queue of any type that is on this node: of a quorum queue its member, of a stream its writer.
 queue_process(Name, VHost) ->
-    Head = queue_head([{name, {resource, '$1', queue, Name}}, {pid, '$2'}]),
+    Head = queue_table:queue_head([{name, {resource, '$1', queue, Name}}, {pid, '$2'}]),
     Guard = if VHost =:= any -> []; true -> [{'=:=', '$1', {const, VHost}}] end,
-    case ets:select(queue_table(), [{Head, Guard, [{{'$1', '$2'}}]}]) of
+    case ets:select(queue_table:queue_table(), [{Head, Guard, [{{'$1', '$2'}}]}]) of
         [] -> no_queue_process(["no queue is called ", Name, [[" in the virtual host ", VHost] || VHost =/= any]]);
         [{In, Process}] ->
-            case local(Process) of
+            case broker_tables:local(Process) of
                 none -> no_queue_process(["the queue ", Name, " in the virtual host ", In, " has no process on this node", elsewhere(Process)]);
                 Pid -> Pid
             end;
@@ -40,8 +41,8 @@ queue_process(Name, VHost) ->
 
 %% What quorum queues are called, by the names that their processes are registered with.
 quorum_queues() ->
-    Specification = [{queue_head([{name, {resource, '_', queue, '$1'}}, {pid, {'$2', '_'}}]), [], [{{'$2', '$1'}}]}],
-    in_pieces(queue_table(), Specification, fun (Found, Known) ->
+    Specification = [{queue_table:queue_head([{name, {resource, '_', queue, '$1'}}, {pid, {'$2', '_'}}]), [], [{{'$2', '$1'}}]}],
+    queue_table:in_pieces(queue_table:queue_table(), Specification, fun (Found, Known) ->
         lists:foldl(fun ({Registered, Name}, Names) -> Names#{atom_to_binary(Registered, utf8) => Name} end, Known, Found)
     end, #{}).
 
@@ -56,7 +57,7 @@ whereis_binary(Name) ->
 
 %% A supervisor's processes, itself included. Deeper than eight levels there is nothing in RabbitMQ.
 tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
-    [Pid | case role(Pid) of
+    [Pid | case roles:role(Pid) of
         supervisor ->
             Children = try supervisor:which_children(Pid) catch _:_ -> [] end,
             lists:append([tree(Child, Depth + 1) || {_, Child, _, _} <- Children, is_pid(Child)]);
@@ -73,8 +74,15 @@ busiest_of(Pids) ->
 
 %% Refuses what no process can ever be.
 known_role(#{role := Role}) ->
-    Roles = [atom_to_binary(Known, utf8) || Known <- roles()],
+    Roles = [atom_to_binary(Known, utf8) || Known <- roles:roles()],
     lists:member(Role, Roles) orelse
         throw({refused, no_such_role, ["no role is called ", Role, "; there are ", lists:join(", ", Roles)]}),
     ok;
 known_role(_) -> ok.
+
+reductions_of(Pids) ->
+    maps:from_list([{Pid, R} || Pid <- Pids, Pid =/= self(), {reductions, R} <- [process_info(Pid, reductions)]]).
+
+%% `{Reductions, Pid}` of those that are there now, the one that has worked most first.
+worked(Before, Now) ->
+    lists:reverse(lists:sort([{R - maps:get(Pid, Before, 0), Pid} || {Pid, R} <- maps:to_list(Now)])).

@@ -1,5 +1,6 @@
-
-%% ---- Budgets ----
+%% The budgets of a request: time, events, memory, mailbox.
+-module(budgets).
+-export([budget/2, start_clocks/1, over_memory/1, memory_stop/3, events_left/1, mailbox/0]).
 
 %% What a request may use. The node's memory is that before anything is prepared.
 budget(#{args := Args, agent := Agent}, Defaults) ->

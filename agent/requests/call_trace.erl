@@ -1,12 +1,13 @@
-
-%% ---- Trace: single calls of a function, with who made them and how long they took ----
+%% The request `trace`: single calls of a function, with caller and duration.
 %%
-%% Ends by itself: after so many calls, so much time, so much text. Arguments and results are copied
-%% by the node before anything here can cut them, so they are asked for only when they are wanted.
+%% It ends by itself after `max_events` calls, `duration_ms` or `max_bytes`. The node copies arguments and
+%% results before anything here can cut them, so they are traced only on request.
 %%
-%% Calls are admitted: the trace control word says how many more may be told of, and the match specification
-%% of the function counts it down on the spot. However often the function is called, no more than were
-%% admitted are under way or in the mailbox; the next are admitted when those have been looked at.
+%% Calls are admitted: the trace control word holds the number of further calls that may be reported, and the
+%% match specification of the function decrements it in place. However often the function is called, no more
+%% calls than were admitted are running or in the mailbox; the next are admitted when those have been processed.
+-module(call_trace).
+-export([calls/1]).
 
 -record(c, {
     to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
@@ -15,30 +16,30 @@
 }).
 
 calls(#{args := Args} = To) ->
-    Budget = budget(To, #{max_events => 100, max_bytes => 4194304, duration_ms => 10000, max_mailbox => 10000,
+    Budget = budgets:budget(To, #{max_events => 100, max_bytes => 4194304, duration_ms => 10000, max_mailbox => 10000,
         max_node_memory_bytes => 50331648}),
-    Pattern = pattern_of(Args),
-    Functions = must_exist(Pattern),
-    Head = head_of(Args),
-    may_match(Head, Pattern, Functions),
-    known_role(Args),
-    start_secrets(),
+    Pattern = tracing:pattern_of(Args),
+    Functions = tracing:must_exist(Pattern),
+    Head = argument_patterns:head_of(Args),
+    argument_patterns:may_match(Head, Pattern, Functions),
+    process_selection:known_role(Args),
+    secrets:start_secrets(),
     LoggedIn = logged_in(),
-    Tracing = open_tracing(To),
-    refuse_patterned(Tracing, Pattern),
-    {Rate, Counting} = call_rate(Args, Functions, 150, Tracing),
+    Tracing = tracing:open_tracing(To),
+    tracing:refuse_patterned(Tracing, Pattern),
+    {Rate, Counting} = tracing:call_rate(Args, Functions, 150, Tracing),
     refuse_rate(Rate, Args),
     Asked = case maps:get(return, Args, false) of true -> [{exception_trace}]; false -> [] end,
-    Taken = take_word(Counting),
+    Taken = tracing:take_word(Counting),
     Spec = admitting(Head, Asked ++ [{message, {caller}}], Taken),
-    Armed = set_pattern(Pattern, Spec, [local], Taken),
-    Before = all_counted(Functions, Armed),
+    Armed = tracing:set_pattern(Pattern, Spec, [local], Taken),
+    Before = tracing:all_counted(Functions, Armed),
     State = #c{to = To, tracing = Armed, budget = Budget, args = Args, functions = Functions, rate = Rate,
         at_once = at_once(Args), logged_in = LoggedIn, started = erlang:monotonic_time(nanosecond)},
-    start_clocks(Budget),
+    budgets:start_clocks(Budget),
     admit_calls(State),
     Flagged = flag_processes(State),
-    still_alone(Armed),
+    tracing:still_alone(Armed),
     Ended = calls_loop(Flagged),
     calls_result(Ended, Before).
 
@@ -55,14 +56,14 @@ admitting(Head, Asked, #{word := true}) ->
 admitting(Head, Asked, _) -> [{Head, [], Asked}].
 
 admit_calls(#c{tracing = #{word := true} = Tracing, seen = Seen, at_once = AtOnce, budget = #{max_events := Most}}) ->
-    set_word(1 + max(0, min(AtOnce, Most - Seen)), Tracing);
+    tracing:set_word(1 + max(0, min(AtOnce, Most - Seen)), Tracing);
 admit_calls(_) -> ok.
 
 %% Once those that were admitted have arrived and been looked at.
 admit_more(#c{tracing = #{word := true}} = S) ->
     Left = erlang:system_info(trace_control_word),
     AllCame = Left =< 1 orelse Left >= 1000000,
-    AllCame andalso mailbox() < 8 andalso admit_calls(S),
+    AllCame andalso budgets:mailbox() < 8 andalso admit_calls(S),
     S;
 admit_more(S) -> S.
 
@@ -77,33 +78,33 @@ flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
     Flags = call_flags(Args),
     case Args of
         #{who := Who} ->
-            Pids = lists:sublist(chosen(Who), 1000),
-            [flag(Pid, true, Flags, Tracing) || Pid <- Pids],
+            Pids = lists:sublist(process_selection:chosen(Who), 1000),
+            [tracing:flag(Pid, true, Flags, Tracing) || Pid <- Pids],
             S#c{flagged = length(Pids)};
         _ ->
-            flag(new_processes, true, Flags, Tracing),
+            tracing:flag(new_processes, true, Flags, Tracing),
             Keyed = lists:sort([{erlang:phash2({Pid, S#c.started}), Pid} || Pid <- processes(), Pid =/= self(), is_in_role(Pid, Args)]),
             flag_some([Pid || {_, Pid} <- Keyed], Flags, Rate > 1000, S)
     end.
 
-is_in_role(Pid, #{role := Role}) -> atom_to_binary(role(Pid), utf8) =:= Role;
+is_in_role(Pid, #{role := Role}) -> atom_to_binary(roles:role(Pid), utf8) =:= Role;
 is_in_role(_, _) -> true.
 
 flag_some([], _, _, S) -> S;
 flag_some(Pids, Flags, Careful, #c{tracing = Tracing} = S) ->
     {Now, Later} = lists:split(min(16, length(Pids)), Pids),
-    [flag(Pid, true, Flags, Tracing) || Pid <- Now],
+    [tracing:flag(Pid, true, Flags, Tracing) || Pid <- Now],
     Flagged = S#c{flagged = S#c.flagged + length(Now)},
     case Careful andalso is_called() of
         true ->
-            flag(new_processes, false, [all], Tracing),
+            tracing:flag(new_processes, false, [all], Tracing),
             Flagged#c{narrowed = Later =/= []};
         false -> flag_some(Later, Flags, Careful, Flagged)
     end.
 
 %% Whether a call was seen; other messages may be waiting too.
 is_called() ->
-    case mailbox() of
+    case budgets:mailbox() of
         Few when Few < 100 ->
             {messages, Messages} = process_info(self(), messages),
             lists:any(fun(Message) -> element(1, Message) =:= trace_ts end, [M || M <- Messages, is_tuple(M)]);
@@ -126,10 +127,10 @@ calls_loop(#c{stop = none} = S) ->
         %% After the last call that is shown, those under way have some time to return.
         time_is_up -> S#c{stop = case S#c.narrowed of ended -> max_events; _ -> duration end};
         cancel -> S#c{stop = cancelled};
-        {credit, N} -> add_credit(N), calls_loop(S);
+        {credit, N} -> request:add_credit(N), calls_loop(S);
         look_at_memory ->
             %% The bytes of this request are those that it sends.
-            case over_memory(maps:remove(max_bytes, S#c.budget)) of
+            case budgets:over_memory(maps:remove(max_bytes, S#c.budget)) of
                 none -> calls_loop(admit_more(S));
                 Stop -> S#c{stop = Stop}
             end;
@@ -141,7 +142,7 @@ calls_loop(S) -> S.
 enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Mailbox}} = S) ->
     Full = S#c.seen >= Events,
     Busy = Full andalso map_size(S#c.open) > 0,
-    Behind = mailbox() > Mailbox,
+    Behind = budgets:mailbox() > Mailbox,
     if
         Full, not Busy -> S#c{stop = max_events};
         S#c.bytes >= Bytes -> S#c{stop = max_bytes};
@@ -153,8 +154,8 @@ enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Ma
 %% No more calls; those under way may still return.
 stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
     admit_calls(S),
-    drop_pattern(pattern_of(Args), [local], Tracing),
-    put(calls_at_end, all_counted(Functions, Tracing)),
+    tracing:drop_pattern(tracing:pattern_of(Args), [local], Tracing),
+    put(calls_at_end, tracing:all_counted(Functions, Tracing)),
     put(narrowed, Narrowed),
     erlang:send_after(min(2000, maps:get(duration_ms, S#c.budget)), self(), time_is_up),
     ended.
@@ -177,7 +178,7 @@ described(Pid, #c{roles = Roles} = S) ->
     case Roles of
         #{Pid := {Role, Name}} -> {Role, Name, S};
         _ ->
-            {Role, Name} = {role(Pid), process_name(Pid)},
+            {Role, Name} = {roles:role(Pid), roles:process_name(Pid)},
             {Role, Name, S#c{roles = Roles#{Pid => {Role, Name}}}}
     end.
 
@@ -193,11 +194,11 @@ is_wanted(Role, Caller, Args) ->
 %% What may be shown of a call: `hidden` nothing, `true` no text that stands alone, `false` what has no
 %% secret in it.
 guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
-    case is_secret_function(M, F) orelse is_secret_call(Caller) of
+    case secrets:is_secret_function(M, F) orelse secrets:is_secret_call(Caller) of
         true -> {hidden, S};
         false ->
             {LoggingIn, S1} = is_logging_in(Pid, Ts, S),
-            {LoggingIn orelse is_parser(MFA) orelse is_parser(Caller), S1}
+            {LoggingIn orelse secrets:is_parser(MFA) orelse secrets:is_parser(Caller), S1}
     end.
 
 %% At the time of the call, which is before it is looked at here.
@@ -206,9 +207,9 @@ is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
         #{Pid := never} -> {false, S};
         #{Pid := Since} when is_integer(Since) -> {Ts < Since, S};
         #{} ->
-            Since = case is_login_process(Pid) of
+            Since = case secrets:is_login_process(Pid) of
                 false -> never;
-                true -> case is_logged_in(Pid) of true -> erlang:monotonic_time(nanosecond); false -> unknown end
+                true -> case secrets:is_logged_in(Pid) of true -> erlang:monotonic_time(nanosecond); false -> unknown end
             end,
             {Since =/= never, if Since =:= unknown -> S; true -> S#c{logged_in = Known#{Pid => Since}} end}
     end.
@@ -216,15 +217,15 @@ is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
 %% Connections whose login is over before anything is traced.
 logged_in() ->
     Now = erlang:monotonic_time(nanosecond),
-    maps:from_list([{Pid, Now} || Pid <- processes(), is_logged_in(Pid)]).
+    maps:from_list([{Pid, Now} || Pid <- processes(), secrets:is_logged_in(Pid)]).
 
 %% The result of a function that was asked for a secret by its name, or to call what authenticates.
 guard_of_result(Guard, {_, _, Values}) when is_list(Values) ->
     case lists:any(fun asks_secret/1, Values) of true -> hidden; false -> Guard end;
 guard_of_result(Guard, _) -> Guard.
 
-asks_secret(Value) when is_tuple(Value), tuple_size(Value) =< 64 -> lists:any(fun is_secret_module/1, tuple_to_list(Value));
-asks_secret(Value) -> is_secret(Value) orelse is_secret_module(Value).
+asks_secret(Value) when is_tuple(Value), tuple_size(Value) =< 64 -> lists:any(fun secrets:is_secret_module/1, tuple_to_list(Value));
+asks_secret(Value) -> secrets:is_secret(Value) orelse secrets:is_secret_module(Value).
 
 shown({M, F, Arity}, _, _) when is_integer(Arity) -> {{M, F, Arity}, <<>>};
 shown({M, F, Values}, Guard, Args) ->
@@ -248,7 +249,7 @@ finished(Pid, Outcome, Ts, #c{open = Open} = S) ->
     case Open of
         #{Pid := [#{start := Start, guard := Guard} = Call | Outer]} ->
             {Kind, Text} = outcome(Outcome, Guard),
-            event(S#c.to, (maps:without([start, guard], Call))#{took_ns => Ts - Start, outcome => Kind, result => Text}),
+            request:event(S#c.to, (maps:without([start, guard], Call))#{took_ns => Ts - Start, outcome => Kind, result => Text}),
             Left = case Outer of [] -> maps:remove(Pid, Open); _ -> Open#{Pid := Outer} end,
             S#c{open = Left, bytes = S#c.bytes + byte_size(Text)};
         _ -> S
@@ -259,73 +260,29 @@ outcome({Kind, _}, hidden) -> {Kind, <<"[not shown: authentication]">>};
 outcome({Kind, Value}, Guard) -> {Kind, term_text(Value, Guard)}.
 
 calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) ->
-    AtEnd = case get(calls_at_end) of undefined -> all_counted(Functions, Tracing); Count -> Count end,
-    close_tracing(Tracing),
+    AtEnd = case get(calls_at_end) of undefined -> tracing:all_counted(Functions, Tracing); Count -> Count end,
+    tracing:close_tracing(Tracing),
     Under = lists:append(maps:values(S#c.open)),
     %% Without results nothing is said of an exception that the caller has not caught.
     Outcome = case S#c.args of #{return := true} -> not_returned; _ -> no_end_seen end,
-    [event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => Outcome, result => <<>>}) || Call <- lists:reverse(Under)],
+    [request:event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => Outcome, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
     #{stopped_by => S#c.stop, calls => S#c.seen, calls_on_node => AtEnd - Before, calls_per_second => S#c.rate,
-        calls_dropped => S#c.dropped + events_left(0), narrowed => Narrowed, processes => S#c.flagged,
+        calls_dropped => S#c.dropped + budgets:events_left(0), narrowed => Narrowed, processes => S#c.flagged,
         elapsed_ns => erlang:monotonic_time(nanosecond) - S#c.started}.
 
 %% ---- Terms as text: cut, and without what must not be read (secrets.erl) ----
 
 term_text(Term, Guarded) ->
-    {Safe, _} = redacted(Term, 6, 300, Guarded),
+    {Safe, _} = secrets:redacted(Term, 6, 300, Guarded),
     printed(Safe).
 
 %% Arguments are a list of things, never a text.
 arguments_text(Values, Guarded) ->
-    {Safe, _} = redacted_items(Values, 6, 300, Guarded),
+    {Safe, _} = secrets:redacted_items(Values, 6, 300, Guarded),
     printed(Safe).
 
 %% The last look: what was learned, and a login in an address that was put together from parts.
 printed(Safe) ->
     Text = unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])),
-    without_login(binary:replace(Text, get(learned), <<"[redacted]">>, [global])).
-
-%% ---- A pattern of arguments, as somebody typed it ----
-
-%% `_` for all arguments, or terms with `_` in them, one for each argument: `_, {resource, _, _, <<"q">>}`.
-head_of(#{match := Text}) ->
-    Typed = lists:flatten(["[", unicode:characters_to_list(Text), "]."]),
-    length(Typed) > 1000 andalso bad_pattern("it is too long"),
-    case erl_scan:string(Typed) of
-        {ok, Tokens, _} ->
-            case erl_parse:parse_exprs(Tokens) of
-                {ok, [Form]} -> head_term(Form);
-                _ -> bad_pattern("it is no list of Erlang terms")
-            end;
-        _ -> bad_pattern("it is no list of Erlang terms")
-    end;
-head_of(_) -> '_'.
-
-%% A pattern that no function can have would wait for nothing.
-may_match('_', _, _) -> ok;
-may_match(Head, {M, F, _}, Functions) ->
-    lists:any(fun({_, _, Arity}) -> Arity =:= length(Head) end, Functions) orelse begin
-        Arities = lists:join(" or ", [integer_to_list(Arity) || Arity <- lists:usort([A || {_, _, A} <- Functions])]),
-        bad_pattern(io_lib:format("it is for ~b arguments, and ~tw:~tw has ~s", [length(Head), M, F, Arities]))
-    end.
-
-head_term({var, _, _}) -> '_';
-head_term({Kind, _, Value}) when Kind =:= atom; Kind =:= integer; Kind =:= float; Kind =:= char; Kind =:= string -> Value;
-head_term({tuple, _, Items}) -> list_to_tuple([head_term(Item) || Item <- Items]);
-head_term({nil, _}) -> [];
-head_term({cons, _, First, Rest}) -> [head_term(First) | head_term(Rest)];
-head_term({op, _, '-', {integer, _, Value}}) -> -Value;
-head_term({bin, _, Parts}) -> iolist_to_binary([binary_part_of(Part) || Part <- Parts]);
-head_term({map, _, Pairs}) -> maps:from_list([head_pair(Pair) || Pair <- Pairs]);
-head_term(_) -> bad_pattern("only terms and _ may stand in it").
-
-head_pair({map_field_assoc, _, Key, Value}) -> {head_term(Key), head_term(Value)};
-head_pair(_) -> bad_pattern("only terms and _ may stand in it").
-
-binary_part_of({bin_element, _, {string, _, Text}, default, default}) -> Text;
-binary_part_of({bin_element, _, {integer, _, Byte}, default, default}) when Byte < 256 -> Byte;
-binary_part_of(_) -> bad_pattern("only terms and _ may stand in it").
-
-bad_pattern(Why) ->
-    throw({refused, bad_pattern, ["the pattern of arguments is not understood: ", Why]}).
+    secrets:without_login(binary:replace(Text, get(learned), <<"[redacted]">>, [global])).

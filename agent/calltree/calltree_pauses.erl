@@ -1,5 +1,7 @@
-
-%% ---- Call tree: pauses, and the look around twenty times a second (after calltree.erl) ----
+%% Pauses of a call tree recording, and the check of all recorded processes twenty times a second.
+-module(calltree_pauses).
+-export([pause/1, quieten_all/1, resume/1, wake/2, tick/1]).
+-include("calltree.hrl").
 
 pause(#s{window = Window} = S0) ->
     Began = erlang:monotonic_time(microsecond),
@@ -7,22 +9,22 @@ pause(#s{window = Window} = S0) ->
     Spent = erlang:monotonic_time(microsecond) - Began,
     %% Four times what the events have cost, at some 1.5 µs each, those included that wait to be looked
     %% at: the observed processes get most of the time for themselves.
-    Cost = (Window + mailbox()) * 3 div 2 + Spent,
+    Cost = (Window + budgets:mailbox()) * 3 div 2 + Spent,
     erlang:send_after(max(20, 4 * Cost div 1000), self(), pause_over),
     S#s{pausing = true}.
 
 %% Also those that the agent has not heard of yet: they have called the function while it was busy.
 quieten_all(#s{tracing = #{word := true} = Tracing} = S) ->
-    set_word(0, Tracing),
+    tracing:set_word(0, Tracing),
     S#s{hidden = true};
 quieten_all(#s{tracing = Tracing} = S) ->
-    [quieten(Pid, Tracing) || Pid <- all_traced(Tracing)],
-    hide_entries(S).
+    [tracing:quieten(Pid, Tracing) || Pid <- tracing:all_traced(Tracing)],
+    calltree:hide_entries(S).
 
 resume(#s{procs = Procs} = S) ->
     S1 = S#s{pausing = false, window = 0, windows = S#s.windows + 1},
-    admit(S1),
-    show_entries(lists:foldl(fun wake_if_kept/2, S1, maps:keys(Procs))).
+    calltree:admit(S1),
+    calltree:show_entries(lists:foldl(fun wake_if_kept/2, S1, maps:keys(Procs))).
 
 %% Whoever was followed is not any more when the call to it has ended.
 wake_if_kept(Pid, #s{procs = Procs} = S) ->
@@ -33,7 +35,7 @@ wake_if_kept(Pid, #s{procs = Procs} = S) ->
 
 %% Finds a process again: its innermost frames now, on what is known of its stack.
 wake(#p{pid = Pid, open = false, stack = []} = P, S) when Pid =/= none ->
-    forget(P, S);
+    calltree_stack:forget(P, S);
 wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
     case process_info(Pid, [status, current_stacktrace]) of
         undefined -> gone(P, S);
@@ -48,27 +50,27 @@ wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
                     Waits = Status =:= waiting,
                     {P2, S2} = if
                         Waits ->
-                            {Off, S3} = child(top(P1), {off, hd(Frames ++ [none])}, S1),
+                            {Off, S3} = calltree_stack:child(calltree_stack:top(P1), {off, hd(Frames ++ [none])}, S1),
                             {P1#p{class = off, off = Off}, S3};
                         true -> {P1#p{class = run}, S1}
                     end,
-                    flag(Pid, true, flags(Tracing), Tracing),
+                    tracing:flag(Pid, true, calltree:flags(Tracing), Tracing),
                     Since = if P#p.since =:= none -> Now; true -> P#p.since end,
-                    S4 = unfollow_if_left(P2#p{last = Now, since = Since, woken = Now}, S2#s{unseen = S2#s.unseen + Unseen}),
-                    follow_found(map_get(Pid, S4#s.procs), Waits andalso lists:member({gen, do_call, 4}, Frames), S4)
+                    S4 = calltree_stack:unfollow_if_left(P2#p{last = Now, since = Since, woken = Now}, S2#s{unseen = S2#s.unseen + Unseen}),
+                    calltree_stack:follow_found(map_get(Pid, S4#s.procs), Waits andalso lists:member({gen, do_call, 4}, Frames), S4)
             end
     end.
 
 gone(#p{open = true} = P, S) ->
-    settle(P, S),
+    calltree_stack:settle(P, S),
     S#s{procs = maps:remove(P#p.pid, S#s.procs)};
 gone(#p{stack = []} = P, S) ->
-    forget(P, S);
+    calltree_stack:forget(P, S);
 gone(#p{follow = {Other, _}, last = Last} = P, S) ->
-    gone(P#p{follow = none}, unfollow(Other, Last, S));
+    gone(P#p{follow = none}, calltree_stack:unfollow(Other, Last, S));
 gone(#p{since = Since, last = Last} = P, S) ->
-    settle(P, S),
-    forget(P, S#s{cut = S#s.cut + 1, seen = S#s.seen + Last - Since}).
+    calltree_stack:settle(P, S),
+    calltree_stack:forget(P, S#s{cut = S#s.cut + 1, seen = S#s.seen + Last - Since}).
 
 place(Frames, #p{stack = Stack, open = Open} = P, S) ->
     Outwards = lists:reverse(Frames),
@@ -83,12 +85,12 @@ place(Frames, #p{stack = Stack, open = Open} = P, S) ->
     end.
 
 push_all(Frames, P, S) ->
-    lists:foldl(fun(MFA, {P1, S1}) -> pushed(MFA, real, P1, S1) end, {P, S}, Frames).
+    lists:foldl(fun(MFA, {P1, S1}) -> calltree_stack:pushed(MFA, real, P1, S1) end, {P, S}, Frames).
 
 tick(S0) ->
     erlang:send_after(50, self(), tick),
     Now = erlang:monotonic_time(nanosecond),
-    S = show_entries(clear_tracers(dismiss_lingering(Now - 100000000, S0))),
+    S = calltree:show_entries(clear_tracers(dismiss_lingering(Now - 100000000, S0))),
     Silent = [P || #p{last = Last} = P <- maps:values(S#s.procs), Now - Last > 200000000],
     if
         S#s.pausing -> S;
@@ -98,12 +100,12 @@ tick(S0) ->
 %% The second step of making a process quiet, unless it has been armed again meanwhile: without
 %% `arity` its calls would come with all their arguments.
 clear_tracers(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
-    [flag(Pid, false, [arity], Tracing) || Pid <- maps:keys(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
+    [tracing:flag(Pid, false, [arity], Tracing) || Pid <- maps:keys(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
     S#s{clearing = #{}}.
 
 dismiss_lingering(Before, #s{lingering = Lingering} = S) ->
     Idle = [Pid || {Pid, Since} <- maps:to_list(Lingering), Since < Before],
-    lists:foldl(fun dismiss/2, S#s{lingering = maps:without(Idle, Lingering)}, Idle).
+    lists:foldl(fun calltree:dismiss/2, S#s{lingering = maps:without(Idle, Lingering)}, Idle).
 
 %% A process that has said nothing for long may have ended, or lost its flags to an earlier call's end.
 still_there(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->

@@ -1,0 +1,43 @@
+%% What the process of a request uses: its heap limit, events and their credit, and the announcement of
+%% what it leaves on the node.
+-module(request).
+-export([limits/1, otp_release/0, announce/2, event/2, add_credit/1, send_rows/3]).
+
+limits(Bytes) ->
+    Limit = #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false},
+    Known = case otp_release() >= 28 of
+        true -> Limit#{include_shared_binaries => true};
+        false -> Limit
+    end,
+    %% Before the observed processes: what they send is taken and ended in time, however busy they are.
+    [{max_heap_size, Known}, {message_queue_data, off_heap}, {priority, high}].
+
+otp_release() ->
+    list_to_integer(erlang:system_info(otp_release)).
+
+%% Says to agent and keeper what is about to be left on the node; returns when the keeper was told.
+announce(#{agent := Agent}, What) ->
+    Mark = make_ref(),
+    Agent ! {arm, self(), Mark, What},
+    receive Mark -> ok end.
+
+%% Sends an event if there is credit, and counts it if there is none.
+event(#{controller := Controller, ref := Ref}, Data) ->
+    case get(credit) of
+        Credit when Credit > 0 ->
+            put(credit, Credit - 1),
+            Controller ! {rabbitscope, Ref, {event, Data}},
+            true;
+        _ ->
+            put(not_sent, get(not_sent) + 1),
+            false
+    end.
+
+add_credit(N) ->
+    put(credit, get(credit) + N).
+
+send_rows(_, _, []) -> ok;
+send_rows(To, What, Rows) ->
+    {Now, Later} = lists:split(min(1000, length(Rows)), Rows),
+    event(To, {What, Now}),
+    send_rows(To, What, Later).
