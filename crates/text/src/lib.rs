@@ -1,10 +1,11 @@
 //! Values as people write and read them.
 //!
 //! What lives here: durations and sizes ([`parse_duration`], [`display_size`] …), dates
-//! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), and aligned tables
-//! ([`table()`]). What deliberately does not: any value's meaning.
+//! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), aligned tables
+//! ([`table()`]), metrics for Prometheus ([`metrics`]). What deliberately does not: any value's meaning.
 
 pub mod escapes;
+pub mod metrics;
 mod table;
 mod units;
 mod utc;

@@ -4,7 +4,6 @@
 //! only where they are switched on. What was scraped never changes what is measured: a thread of its
 //! own answers with a text that is made once a second, whether anybody asks or not.
 
-mod text;
 mod totals;
 
 use std::{
@@ -17,10 +16,8 @@ use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
 use rabbitscope_http::{Limits, Listener, Request, Response, Server, Status};
+use rabbitscope_text::metrics::CONTENT_TYPE;
 use totals::Totals;
-
-/// Version 0.0.4 of the text form.
-const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Answers are there already: one thread hands out all of them.
 const WORKERS: usize = 1;
