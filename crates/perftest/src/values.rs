@@ -1,15 +1,14 @@
-//! Key and value pairs, sizes and times as PerfTest writes them.
+//! Parses the values of options: pairs, sizes, times, schedules.
 
 use toml::{Table, Value};
 
-use super::{command_line::Given, wrong};
-use crate::PerfTestError;
+use crate::{PerfTestError, command_line::Arguments, error::invalid_value};
 
 /// `key=value,key=value`. Whole numbers are numbers, `true` and `false` are booleans, and a key without
 /// a value has an empty text. What follows a second `=` is lost, as in PerfTest.
-pub(super) fn pairs(given: &Given, option: &'static str) -> Table {
+pub(super) fn pairs(arguments: &Arguments, option: &'static str) -> Table {
     let mut table = Table::new();
-    for pair in given.all(option).iter().flat_map(|list| list.split(',')) {
+    for pair in arguments.all(option).iter().flat_map(|list| list.split(',')) {
         let mut parts = pair.split('=');
         let (key, text) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         if key.is_empty() {
@@ -28,8 +27,8 @@ pub(super) fn pairs(given: &Given, option: &'static str) -> Table {
 }
 
 /// Bytes: a number, and `kb`, `mb`, `gb` or `tb`, which are powers of 1,000.
-pub(super) fn capacity(given: &Given, option: &str) -> Result<Option<i64>, PerfTestError> {
-    let Some(text) = given.text(option) else { return Ok(None) };
+pub(super) fn capacity(arguments: &Arguments, option: &str) -> Result<Option<i64>, PerfTestError> {
+    let Some(text) = arguments.text(option) else { return Ok(None) };
     let lower = text.to_ascii_lowercase();
     let units = [("kb", 1000), ("mb", 1_000_000), ("gb", 1_000_000_000), ("tb", 1_000_000_000_000)];
     let unit = units.iter().find_map(|(unit, bytes)| Some((lower.strip_suffix(unit)?, *bytes)));
@@ -38,7 +37,7 @@ pub(super) fn capacity(given: &Given, option: &str) -> Result<Option<i64>, PerfT
     let number: Option<i64> = is_number.then(|| digits.parse().ok()).flatten();
     match number.and_then(|number| number.checked_mul(unit)) {
         Some(bytes) => Ok(Some(bytes)),
-        None => wrong(option, text, "a size such as `100gb` or `50mb`"),
+        None => invalid_value(option, text, "a size such as `100gb` or `50mb`"),
     }
 }
 
@@ -75,6 +74,26 @@ pub(super) fn iso_seconds(text: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
+/// Tables of a schedule from values of the form `NUMBER:SECONDS`.
+pub(super) fn steps<V: Into<Value>, const N: usize>(
+    arguments: &Arguments,
+    option: &'static str,
+    table: impl Fn(i64, i64) -> [(&'static str, V); N],
+) -> Result<Vec<Value>, PerfTestError> {
+    let mut steps = Vec::new();
+    for text in arguments.all(option) {
+        let parts = text.split_once(':');
+        let numbers = parts.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let numbers = numbers.filter(|(number, seconds)| *number >= 0 && *seconds > 0);
+        let Some((number, seconds)) = numbers else {
+            return invalid_value(option, text, "`NUMBER:SECONDS`");
+        };
+        let pairs = table(number, seconds).map(|(key, value)| (key.to_owned(), value.into()));
+        steps.push(Value::Table(Table::from_iter(pairs)));
+    }
+    Ok(steps)
+}
+
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -96,8 +115,8 @@ mod tests {
     #[test]
     fn sizes_have_units() {
         fn check(text: &str, expected: Option<i64>) {
-            let given = read(&format!("-mlb {text}")).unwrap();
-            assert_eq!(capacity(&given, "max-length-bytes").ok().flatten(), expected, "{text}");
+            let arguments = read(&format!("-mlb {text}")).unwrap();
+            assert_eq!(capacity(&arguments, "max-length-bytes").ok().flatten(), expected, "{text}");
         }
         check("20gb", Some(20_000_000_000));
         check("500MB", Some(500_000_000));
