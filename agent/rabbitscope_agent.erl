@@ -64,14 +64,14 @@ worker(Work, #{controller := Controller, ref := Ref, args := Args} = To) ->
         Result -> Controller ! {rabbitscope, Ref, {done, Result#{not_sent => get(not_sent)}}}
     catch
         throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text);
-        %% The node's log has the whole reason of a process that fails, not of one that exits.
+        %% The node logs the whole reason of a process that fails, and nothing of one that exits.
         _:Reason:Stack -> exit({failed, where(Reason, Stack)})
     end.
 
 refuse(Controller, Ref, Kind, Text) ->
     Controller ! {rabbitscope, Ref, {error, Kind, unicode:characters_to_binary(Text)}}.
 
-%% A process of ours has ended: well, or with something left on the node.
+%% A worker has ended. What it has left on the node is removed.
 ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := Armed, keeper := Keeper} = Agent) ->
     {Ref, Others} = maps:take(Worker, Workers),
     Left = maps:get(Worker, Armed, none),
@@ -86,7 +86,7 @@ why(killed, Bytes) ->
 why({failed, Where}, _) -> io_lib:format("the probe failed on the node: ~tp", [Where]);
 why(_, _) -> "the probe failed on the node".
 
-%% Never the whole reason: it may hold arguments of the observed functions.
+%% The place of a failure without the whole reason, which may contain arguments of the observed functions.
 where(Reason, [{M, F, A, _} | _]) ->
     What = case Reason of {Word, _} when is_atom(Word) -> Word; Word when is_atom(Word) -> Word; _ -> failed end,
     {What, M, F, if is_list(A) -> length(A); true -> A end};
@@ -100,7 +100,7 @@ end_all(#{workers := Workers, armed := Armed}) ->
 cleanup(Armed) ->
     lists:foreach(fun tracing:disarm/1, Armed).
 
-%% Which function does which request.
+%% The function of each request.
 work(trace) -> fun call_trace:calls/1;
 work(calltree) -> fun calltree:calltree/1;
 work(counters) -> fun call_times:counters/1;

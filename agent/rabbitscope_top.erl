@@ -1,7 +1,8 @@
-%% The processes, queues, connections and channels that do or hold most, and what the schedulers do.
+%% Finds the processes, queues, connections or channels that use most of a resource, and the use of the schedulers.
 %%
-%% A small agent (see README.md). Two snapshots are taken on the node and compared there. The first is kept in a table of the request's process, one small row for each
-%% candidate; of the second only the best are kept. Everything goes away with the request.
+%% A small agent (see README.md). Two snapshots are taken and compared on the node. The first is kept in a table of
+%% the request's process, with one small row for each candidate; of the second only the first rows are kept. All
+%% of it is freed with the request.
 -module(rabbitscope_top).
 -export([start/3, cleanup/1]).
 
@@ -37,7 +38,7 @@ agent(Controller, Keeper, Words, Now) ->
         _ -> agent(Controller, Keeper, Words, Now)
     end.
 
-%% Microstates are counted for everybody or for nobody. Whoever had it on keeps it on.
+%% Microstate accounting is one switch of the node. If somebody else has switched it on, it stays on.
 arm(Keeper) ->
     Keeper ! {armed, [microstates]},
     case erlang:system_flag(microstate_accounting, true) of
@@ -54,7 +55,7 @@ why(_) -> <<"the snapshots failed on the node">>.
 
 %% What: processes, queues, connections, channels. Sort: cpu, memory, mailbox, binaries, in, out.
 top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
-    %% Counted by the VM for as long as somebody wants it, ends with this process.
+    %% The VM counts while any process has this flag set; ours ends with this process.
     erlang:system_flag(scheduler_wall_time, true),
     Before = ets:new(before, [set, private]),
     Schedulers = erlang:statistics(scheduler_wall_time),
@@ -80,9 +81,9 @@ top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
 environment(Key, Default) ->
     case application:get_env(rabbit, Key) of {ok, Value} -> Value; undefined -> Default end.
 
-%% Whether what is shown as in and out is all there was: `known`, or why not. Counters of messages are written once in
-%% an interval of statistics, by channels, on the node where the channel is. What comes to a queue from elsewhere,
-%% or from a protocol without channels, is not in them.
+%% Whether the columns in and out count all messages: `known`, or the reason why not. Channels write the counters,
+%% once in each statistics interval, on the node of the channel. Messages through channels on other nodes, or
+%% through a protocol without channels, are not counted.
 rates(What, _, _) when What =:= connections; What =:= processes -> known;
 rates(What, IntervalMs, Statistics) ->
     Written = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
@@ -103,14 +104,15 @@ are_all_on_channels() ->
 
 is_on_channels({0, _, _}) -> true;
 is_on_channels({Name, _}) when is_atom(Name); is_binary(Name) ->
-    %% Streams have clients of their own, of whom nothing is told here.
+    %% Clients of the stream protocol publish to streams only, whose rates are unknown anyway.
     lists:member(iolist_to_binary(io_lib:format("~ts", [Name])), [<<"Direct">>, <<"STOMP">>, <<"Web STOMP">>, <<"stream">>]);
 is_on_channels(_) -> false.
 
 %% ---- Snapshots ----
 
-%% Everybody, as the process that does the work: of a connection whose protocol is served by a plugin (before 3.12 MQTT,
-%% before 4.0 AMQP 1.0) the tables have a process between that and the broker, which does next to nothing.
+%% All candidates, each with the process that does its work. For a connection whose protocol a plugin serves
+%% (MQTT before 3.12, AMQP 1.0 before 4.0) the tables have a process between plugin and broker, which does next
+%% to nothing.
 candidates(connections, {_, Serving}, Each, Acc) ->
     broker_tables:each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
 candidates(What, _, Each, Acc) -> broker_tables:each(What, Each, Acc).
@@ -145,7 +147,8 @@ keep(One, Found, Limit) ->
         false -> More
     end.
 
-%% {Reductions, In, Out} of the interval, {Memory, Mailbox} now. Who is new has done all of it now.
+%% {Reductions, In, Out} of the interval, and {Memory, Mailbox} now. All reductions of a new process are in the
+%% interval.
 now_and_before(What, Pid, Key, Before, Traffic) ->
     case process_info(Pid, [reductions, memory, message_queue_len]) of
         [{_, Reductions}, {_, Memory}, {_, Mailbox}] ->
@@ -172,7 +175,7 @@ value(binaries, Pid, _) -> number(binaries(Pid)).
 number(unknown) -> -1;
 number(Value) -> Value.
 
-%% Large binaries that the process refers to, each counted once. Others may refer to them too.
+%% Bytes of the large binaries that the process refers to, each counted once. Other processes may refer to them, too.
 binaries(Pid) ->
     case process_info(Pid, binary) of
         {binary, Found} -> lists:sum([Size || {_, Size, _} <- lists:usort(Found)]);
@@ -199,7 +202,7 @@ traffic(What) ->
     end, none),
     Sums.
 
-%% For connections that the broker has from a plugin: the process that has the socket.
+%% The process that owns the socket, for connections that a plugin serves.
 serving(Ports) ->
     Direct = broker_tables:each(connections, fun (Pid, _, Found) ->
         Infos = broker_tables:infos(connection_created, Pid),
@@ -214,7 +217,7 @@ serving(Ports) ->
     end,
     maps:from_list([{Pid, maps:get(Peer, Peers)} || {Pid, Peer} <- Direct, is_map_key(Peer, Peers)]).
 
-%% The socket of a TLS connection belongs to a process that knows nothing of the protocol in it.
+%% The socket of a TLS connection belongs to a process of TLS, which does not serve the protocol in it.
 is_not_tls(Pid) ->
     case process_info(Pid, dictionary) of
         {_, Dictionary} ->
@@ -259,7 +262,7 @@ summed(Key, Sums) ->
         [] -> {0, 0}
     end.
 
-%% ---- What is said of the best ----
+%% ---- Rows ----
 
 described(What, {_, Pid, Key, {Reductions, In, Out, Memory, Mailbox}}, Known) ->
     Rates = Known =:= known andalso not is_stream(What, Key),
@@ -307,8 +310,8 @@ use_of_schedulers(Before, After) when is_list(Before), is_list(After) ->
         || {{Id, Active0, Total0}, {Id, Active, Total}} <- Pairs];
 use_of_schedulers(_, _) -> [].
 
-%% What the threads of each type did in the interval, together, in the VM's own unit of time. The accounting is for
-%% everybody or for nobody: whoever else had switched it on may have switched it off meanwhile.
+%% Time of all threads of each type in each state during the interval, in the VM's own unit. `in_part` if somebody
+%% else has switched the accounting off meanwhile.
 microstates(Before, After, ElapsedUs) when is_list(Before), is_list(After) ->
     Sums = microstates(Before, After),
     Counted = lists:sum(maps:values(maps:get(scheduler, Sums, #{}))),

@@ -2,7 +2,7 @@
 -module(broker_tables).
 -export([each/3, each_found/4, local/1, infos/2, text/2]).
 
-%% Calls Each(Pid, Key, Acc) for everybody.
+%% Calls Each(Pid, Key, Acc) for each process of a kind; Key is the name of a queue.
 each(processes, Each, Acc) ->
     each_process(fun (Pid, In) when Pid =:= self() -> In; (Pid, In) -> Each(Pid, none, In) end, Acc);
 each(queues, Each, Acc) ->
@@ -16,7 +16,7 @@ each(queues, Each, Acc) ->
 each(connections, Each, Acc) -> created(connection_created, Each, Acc);
 each(channels, Each, Acc) -> created(channel_created, Each, Acc).
 
-%% From OTP 28 on the VM gives them one by one; before, it only gives the pids of all, 16 bytes each.
+%% From OTP 28 on the VM has an iterator; before, it returns a list of all pids, 16 bytes each.
 each_process(Each, Acc) ->
     case erlang:function_exported(erlang, processes_iterator, 0) of
         true -> next_process(apply(erlang, processes_iterator, []), Each, Acc);
@@ -35,13 +35,13 @@ created(Table, Each, Acc) ->
 each_found(Table, Specification, Each, Acc) ->
     queue_table:in_pieces(Table, Specification, fun (Found, In) -> lists:foldl(Each, In, Found) end, Acc).
 
-%% A quorum queue has a registered name in place of a pid.
+%% The pid of a process on this node. A quorum queue has a registered name in place of a pid.
 local(Pid) when is_pid(Pid), node(Pid) =:= node() -> Pid;
 local({Name, Node}) when Node =:= node() ->
     case whereis(Name) of undefined -> none; Pid -> Pid end;
 local(_) -> none.
 
-%% What a table has on a connection or a channel.
+%% The properties of a connection or a channel in a table.
 infos(Table, Pid) -> try ets:lookup_element(Table, Pid, 2) catch error:badarg -> [] end.
 
 text(Key, Infos) ->

@@ -2,12 +2,12 @@
 -module(roles).
 -export([roles/0, role/1, role_of/3, process_name/1, local_pid/1]).
 
-%% All that there are.
+%% All roles.
 roles() ->
     [reader, writer, channel, limiter, queue, mirror, stream_writer, stream_replica, stream_reader, ra_server, ra_log,
      msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate, mnesia, supervisor, listener, other].
 
-%% The role of a process, from what it was started with. One word, the same as on the command line.
+%% The role of a process, from the function that it was started with; the same word as on the command line.
 role(Pid) ->
     case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, initial_call, dictionary]) of
         [{registered_name, Name}, {initial_call, Initial}, {dictionary, Dictionary}] ->
@@ -69,7 +69,7 @@ role_by_ancestor([Name | Rest]) when is_atom(Name) ->
 role_by_ancestor([_ | Rest]) -> role_by_ancestor(Rest);
 role_by_ancestor(_) -> other.
 
-%% A name for people: the registered one, else the queue or whatever the process calls itself.
+%% A name for people: the registered name, or the queue, or another name that the process has set.
 process_name(Pid) ->
     case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, dictionary]) of
         [{registered_name, Name}, _] when is_atom(Name) -> atom_to_binary(Name, utf8);
@@ -77,7 +77,7 @@ process_name(Pid) ->
             case lists:keyfind(process_name, 1, Dictionary) of
                 {_, {Kind, {resource, VHost, queue, Queue}}} when is_atom(Kind), is_binary(VHost), is_binary(Queue) -> Queue;
                 {_, {_, Name}} when is_binary(Name) -> Name;
-                %% Of a channel and what belongs to it: the connection's name, and a number.
+                %% Channels and their limiters: the connection's name and the channel's number.
                 {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) ->
                     <<Name/binary, " (", (integer_to_binary(Number))/binary, ")">>;
                 _ -> tls_name(Pid, proplists:get_value('$initial_call', Dictionary))
@@ -85,19 +85,19 @@ process_name(Pid) ->
         _ -> <<>>
     end.
 
-%% Processes of TLS have no name; they serve a connection of the broker, or of somebody else.
+%% Processes of TLS have no name; the name is that of the broker's connection that they serve, if it is one.
 tls_name(Pid, {tls_sender, _, _}) -> connection_name(tls_user_of_sender(Pid));
 tls_name(Pid, {Module, _, _}) when Module =:= ssl_gen_statem; Module =:= tls_connection -> connection_name(tls_user(Pid));
 tls_name(_, _) -> <<>>.
 
-%% The process that owns the socket, which the one that receives watches.
+%% The user of the TLS connection, which the receiving process monitors.
 tls_user(Pid) ->
     case process_info(Pid, monitors) of
         {monitors, Watched} -> hd([User || {process, User} <- Watched, is_pid(User), node(User) =:= node()] ++ [none]);
         _ -> none
     end.
 
-%% The one that sends shares a supervisor with the one that receives, and with nobody else.
+%% The sending process shares a supervisor with the receiving process only.
 tls_user_of_sender(Pid) ->
     Receivers = [Other || Above <- linked(Pid), initial_call(Above) =:= {supervisor, tls_dyn_connection_sup, 1},
         Other <- linked(Above), role(Other) =:= tls_connection],

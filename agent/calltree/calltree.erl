@@ -60,12 +60,12 @@ set_wide(Tracing, Follow) ->
         [local], Wide),
     Wide.
 
-%% While the word is 0, whoever is traced goes quiet with its next call.
+%% While the trace control word is 0, each traced process clears its flags with its next call.
 quiet_by_word(#{word := true}) ->
     [{'_', [{'=:=', {get_tcw}, 0}], [{trace, {const, tracing:loud_flags()}, []}, {message, false}]}];
 quiet_by_word(_) -> [].
 
-%% Flags for a process that a match specification names.
+%% Flags that a match specification sets on a process.
 own_flags(#{session := none, tracer := Tracer} = Tracing) -> [{tracer, Tracer} | flags(Tracing)];
 own_flags(Tracing) -> flags(Tracing).
 
@@ -75,14 +75,15 @@ set_entries(#s{entries = Entries} = S) ->
 set_entry(MFA, #s{tracing = Tracing} = S) ->
     S#s{tracing = tracing:set_pattern(MFA, arming(Tracing), [meta], Tracing)}.
 
-%% Whoever calls the function is traced from there on: with the word so many as it admits beyond 1.
+%% The process that calls the function is traced from there on. With the trace control word, only as many processes
+%% are admitted as the word is above 1.
 arming(#{word := true} = Tracing) ->
     Less = {set_tcw, {'-', {get_tcw}, 1}},
     [{'_', [{'>', {get_tcw}, 1}], [Less, {trace, [], {const, own_flags(Tracing)}}, {message, false}]}, {'_', [], [{message, false}]}];
 arming(Tracing) -> [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}].
 
-%% Admits as many as there is room for. Some that were admitted make no call and are never heard of, so
-%% that this is said again from time to time.
+%% Admits as many processes as there is room for. An admitted process that makes no inner call sends no event and is
+%% never counted, so that this is repeated from time to time.
 admit(#s{pausing = false, tracing = #{word := true} = Tracing, procs = Procs, at_once = Most}) ->
     tracing:set_word(1 + max(0, Most - map_size(Procs)), Tracing);
 admit(_) -> ok.
@@ -94,8 +95,8 @@ hide_entries(#s{entries = Entries, tracing = Tracing} = S) ->
     [tracing:drop_pattern(MFA, [meta], Tracing) || MFA <- Entries],
     S#s{hidden = true}.
 
-%% Nobody else is armed while as many as may be are recorded: on a function that everybody calls, the
-%% events of those that are made quiet again would be more than those that are used.
+%% No further process is admitted while `at_once` processes are recorded: on a function that many processes call,
+%% the events of dismissed processes would outnumber those that are used.
 hide_when_full(#s{hidden = false, procs = Procs, at_once = Most, entries = [_ | _]} = S) when map_size(Procs) >= Most ->
     hide_entries(S);
 hide_when_full(S) -> S.
@@ -141,16 +142,16 @@ tree_loop(#s{stop = none} = S) ->
             end;
         _ -> tree_loop(S)
     end;
-%% What is held back still belongs to the record.
+%% Events that are held back still belong to the record.
 tree_loop(S) -> in_order(infinity, S).
 
-%% Who loses the flag `arity` before `call` sends a call with its arguments. They are nobody's business here.
+%% A process that loses the flag `arity` before `call` sends a call with its arguments; they are dropped here.
 without_arguments({M, F, Arguments}) when is_list(Arguments) -> {M, F, length(Arguments)};
 without_arguments(About) -> About.
 
-%% The events of one process come in order. Those of several, of which one waits for another, may not:
-%% the node keeps an event back for a moment while somebody else is sending.
-%% They are not left to pile up where there are too many: the mailbox is off the heap, and this is not.
+%% The events of one process arrive in order. Events of several processes may not, as the node delays an event for
+%% a moment while another process is sending. With `follow` they are held back and sorted by time.
+%% At most some thousand are held: the mailbox is off the heap, and this list is not.
 arrived(Event, #s{follow = false} = S) -> counted_event(Event, S);
 arrived(Event, #s{held = Held, held_count = Before} = S) ->
     Holding = S#s{held = [Event | Held], held_count = Before + 1},
@@ -159,7 +160,7 @@ arrived(Event, #s{held = Held, held_count = Before} = S) ->
         true -> Holding
     end.
 
-%% Whatever happened before that has arrived.
+%% All events before this time have arrived.
 long_ago() -> erlang:monotonic_time(nanosecond) - 10000000.
 
 in_order(Before, #s{held = Held} = S) ->
@@ -190,10 +191,10 @@ event(What, Pid, About, Caller, Ts, #s{procs = Procs} = S) ->
         _ -> stranger(What, Pid, About, Caller, Ts, S)
     end.
 
-%% The first event of a process. Only a call tells whether it is inside the function.
+%% The first event of a process. Only a call shows whether the process is inside the function.
 stranger(_, Pid, _, _, _, #s{lingering = Lingering} = S) when is_map_key(Pid, Lingering) -> S;
 stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) ->
-    %% Armed by an earlier call that made none itself: this one is seen from its beginning.
+    %% An earlier call, without inner calls, has set the flags: this call is recorded from its begin.
     Again = lists:member(MFA, Entries),
     Entry = if Again -> MFA; true -> entry_of(MFA, caller_of(Caller), S) end,
     if
@@ -216,7 +217,7 @@ stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) -
     end;
 stranger(_, _, _, _, _, #s{entries = []} = S) -> S;
 stranger(out, Pid, MFA, _, Ts, #s{entries = Entries, procs = Procs} = S) ->
-    %% Waits in the function itself, or is outside again.
+    %% The process waits in the function itself, or has left it.
     case lists:member(MFA, Entries) andalso map_size(Procs) < S#s.at_once andalso S#s.role =:= any of
         true ->
             {Root, S1} = root_node(Pid, S),
@@ -241,8 +242,8 @@ entry_of(MFA, Caller, #s{entries = Entries, tails = Tails}) ->
             end
     end.
 
-%% Once between two ticks: its events that are on their way already need not stop it again, and to stop a
-%% process is to wait until it does not run.
+%% Clears the flags of a process, at most once between two ticks: to clear flags is to wait until the process does
+%% not run, and events that it has sent before still arrive.
 dismiss(Pid, #s{clearing = Clearing} = S) when is_map_key(Pid, Clearing) -> S;
 dismiss(Pid, #s{tracing = Tracing, clearing = Clearing} = S) ->
     tracing:quieten(Pid, Tracing),

@@ -14,7 +14,7 @@
 
 -record(s, {
     to, tracing, budget, entries = [], tails = #{}, procs = #{}, pausing = false,
-    hidden = false,     % the functions asked for arm nobody now
+    hidden = false,     % calls of the entry functions set no flags at present
     count = 0, most_nodes, slowest = none,
     held = [],          % events that others may still come before, newest first
     held_count = 0,

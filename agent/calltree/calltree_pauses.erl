@@ -7,13 +7,13 @@ pause(#s{window = Window} = S0) ->
     Began = erlang:monotonic_time(microsecond),
     S = quieten_all(dismiss_lingering(infinity, S0)),
     Spent = erlang:monotonic_time(microsecond) - Began,
-    %% Four times what the events have cost, at some 1.5 µs each, those included that wait to be looked
-    %% at: the observed processes get most of the time for themselves.
+    %% The pause is four times as long as the events have cost, at some 1.5 µs each, including those in the mailbox:
+    %% so the observed processes run without tracing for most of the time.
     Cost = (Window + budgets:mailbox()) * 3 div 2 + Spent,
     erlang:send_after(max(20, 4 * Cost div 1000), self(), pause_over),
     S#s{pausing = true}.
 
-%% Also those that the agent has not heard of yet: they have called the function while it was busy.
+%% Clears the flags of all processes, including those whose first event is still in the mailbox.
 quieten_all(#s{tracing = #{word := true} = Tracing} = S) ->
     tracing:set_word(0, Tracing),
     S#s{hidden = true};
@@ -26,14 +26,14 @@ resume(#s{procs = Procs} = S) ->
     calltree:admit(S1),
     calltree:show_entries(lists:foldl(fun wake_if_kept/2, S1, maps:keys(Procs))).
 
-%% Whoever was followed is not any more when the call to it has ended.
+%% A process that was followed may have been removed, as the call to it has ended.
 wake_if_kept(Pid, #s{procs = Procs} = S) ->
     case Procs of
         #{Pid := P} -> wake(P, S);
         _ -> S
     end.
 
-%% Finds a process again: its innermost frames now, on what is known of its stack.
+%% Resumes a process after a pause: its present innermost frames are put on the known part of its stack.
 wake(#p{pid = Pid, open = false, stack = []} = P, S) when Pid =/= none ->
     calltree_stack:forget(P, S);
 wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
@@ -45,7 +45,7 @@ wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
                 outside -> gone(P, S);
                 {P1, S1} ->
                     Now = erlang:monotonic_time(nanosecond),
-                    %% The time of who is followed is that of who follows.
+                    %% The time of a followed process is time of the process that waits for it.
                     Unseen = if P#p.last =:= none; P#p.owner =/= Pid -> 0; true -> Now - P#p.last end,
                     Waits = Status =:= waiting,
                     {P2, S2} = if
@@ -97,8 +97,8 @@ tick(S0) ->
         true -> lists:foldl(fun still_there/2, S, Silent)
     end.
 
-%% The second step of making a process quiet, unless it has been armed again meanwhile: without
-%% `arity` its calls would come with all their arguments.
+%% The second step of dismissing a process: `arity` is cleared, unless the process has been admitted again meanwhile,
+%% whose calls would then be sent with all their arguments.
 clear_tracers(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
     [tracing:flag(Pid, false, [arity], Tracing) || Pid <- maps:keys(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
     S#s{clearing = #{}}.
@@ -107,7 +107,7 @@ dismiss_lingering(Before, #s{lingering = Lingering} = S) ->
     Idle = [Pid || {Pid, Since} <- maps:to_list(Lingering), Since < Before],
     lists:foldl(fun calltree:dismiss/2, S#s{lingering = maps:without(Idle, Lingering)}, Idle).
 
-%% A process that has said nothing for long may have ended, or lost its flags to an earlier call's end.
+%% A process without events for 200 ms may have ended, or lost its flags at the end of an earlier call.
 still_there(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
     case is_armed(Pid, Tracing) of
         true -> S;

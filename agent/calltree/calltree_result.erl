@@ -25,10 +25,10 @@ tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S
         nodes => S#s.count, unplaced => S#s.unplaced, not_followed => S#s.not_followed,
         gc_traced => map_get(gc, Tracing), slowest => Slowest}.
 
-%% What a call that has not ended has used so far counts; the call itself does not.
+%% The time of a call that has not ended is counted; the call itself is not.
 unfinished(#p{open = false, stack = []}, _, S) -> S;
 unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
-    %% Of a process that has ended, and what it said of that came too late, nothing later is known.
+    %% After the last event of a process that has ended nothing is known, if its last events came too late.
     Now = case process_info(Pid, status) of undefined -> P#p.last; _ -> End end,
     Unseen = case S#s.pausing of
         false -> calltree_stack:elapse(P, Now), 0;

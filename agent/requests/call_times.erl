@@ -26,16 +26,16 @@ counters(#{args := Args} = To) ->
     #{stopped_by => Stop, processes => length(Pids), candidates => Candidates, elapsed_ns => Took, functions => length(Rows),
         timed => length(Functions), called => Called}.
 
-%% Times are kept for functions that somebody on the node calls within half a second, those called most
-%% first: at most 2,000, since all would take more than a hundred megabytes of the node, and as many as
-%% a second suffices for, since a busy node needs milliseconds to set each, and again to read it.
+%% Times are counted for functions that any process calls within half a second, the most called first: at most
+%% 2,000, as all functions would take more than a hundred megabytes of the node, and as many as can be set within
+%% a second, as a busy node needs milliseconds to set each, and again to read it.
 called_functions(Wide, Tracing) ->
     Counting = tracing:set_pattern(Wide, true, [call_count], Tracing),
     tracing:leave_out_own(call_count, Counting),
     timer:sleep(500),
     Counted = [{Calls, MFA} || MFA <- tracing:functions_of(Wide), Calls <- [tracing:counted(MFA, Counting)], Calls > 0],
     tracing:drop_pattern(Wide, [call_count], Counting),
-    %% One entry for the keeper: it removes the times of all functions.
+    %% One entry for the keeper, so that it removes the times of all functions.
     Timing = tracing:set_pattern(Wide, false, [call_time], Counting),
     Most = [MFA || {_, MFA} <- lists:sublist(lists:reverse(lists:sort(Counted)), 2000)],
     {time_each(Most, erlang:monotonic_time(millisecond) + 1000, Timing), length(Counted), Timing}.

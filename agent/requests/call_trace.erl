@@ -12,7 +12,7 @@
 -record(c, {
     to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
     narrowed = false, flagged = 0, rate = 0, stop = none, at_once,
-    logged_in = #{}     % connections of which the login is over, and since when that is known
+    logged_in = #{}     % connections whose login is over, with the time when that was found out
 }).
 
 calls(#{args := Args} = To) ->
@@ -43,13 +43,13 @@ calls(#{args := Args} = To) ->
     Ended = calls_loop(Flagged),
     calls_result(Ended, Before).
 
-%% Terms that are copied whole may be large.
+%% Calls that are admitted at a time; few, if whole terms are copied, which may be large.
 at_once(#{args := true}) -> 32;
 at_once(#{return := true}) -> 32;
 at_once(_) -> 1000.
 
-%% So many as the word is beyond 1. Two schedulers that count down at the same moment may count once, or take
-%% it below 0, which is a very large number.
+%% Admits as many calls as the trace control word is above 1. Two schedulers that decrement it at the same moment
+%% may count once, or take it below 0, which is a very large number.
 admitting(Head, Asked, #{word := true}) ->
     Room = [{'>', {get_tcw}, 1}, {'<', {get_tcw}, 1000000}],
     [{Head, Room, [{set_tcw, {'-', {get_tcw}, 1}} | Asked]}];
@@ -59,7 +59,7 @@ admit_calls(#c{tracing = #{word := true} = Tracing, seen = Seen, at_once = AtOnc
     tracing:set_word(1 + max(0, min(AtOnce, Most - Seen)), Tracing);
 admit_calls(_) -> ok.
 
-%% Once those that were admitted have arrived and been looked at.
+%% Admits more calls after those admitted before have arrived and been processed.
 admit_more(#c{tracing = #{word := true}} = S) ->
     Left = erlang:system_info(trace_control_word),
     AllCame = Left =< 1 orelse Left >= 1000000,
@@ -72,8 +72,8 @@ refuse_rate(Rate, #{max_rate := Most}) when Rate > Most ->
         "~b calls a second, and at most ~b may be traced; name a process or a role, or raise the limit", [Rate, Most])});
 refuse_rate(_, _) -> ok.
 
-%% Processes that may make the call. Of a function that is called very often so many, in random
-%% order, that one calls it.
+%% Sets flags on processes that may make the call. For a function that is called very often, processes get flags in
+%% random order until one of them calls it.
 flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
     Flags = call_flags(Args),
     case Args of
@@ -102,7 +102,7 @@ flag_some(Pids, Flags, Careful, #c{tracing = Tracing} = S) ->
         false -> flag_some(Later, Flags, Careful, Flagged)
     end.
 
-%% Whether a call was seen; other messages may be waiting too.
+%% Whether a call is in the mailbox, among other messages.
 is_called() ->
     case budgets:mailbox() of
         Few when Few < 100 ->
@@ -111,7 +111,7 @@ is_called() ->
         _ -> true
     end.
 
-%% What a result is may be said by the arguments: `maps:get(password, Settings)`.
+%% Results need the arguments, too: `maps:get(password, Settings)` shows by its argument that the result is secret.
 call_flags(Args) ->
     Asked = maps:get(args, Args, false) orelse maps:get(return, Args, false),
     Arity = if Asked -> []; true -> [arity] end,
@@ -124,12 +124,12 @@ calls_loop(#c{stop = none} = S) ->
         {trace_ts, Pid, return_to, Where, Ts} -> calls_loop(enough(gone_back(Pid, Where, Ts, S)));
         {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
         {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
-        %% After the last call that is shown, those under way have some time to return.
+        %% After the last admitted call, those that are running have some time to return.
         time_is_up -> S#c{stop = case S#c.narrowed of ended -> max_events; _ -> duration end};
         cancel -> S#c{stop = cancelled};
         {credit, N} -> request:add_credit(N), calls_loop(S);
         look_at_memory ->
-            %% The bytes of this request are those that it sends.
+            %% For this request `max_bytes` limits what it sends.
             case budgets:over_memory(maps:remove(max_bytes, S#c.budget)) of
                 none -> calls_loop(admit_more(S));
                 Stop -> S#c{stop = Stop}
@@ -138,7 +138,7 @@ calls_loop(#c{stop = none} = S) ->
     end;
 calls_loop(S) -> S.
 
-%% At most `max_events` calls, those under way included.
+%% Ends after `max_events` calls, including those that are running.
 enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Mailbox}} = S) ->
     Full = S#c.seen >= Events,
     Busy = Full andalso map_size(S#c.open) > 0,
@@ -151,7 +151,7 @@ enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Ma
         true -> S
     end.
 
-%% No more calls; those under way may still return.
+%% Admits no more calls; those that are running may still return.
 stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
     admit_calls(S),
     tracing:drop_pattern(tracing:pattern_of(Args), [local], Tracing),
@@ -191,8 +191,8 @@ is_wanted(Role, Caller, Args) ->
         _ -> true
     end.
 
-%% What may be shown of a call: `hidden` nothing, `true` no text that stands alone, `false` what has no
-%% secret in it.
+%% What may be shown of a call: `hidden`: nothing; `true`: no text that stands alone; `false`: everything that
+%% contains no secret.
 guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
     case secrets:is_secret_function(M, F) orelse secrets:is_secret_call(Caller) of
         true -> {hidden, S};
@@ -201,7 +201,7 @@ guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
             {LoggingIn orelse secrets:is_parser(MFA) orelse secrets:is_parser(Caller), S1}
     end.
 
-%% At the time of the call, which is before it is looked at here.
+%% Whether the process was serving a login at the time of the call, which is earlier than now.
 is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
     case Known of
         #{Pid := never} -> {false, S};
@@ -214,12 +214,12 @@ is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
             {Since =/= never, if Since =:= unknown -> S; true -> S#c{logged_in = Known#{Pid => Since}} end}
     end.
 
-%% Connections whose login is over before anything is traced.
+%% Connections whose login was over before tracing began.
 logged_in() ->
     Now = erlang:monotonic_time(nanosecond),
     maps:from_list([{Pid, Now} || Pid <- processes(), secrets:is_logged_in(Pid)]).
 
-%% The result of a function that was asked for a secret by its name, or to call what authenticates.
+%% Hides the result of a call whose arguments name a secret, or a module that authenticates.
 guard_of_result(Guard, {_, _, Values}) when is_list(Values) ->
     case lists:any(fun asks_secret/1, Values) of true -> hidden; false -> Guard end;
 guard_of_result(Guard, _) -> Guard.
@@ -236,8 +236,9 @@ shown({M, F, Values}, Guard, Args) ->
     end,
     {{M, F, length(Values)}, Text}.
 
-%% The process goes on in this function: the innermost call that it was made from has ended, and so have those
-%% within it. That one has returned, or failed and the failure was caught there; which of them is not said.
+%% The process continues in the function `Where`: the innermost call that was made from there has ended, and so have
+%% the calls within it. It has returned, or it has failed and `Where` has caught the failure; the event does not
+%% say which.
 gone_back(Pid, Where, Ts, #c{open = Open} = S) ->
     Calls = maps:get(Pid, Open, []),
     Inner = lists:takewhile(fun(#{caller := Caller}) -> Caller =/= Where end, Calls),
@@ -263,7 +264,7 @@ calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) 
     AtEnd = case get(calls_at_end) of undefined -> tracing:all_counted(Functions, Tracing); Count -> Count end,
     tracing:close_tracing(Tracing),
     Under = lists:append(maps:values(S#c.open)),
-    %% Without results nothing is said of an exception that the caller has not caught.
+    %% Without results there is no event for an exception that the caller has not caught.
     Outcome = case S#c.args of #{return := true} -> not_returned; _ -> no_end_seen end,
     [request:event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => Outcome, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,
@@ -271,7 +272,7 @@ calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) 
         calls_dropped => S#c.dropped + budgets:events_left(0), narrowed => Narrowed, processes => S#c.flagged,
         elapsed_ns => erlang:monotonic_time(nanosecond) - S#c.started}.
 
-%% ---- Terms as text: cut, and without what must not be read (secrets.erl) ----
+%% ---- Terms as text: cut and redacted (secrets.erl) ----
 
 term_text(Term, Guarded) ->
     {Safe, _} = secrets:redacted(Term, 6, 300, Guarded),
@@ -282,7 +283,7 @@ arguments_text(Values, Guarded) ->
     {Safe, _} = secrets:redacted_items(Values, 6, 300, Guarded),
     printed(Safe).
 
-%% The last look: what was learned, and a login in an address that was put together from parts.
+%% Checks the finished text once more, for known secrets and for a login in an address that was assembled from parts.
 printed(Safe) ->
     Text = unicode:characters_to_binary(io_lib:format("~0tP", [Safe, 40], [{chars_limit, 600}])),
     secrets:without_login(binary:replace(Text, get(learned), <<"[redacted]">>, [global])).

@@ -2,7 +2,7 @@
 -module(process_selection).
 -export([chosen/1, quorum_queues/0, busiest_of/1, known_role/1, reductions_of/1, worked/2]).
 
-%% The processes that a request speaks of: a pid, a registered name, a role, a supervision tree, a queue.
+%% The processes that `Who` names.
 chosen(Who) ->
     known_role(Who),
     Found = case Who of
@@ -22,7 +22,7 @@ who(#{registered := Name}) -> ["registered as ", Name];
 who(#{role := Role}) -> ["in the role ", Role];
 who(#{tree := Name}) -> ["a supervisor registered as ", Name].
 
-%% The process of a queue of any type that is on this node: of a quorum queue its member, of a stream its writer.
+%% The process of a queue on this node: the member of a quorum queue, the writer of a stream.
 queue_process(Name, VHost) ->
     Head = queue_table:queue_head([{name, {resource, '$1', queue, Name}}, {pid, '$2'}]),
     Guard = if VHost =:= any -> []; true -> [{'=:=', '$1', {const, VHost}}] end,
@@ -39,7 +39,7 @@ queue_process(Name, VHost) ->
                 "; say which with --vhost"])
     end.
 
-%% What quorum queues are called, by the names that their processes are registered with.
+%% Names of quorum queues, by the registered names of their processes.
 quorum_queues() ->
     Specification = [{queue_table:queue_head([{name, {resource, '_', queue, '$1'}}, {pid, {'$2', '_'}}]), [], [{{'$2', '$1'}}]}],
     queue_table:in_pieces(queue_table:queue_table(), Specification, fun (Found, Known) ->
@@ -55,7 +55,7 @@ elsewhere(_) -> "".
 whereis_binary(Name) ->
     try whereis(binary_to_existing_atom(Name, utf8)) catch error:badarg -> none end.
 
-%% A supervisor's processes, itself included. Deeper than eight levels there is nothing in RabbitMQ.
+%% The processes of a supervision tree, including its supervisors. RabbitMQ's trees have fewer than eight levels.
 tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
     [Pid | case roles:role(Pid) of
         supervisor ->
@@ -65,14 +65,15 @@ tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
     end];
 tree(_, _) -> [].
 
-%% Of how many, and those that may be traced at a time: the ones that work most within a quarter of a second.
+%% The number of candidates, and those of them that may be traced at a time: the 64 with most reductions within a
+%% quarter of a second.
 busiest_of(Pids) when length(Pids) =< 64 -> {length(Pids), Pids};
 busiest_of(Pids) ->
     Before = reductions_of(Pids),
     timer:sleep(250),
     {length(Pids), [Pid || {_, Pid} <- lists:sublist(worked(Before, reductions_of(Pids)), 64)]}.
 
-%% Refuses what no process can ever be.
+%% Refuses a role that does not exist.
 known_role(#{role := Role}) ->
     Roles = [atom_to_binary(Known, utf8) || Known <- roles:roles()],
     lists:member(Role, Roles) orelse
@@ -83,6 +84,6 @@ known_role(_) -> ok.
 reductions_of(Pids) ->
     maps:from_list([{Pid, R} || Pid <- Pids, Pid =/= self(), {reductions, R} <- [process_info(Pid, reductions)]]).
 
-%% `{Reductions, Pid}` of those that are there now, the one that has worked most first.
+%% `{Reductions, Pid}` of the processes since the snapshot `Before`, in descending order.
 worked(Before, Now) ->
     lists:reverse(lists:sort([{R - maps:get(Pid, Before, 0), Pid} || {Pid, R} <- maps:to_list(Now)])).

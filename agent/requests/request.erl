@@ -3,19 +3,20 @@
 -module(request).
 -export([limits/1, otp_release/0, announce/2, event/2, add_credit/1, send_rows/3]).
 
+%% Options of a process of the agent. It runs before the observed processes, so that their events are taken and
+%% the request ends in time, however busy they are.
 limits(Bytes) ->
     Limit = #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false},
     Known = case otp_release() >= 28 of
         true -> Limit#{include_shared_binaries => true};
         false -> Limit
     end,
-    %% Before the observed processes: what they send is taken and ended in time, however busy they are.
     [{max_heap_size, Known}, {message_queue_data, off_heap}, {priority, high}].
 
 otp_release() ->
     list_to_integer(erlang:system_info(otp_release)).
 
-%% Says to agent and keeper what is about to be left on the node; returns when the keeper was told.
+%% Announces to agent and keeper what will be left on the node; returns after the keeper was informed.
 announce(#{agent := Agent}, What) ->
     Mark = make_ref(),
     Agent ! {arm, self(), Mark, What},
@@ -33,9 +34,11 @@ event(#{controller := Controller, ref := Ref}, Data) ->
             false
     end.
 
+%% N more events may be sent.
 add_credit(N) ->
     put(credit, get(credit) + N).
 
+%% Sends rows as events of at most 1,000 rows, far below the largest message of 1 MiB.
 send_rows(_, _, []) -> ok;
 send_rows(To, What, Rows) ->
     {Now, Later} = lists:split(min(1000, length(Rows)), Rows),

@@ -11,13 +11,13 @@
 -export([start_secrets/0, is_secret_function/2, is_secret_call/1, is_secret_module/1, is_parser/1,
     is_login_process/1, is_logged_in/1, is_secret/1, without_login/1, redacted/4, redacted_items/4]).
 
-%% Known before anything is shown: the node's cookie.
+%% The secret that is known from the start: the node's cookie.
 start_secrets() ->
     Cookie = atom_to_binary(erlang:get_cookie(), utf8),
     put(cookie, #{erlang:get_cookie() => [], Cookie => [], unicode:characters_to_list(Cookie) => []}),
     put(learned, [Cookie]).
 
-%% A value that a key or a place has given away is a secret wherever it stands later.
+%% A value that its key or its place has shown to be a secret is redacted wherever it occurs later.
 learn(Secret) when is_binary(Secret), byte_size(Secret) >= 4, byte_size(Secret) =< 256 ->
     Learned = get(learned),
     case length(Learned) < 64 andalso not lists:member(Secret, Learned) of
@@ -31,7 +31,7 @@ learn(_) -> ok.
 
 %% ---- Places ----
 
-%% Functions that authenticate, or keep what is needed for it; and those that evaluate code, which may do so.
+%% Functions that authenticate or keep credentials, and those that evaluate code, which may do so.
 is_secret_function(M, F) ->
     is_secret_module(M) orelse is_login_word(lowercase(F)).
 
@@ -46,7 +46,7 @@ is_secret_module(Module) when is_atom(Module) ->
         "crypto", "public_key", "pubkey", "ssl", "tls_", "dtls_", "inet_tls", "dist_util", "auth", "erl_"]);
 is_secret_module(_) -> false.
 
-%% Of these arguments are pieces of what is being read, of which none may be known for what it is.
+%% Parsers: their arguments are pieces of the input, in which a secret cannot be recognized.
 is_parser({M, _, _}) ->
     begins_with_any(atom_to_list(M), [
         "jsx", "thoas", "json", "rabbit_json", "cow", "gun", "ranch", "rabbit_stomp_frame", "rabbit_mqtt_frame", "rabbit_mqtt_packet",
@@ -54,9 +54,8 @@ is_parser({M, _, _}) ->
         "io_lib", "uri_string", "http_uri", "prim_inet", "gen_tcp", "inet_tcp", "rabbit_net"]);
 is_parser(_) -> false.
 
-%% Processes that somebody logs in to, or that log in somewhere: what they were started as says it. Of one
-%% that has ended nothing is known any more. Of a connection that the broker has entered in its table the
-%% login is over.
+%% Processes that serve a login or log in elsewhere, by the function that they were started with; a process that has
+%% ended may have been one. The login of a connection is over when the broker has entered it in its table.
 is_login_process(Pid) ->
     case process_info(Pid, dictionary) of
         {_, Dictionary} ->
@@ -88,15 +87,15 @@ secret_words() ->
     ["passw", "passphrase", "passcode", "pwd", "secret", "cookie", "token", "credential", "authorization", "private_key",
         "privatekey", "private-key", "api_key", "apikey", "api-key", "access_key", "access-key"].
 
-%% What a function is called that takes or gives a secret.
+%% Words in the names of functions that take or return a secret.
 is_login_word(Low) ->
     is_secret_word(Low) orelse lists:any(fun(Word) -> string:find(Low, Word) =/= nomatch end,
         ["login", "authenticat", "authoriz", "authn", "authz", "auth_phase", "sasl"]).
 
-%% A module or a function that authenticates, in a call that somebody put together: `{M, F, Arguments}`.
+%% The name of a module or a function that authenticates, as an element of a call `{M, F, Arguments}`.
 is_secret_name(Name) -> is_atom(Name) andalso (is_secret_module(Name) orelse is_login_word(lowercase(Name))).
 
-%% Records with secrets somewhere: where differs between releases, so that all texts of them are left out.
+%% Records that contain secrets. Their position differs between releases, so that all texts in them are left out.
 is_secret_record(Tag) when is_atom(Tag) ->
     lists:member(Tag, [internal_user, auth_user, context, stomp_configuration, mqtt_frame_connect, mqtt_packet_connect,
         amqp_params_network, amqp_params_direct, basic, bearer, digest, 'connection.start_ok', 'connection.secure', 'connection.secure_ok'])
@@ -142,7 +141,7 @@ has_learned(Text) ->
 names_secret(Text) ->
     matches(lists:append(["(", lists:append(lists:join("|", ["pass" | secret_words()])), ").*[=:\" ]"]), Text).
 
-%% User and password as `Authorization: Basic` has them, or SASL.
+%% User and password as encoded by `Authorization: Basic` or SASL.
 is_encoded_login(Text) when byte_size(Text) >= 8 ->
     matches("^[A-Za-z0-9+/_-]+=*$", Text) andalso
         try base64:decode(<<Text/binary, (binary:copy(<<"=">>, (4 - byte_size(Text) rem 4) rem 4))/binary>>) of
@@ -153,7 +152,7 @@ is_encoded_login(Text) when byte_size(Text) >= 8 ->
         end;
 is_encoded_login(_) -> false.
 
-%% Compiled when first used: there may be hundreds of texts in a call.
+%% Compiled at the first use, as a call may have hundreds of texts.
 matches(Pattern, Text) ->
     Compiled = case get({pattern, Pattern}) of
         undefined ->
@@ -164,7 +163,7 @@ matches(Pattern, Text) ->
     end,
     re:run(Text, Compiled, [{capture, none}]) =:= match.
 
-%% `scheme://user:password@host` without the two.
+%% `scheme://user:password@host` without user and password.
 without_login(Text) ->
     case binary:match(Text, <<"@">>) of
         nomatch -> Text;
@@ -179,7 +178,7 @@ without_login(Text) ->
 
 %% ---- Terms ----
 
-%% Goes `Depth` levels deep and looks at `Room` terms; the rest is replaced by `'…'`. `Guarded` is for texts.
+%% Redacts at most `Room` terms, down to `Depth` levels; the rest is replaced by `'…'`. `Guarded` is for texts.
 redacted(Term, Depth, Room, Guarded) ->
     case is_map_key(Term, get(cookie)) of
         true -> {'[redacted]', Room - 1};
@@ -200,7 +199,7 @@ redacted_term(Term, 0, Room, _) when is_tuple(Term); is_map(Term) -> {'…', Roo
 redacted_term(Tuple, _, Room, _) when is_tuple(Tuple), tuple_size(Tuple) > 64 -> {{tuple_of, tuple_size(Tuple)}, Room - 1};
 redacted_term({resource, VHost, Kind, Name}, _, Room, _) when is_binary(VHost), is_atom(Kind), is_binary(Name) ->
     {{resource, safe_text(VHost, false), Kind, safe_text(Name, false)}, Room - 4};
-%% Code as text or parsed, of somebody who typed it: a cookie is an atom there.
+%% Parsed code, which a user may have typed; a cookie is an atom in it.
 redacted_term({Kind, Line, _}, _, Room, _) when is_integer(Line), (Kind =:= atom orelse Kind =:= string orelse Kind =:= char) ->
     {{Kind, Line, '[redacted]'}, Room - 3};
 %% Two texts may be a key and its value, or a user and the password.
@@ -236,11 +235,11 @@ redacted_tuple(Tuple, Depth, Room, Guarded) ->
     {Items, Left} = lists:mapfoldl(fun(Item, Rest) -> redacted(Item, Depth - 1, Rest, Guarded) end, Room - 1, tuple_to_list(Tuple)),
     {list_to_tuple(Items), Left}.
 
-%% What cannot hold a secret.
+%% Shows only terms that cannot contain a secret.
 bared(Item, Depth, Room) when is_atom(Item); is_number(Item); is_pid(Item); Item =:= [] -> redacted(Item, Depth - 1, Room, true);
 bared(_, _, Room) -> {'[redacted]', Room - 1}.
 
-%% What a name stands before is told from other texts.
+%% A value after a key that names no secret is shown even where texts that stand alone are not.
 redacted_pair(Key, Value, Depth, Room, Guarded) ->
     {SafeKey, Left} = redacted(Key, min(1, Depth - 1), Room, false),
     case is_secret(Key) of
@@ -252,8 +251,8 @@ redacted_pair(Key, Value, Depth, Room, Guarded) ->
             {{SafeKey, Safe}, Rest}
     end.
 
-%% Of a list in which a module or a function that authenticates stands, as the arguments of `apply/3`, only what
-%% cannot hold a secret is shown; of others not what comes after a word for one.
+%% A list that contains a module or a function that authenticates, such as the arguments of `apply/3`, shows only
+%% terms that cannot contain a secret. Other lists hide the item after a word for a secret.
 redacted_items(List, Depth, Room, Guarded) ->
     redacted_list(List, Depth, Room, 0, {Guarded, case has_secret_name(List, 32) of true -> call; false -> none end}).
 
@@ -281,7 +280,7 @@ redacted_list([_ | _], _, Room, _, _) -> {['…'], Room};
 redacted_list(_, _, Room, _, {_, After}) when After =/= none -> {'[redacted]', Room - 1};
 redacted_list(Improper, Depth, Room, _, {Guarded, _}) -> redacted(Improper, Depth - 1, Room, Guarded).
 
-%% Whether a list is a text, has one in it, or is a list of things. Of what comes after 4096 nothing is shown.
+%% Whether a list is a text, contains one, or is a list of items. Items after the first 4096 are never shown.
 spelt(List) -> spelt(List, 4096, 0, true).
 
 spelt([C | Rest], Left, Run, Whole) when is_integer(C), Left > 0 ->

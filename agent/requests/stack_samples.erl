@@ -38,7 +38,7 @@ sample_loop(#{interval := Interval} = S) ->
             Begun = erlang:monotonic_time(microsecond),
             Sampled = sample_once(S),
             Spent = (erlang:monotonic_time(microsecond) - Begun) div 1000,
-            %% Asking may take at most a fifth of the time.
+            %% Sampling may take at most a fifth of the time.
             erlang:send_after(max(Interval, 4 * Spent), self(), next),
             sample_loop(Sampled);
         time_is_up -> {duration, S};
@@ -52,7 +52,7 @@ sample_loop(#{interval := Interval} = S) ->
         _ -> sample_loop(S)
     end.
 
-%% The processes that have worked most since the last look.
+%% The processes with most reductions since the last time.
 busiest(#{before := Before, args := Args, most := Most} = S) ->
     All = case Args of
         #{who := Who} -> process_selection:chosen(Who);

@@ -2,9 +2,8 @@
 -module(known_crashes).
 -export([pass_gate/1, known_crash/2, erts_version/1, pass_flags/1, pass_pattern/2]).
 
-%% What, from which version of ERTS on, the first without it (`none` as long as it is not mended), where it
-%% is described, in words. Versions between are taken to have it: a branch that was mended earlier loses a
-%% probe, not a node.
+%% Operation, first affected version of ERTS, first fixed version (`none` while there is no fix), issue, words. All
+%% versions between count as affected: a branch that was fixed earlier loses a probe, not a node.
 known_crashes() ->
     [
         {all_processes, [0], [14, 2, 5, 5], "erlang/otp#8286", "to trace all processes in one go"},
@@ -14,7 +13,7 @@ known_crashes() ->
         {collections_twice, [15], none, "erlang/otp#11624", "to trace collections in two trace sessions"}
     ].
 
-%% Refuses in one line what crashes here.
+%% Refuses an operation that crashes this version, with a message of one line.
 pass_gate(What) ->
     case known_crash(What, erts_version(erlang:system_info(version))) of
         none -> ok;
@@ -35,11 +34,11 @@ known_crash(What, Version) ->
 erts_version(Text) ->
     [Number || Part <- string:lexemes(Text, "."), {Number, _} <- [string:to_integer(Part)], is_integer(Number)].
 
-%% Of flags: for whom. A process and those to come are named; the other words stand for everybody.
+%% Checks the target of trace flags. A pid and `new_processes` are safe; the other words stand for all processes.
 pass_flags(Pid) when is_pid(Pid); Pid =:= new_processes -> ok;
 pass_flags(_) -> pass_gate(all_processes).
 
-%% Of a pattern: what is to be done to it, and of which kind it is.
+%% Checks a trace pattern: its match specification or action, and its kinds.
 pass_pattern(Spec, Kinds) ->
     Timed = [Kind || Kind <- Kinds, Kind =:= call_time orelse Kind =:= call_memory],
     Timed =/= [] andalso Spec =/= false andalso pass_gate(call_times),

@@ -5,14 +5,14 @@
     close_tracing/1, disarm/1, all_traced/1, call_rate/4, all_counted/2, counted/2, leave_out_own/2,
     pattern_of/1]).
 
-%% What of `erlang:trace` is safe where (known_crashes.erl refuses what is not):
-%% - never one of the words for all existing processes: processes are named one by one;
-%% - never `restart` of counters that are being counted;
+%% Rules for a safe use of `erlang:trace` (known_crashes.erl refuses what crashes the running version):
+%% - flags are set on one process after the other, never with a word for all existing processes;
+%% - counters that are counting are never restarted;
 %% - `running` is cleared some time before the tracer is: a process that is put on a dirty scheduler
 %%   in between would look for a tracer that is gone (erlang/otp#6448);
 %% - no `garbage_collection` in two sessions of one process.
 
-%% Begins to trace. Refuses when somebody else traces: what is there is shared on OTP 25 and 26.
+%% Begins to trace. On OTP 25 and 26 all share one tracer, so it refuses when somebody else is tracing.
 open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Session = apply(trace, session_create, [?MODULE, self(), []]),
     request:announce(To, #{session => Session}),
@@ -23,8 +23,8 @@ open_tracing(To) ->
     refuse_tracers(self()),
     #{session => none, tracer => self(), to => To, gc => true}.
 
-%% One of us at a time: to make a table with a name is to find out whether there is one, and it goes away
-%% with its process. It says who has it.
+%% A lock, so that one session of rabbitscope traces at a time: a named table, whose creation fails if there is one,
+%% and which is deleted with its process. Its row names the owner.
 lock_tracing(#{controller := Controller, args := Args}) ->
     try
         ets:new(rabbitscope_tracing, [named_table]),
@@ -42,7 +42,7 @@ refuse_traced(By) ->
         "somebody else is tracing on this node (~ts); on OTP 25 and 26 there is one tracer for all, "
         "so rabbitscope leaves it alone; try again when that has ended", [By])}).
 
-%% Refuses when a process, or the processes to come, are traced by others.
+%% Refuses when others trace a process or new processes.
 refuse_tracers(Tracer) ->
     case [Pid || Pid <- [new | processes()], is_traced(Pid), not is_traced_by(Pid, Tracer)] of
         [] -> ok;
@@ -51,8 +51,8 @@ refuse_tracers(Tracer) ->
 
 is_traced_by(Pid, Tracer) -> erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}.
 
-%% Between a look and what is done after it others may begin to trace. So everything is looked at again when
-%% it is set; whoever finds somebody else then backs out, and removes nothing but its own.
+%% Others may begin to trace between the check and the setting. So everything is checked again after it was set; if
+%% somebody else is found, tracing ends, and only own flags and patterns are removed.
 still_alone(#{session := none, tracer := Tracer, patterns := Patterns} = Tracing) ->
     try
         refuse_tracers(Tracer),
@@ -69,9 +69,9 @@ refuse_foreign(Pattern, [Kind], Tracer) ->
         [MFA | _] -> refuse_pattern(MFA)
     end.
 
-%% Those that have a pattern of this kind from somebody else. Match specifications for local calls have our
-%% module's name in them, a meta trace has its tracer. A counter is nobody's; but whoever counts in all
-%% modules counts in this one as well, where we never do.
+%% The functions with a pattern of this kind that somebody else has set. Own match specifications for local calls
+%% contain this module's name, and a meta trace has its tracer. Counters have no owner; but somebody who counts in
+%% all modules counts in this one as well, where rabbitscope never does.
 foreign(Functions, local, _) -> [MFA || MFA <- Functions, is_foreign_spec(erlang:trace_info(MFA, match_spec))];
 foreign(Functions, meta, Tracer) ->
     [MFA || MFA <- Functions, {meta, Other} <- [erlang:trace_info(MFA, meta)], is_pid(Other) orelse is_port(Other) orelse is_tuple(Other), Other =/= Tracer];
@@ -82,12 +82,12 @@ is_foreign_spec({match_spec, [{_, _, [?MODULE | _]} | _]}) -> false;
 is_foreign_spec({match_spec, Spec}) -> is_list(Spec);
 is_foreign_spec(_) -> false.
 
-%% Our module's name does nothing there.
+%% Marks a match specification with this module's name, which has no effect as an action.
 marked(Spec, [local]) when is_list(Spec) -> [{Head, Guards, [?MODULE | Body]} || {Head, Guards, Body} <- Spec];
 marked(Spec, _) -> Spec.
 
-%% Whether nobody else can have a process's collections traced. The node has a session of its own, for
-%% those who trace without one; the second half of ours is what it is listed as.
+%% Whether nobody else traces garbage collections: there is no session but this one and the node's default session,
+%% and that one traces no process. The list of sessions has the second element of the session's handle.
 traces_alone({_, Listed}) ->
     [] =:= apply(trace, session_info, [all]) -- [Listed, {legacy, default}]
         andalso not lists:any(fun is_traced/1, processes()).
@@ -128,7 +128,7 @@ functions_of({M, F, A}) ->
         {Name, Arity} <- try Module:module_info(functions) catch _:_ -> [] end,
         F =:= '_' orelse F =:= Name, A =:= '_' orelse A =:= Arity].
 
-%% Names the function that is asked for; loads nothing.
+%% The loaded functions that match; refuses if there are none. Loads no module.
 must_exist({M, F, A} = Pattern) ->
     case functions_of(Pattern) of
         [] ->
@@ -140,7 +140,7 @@ must_exist({M, F, A} = Pattern) ->
         Found -> Found
     end.
 
-%% Sets a pattern. Everything set so far is known to the keeper before.
+%% Sets a pattern, after it was announced to the keeper.
 set_pattern(Pattern, Spec, Kinds, Tracing) ->
     known_crashes:pass_pattern(Spec, Kinds),
     set_passed(Pattern, Spec, Kinds, Tracing).
@@ -166,7 +166,8 @@ drop_pattern(Pattern, [Kind], #{session := none, tracer := Tracer}) ->
 drop_pattern(Pattern, Kinds, #{session := Session}) ->
     catch apply(trace, function, [Session, Pattern, false, Kinds]).
 
-%% In one go as long as nobody else is there: of the node's tens of thousands of functions each would take long.
+%% Removes a pattern from all its functions at once, unless somebody else has patterns there: one call for each of
+%% the node's tens of thousands of functions would take long.
 drop_own({'_', '_', '_'} = Wide, Kind, Tracer) ->
     case foreign(functions_of(Wide), Kind, Tracer) of
         [] -> erlang:trace_pattern(Wide, false, [Kind]);
@@ -183,7 +184,7 @@ drop_own({M, _, _} = Pattern, Kind, Tracer) ->
 has_pattern(MFA, local) -> is_patterned(MFA, match_spec);
 has_pattern(MFA, Kind) -> is_patterned(MFA, Kind).
 
-%% Another specification for a pattern that is set already.
+%% Replaces the specification of a pattern that is already set.
 change_pattern(Pattern, Spec, Kinds, Tracing) ->
     known_crashes:pass_pattern(Spec, Kinds),
     change_passed(Pattern, Spec, Kinds, Tracing).
@@ -197,9 +198,9 @@ change_passed(Pattern, Spec, Kinds, #{session := Session}) ->
 pattern_info(MFA, Item, #{session := none}) -> erlang:trace_info(MFA, Item);
 pattern_info(MFA, Item, #{session := Session}) -> apply(trace, info, [Session, MFA, Item]).
 
-%% The trace control word: a number of the node that match specifications read and set on the spot, while
-%% to change patterns or another process's flags is to wait until nobody runs what is changed. Only taken
-%% when nobody else uses it.
+%% Takes the trace control word, a number of the node that match specifications read and set in place. To change
+%% patterns or flags instead would be to wait until no scheduler runs the function or the process. It is taken
+%% only if nobody else uses it.
 take_word(#{to := To} = Tracing) ->
     case erlang:system_info(trace_control_word) of
         0 ->
@@ -214,13 +215,13 @@ set_word(N, #{word := true}) -> erlang:system_flag(trace_control_word, N).
 give_word_back(#{word := true} = Tracing) -> set_word(0, Tracing);
 give_word_back(_) -> ok.
 
-%% Flags on one process. A process that has ended, or that somebody else traces by now, is no error.
+%% Sets or clears flags on one process. A process that has ended, or that somebody else traces now, is no error.
 flag(Pid, On, Flags, Tracing) ->
     known_crashes:pass_flags(Pid),
     flag_passed(Pid, On, Flags, Tracing).
 
 flag_passed(new_processes, true, Flags, #{session := none, tracer := Tracer}) ->
-    %% What is set for those to come takes the place of what somebody else has set.
+    %% Flags for new processes would replace those that somebody else has set.
     case is_traced(new) andalso not is_traced_by(new, Tracer) of
         true -> refuse_traced("new");
         false -> (catch erlang:trace(new_processes, true, [{tracer, Tracer} | Flags])) =:= 0
@@ -228,13 +229,14 @@ flag_passed(new_processes, true, Flags, #{session := none, tracer := Tracer}) ->
 flag_passed(Pid, true, Flags, #{session := none, tracer := Tracer}) ->
     (catch erlang:trace(Pid, true, [{tracer, Tracer} | Flags])) =:= 1;
 flag_passed(Pid, false, Flags, #{session := none, tracer := Tracer}) ->
-    %% The node would clear anybody's.
+    %% The node would clear the flags of any tracer.
     Info = if Pid =:= new_processes -> new; true -> Pid end,
     is_traced_by(Info, Tracer) andalso (catch erlang:trace(Pid, false, Flags)) =:= 1;
 flag_passed(Pid, On, Flags, #{session := Session}) ->
     (catch apply(trace, process, [Session, Pid, On, Flags])) =:= 1.
 
-%% First step: no more events, but the tracer stays (`arity` alone makes none). See above.
+%% The first step of clearing flags: no more events, but the tracer stays (`arity` alone makes no event). The rules
+%% at the top say why.
 quieten(Pid, Tracing) ->
     flag(Pid, false, loud_flags(), Tracing).
 
@@ -255,8 +257,8 @@ close_tracing(#{session := Session} = Tracing) ->
     give_word_back(Tracing),
     catch apply(trace, session_destroy, [Session]).
 
-%% After a probe that could not do it itself. Its tracer is dead: the node clears such flags when it
-%% is asked for them.
+%% Removes what a worker has left that could not do so itself. Its tracer is dead; the node clears flags of a dead
+%% tracer when they are read.
 disarm(none) -> ok;
 disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
     give_word_back(Armed),
@@ -269,7 +271,7 @@ disarm(#{session := Session} = Armed) ->
     catch apply(trace, session_destroy, [Session]),
     ok.
 
-%% Everybody whom this tracing has flags on.
+%% All processes with flags of this tracing.
 all_traced(#{session := none, tracer := Tracer}) -> traced_by(Tracer);
 all_traced(#{session := Session}) ->
     [Pid || Pid <- processes(), {flags, [_ | _]} <- [catch apply(trace, info, [Session, Pid, flags])]].
@@ -279,8 +281,8 @@ traced_by(Tracer) ->
 
 %% ---- How often a function is called, before it is traced ----
 
-%% Calls a second of all functions that match, from `Ms` milliseconds of counting. The pattern is set in one go:
-%% to set one is to wait for every scheduler, to read a counter is not.
+%% Calls per second of all matching functions, counted for `Ms` milliseconds. One pattern covers all of them, as
+%% setting a pattern waits for every scheduler; reading a counter does not.
 call_rate(_, [], _, Tracing) -> {0, Tracing};
 call_rate(Args, Functions, Ms, Tracing) ->
     Armed = set_pattern(pattern_of(Args), true, [call_count], Tracing),
@@ -297,7 +299,7 @@ counted(MFA, Tracing) ->
         _ -> 0
     end.
 
-%% Of us nothing is recorded.
+%% Leaves this module out of a pattern for all modules.
 leave_out_own(Kind, #{session := none}) -> erlang:trace_pattern({?MODULE, '_', '_'}, false, [Kind]);
 leave_out_own(Kind, Tracing) -> drop_pattern({?MODULE, '_', '_'}, [Kind], Tracing).
 
