@@ -59,7 +59,8 @@ fn without_module(line: &str, module: &str) -> String {
     let mut rest = line;
     while let Some(at) = rest.find(&call) {
         let (before, after) = (&rest[..at], &rest[at + call.len()..]);
-        let is_name = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '@')
+        let is_name = !before
+            .ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '@')
             && after.starts_with(|c: char| c.is_ascii_lowercase());
         text.push_str(before);
         if !is_name {
@@ -88,7 +89,10 @@ mod tests {
         check(
             &[
                 ("a", "-module(a).\n-export([f/0]).\nf() -> b:g() + lists:sum(fun b:g/0)."),
-                ("b", "%% What b does.\n-module(b).\n-export([g/0,\n    h/0]).\n\ng() -> a:f().\nh() -> ok."),
+                (
+                    "b",
+                    "%% What b does.\n-module(b).\n-export([g/0,\n    h/0]).\n\ng() -> a:f().\nh() -> ok.",
+                ),
             ],
             "-module(a).\n-export([f/0]).\nf() -> g() + lists:sum(fun g/0).\n\n\
              %% What b does.\n\ng() -> f().\nh() -> ok.\n\n",

@@ -20,7 +20,7 @@ mod name;
 pub mod probes;
 pub mod term;
 
-pub use agent::{Compiled, Ended, Loaded, Reply, Request, Source};
+pub use agent::{Compiled, Ended, Loaded, ModuleSource, Reply, Request};
 pub use connection::{
     ConnectOptions, Connection, Mailbox, Peer, Port, Received, TlsFiles, VerifyPeer,
 };

@@ -9,7 +9,7 @@ use crate::{
     term::Pid,
 };
 
-use super::Source;
+use super::ModuleSource;
 
 const KEEPER: &str = include_str!("keeper.txt");
 
@@ -43,14 +43,17 @@ pub struct Loaded<'a> {
 
 impl<'a> Loaded<'a> {
     /// Compiles and loads a module of which functions are called.
-    pub fn functions(connection: &'a Connection, source: Source) -> Result<Self, ErlangError> {
+    pub fn functions(
+        connection: &'a Connection,
+        source: ModuleSource,
+    ) -> Result<Self, ErlangError> {
         Self::load(connection, source, Term::atom("none"), Compiled::Quickly)
     }
 
     /// Compiles and loads a module and starts its agent with these options, a map.
     pub fn agent(
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         compiled: Compiled,
         options: Term,
     ) -> Result<Self, ErlangError> {
@@ -61,7 +64,7 @@ impl<'a> Loaded<'a> {
     /// Names are drawn by lot. One that the node has a module of is left to that, and another is drawn.
     fn load(
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         start: Term,
         compiled: Compiled,
     ) -> Result<Self, ErlangError> {
@@ -79,7 +82,7 @@ impl<'a> Loaded<'a> {
     fn load_as(
         module: String,
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         start: Term,
         compiled: Compiled,
     ) -> Result<Self, ErlangError> {
@@ -271,7 +274,7 @@ fn said_by_keeper_in(message: &Term) -> Option<(String, Term)> {
 }
 
 /// The source under the name that it has on the node.
-fn renamed(source: Source, module: &str) -> String {
+fn renamed(source: ModuleSource, module: &str) -> String {
     let attribute = |name: &str| format!("-module({name}).");
     source
         .text
@@ -285,7 +288,8 @@ mod tests {
 
     #[test]
     fn a_module_gets_another_name() {
-        let source = Source { name: "a", text: "%% ?MODULE\n-module(a).\nf() -> ?MODULE:g(a)." };
+        let source =
+            ModuleSource { name: "a", text: "%% ?MODULE\n-module(a).\nf() -> ?MODULE:g(a)." };
         assert_eq!(renamed(source, "a_1"), "%% a_1\n-module(a_1).\nf() -> a_1:g(a).");
     }
 }

@@ -7,4 +7,4 @@ mod sources;
 
 pub use loaded::{Compiled, Ended, Loaded};
 pub use request::{Reply, Request};
-pub use sources::Source;
+pub use sources::ModuleSource;

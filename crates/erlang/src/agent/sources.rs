@@ -2,7 +2,7 @@
 
 /// The source of a module.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub struct ModuleSource {
     /// Its name in the source; on the node it is followed by a number of the session.
     pub name: &'static str,
     /// Its text.
@@ -11,11 +11,14 @@ pub struct Source {
 
 macro_rules! source {
     ($name:literal) => {
-        Source { name: $name, text: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".erl")) }
+        ModuleSource {
+            name: $name,
+            text: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".erl")),
+        }
     };
 }
 
-impl Source {
+impl ModuleSource {
     /// Requests about functions: single calls, call trees, counters, samples.
     pub(crate) const FUNCTIONS: Self = source!("rabbitscope_agent");
     /// Requests about queues.

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, Reply, Source, Term};
+use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, ModuleSource, Reply, Term};
 
 /// Heap of each process of ours on the node.
 const MAX_HEAP_BYTES: u64 = 64 << 20;
@@ -37,7 +37,9 @@ impl<'c> ProbeSession<'c> {
     /// Loads the agent into the node.
     pub fn start(connection: &'c Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MAX_HEAP_BYTES.into())]);
-        Ok(Self { loaded: Loaded::agent(connection, Source::FUNCTIONS, Compiled::Well, options)? })
+        Ok(Self {
+            loaded: Loaded::agent(connection, ModuleSource::FUNCTIONS, Compiled::Well, options)?,
+        })
     }
 
     /// The module's name on the node.

@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_erlang::{
-    Loaded, Source, Term,
+    Loaded, ModuleSource, Term,
     probes::{TreeResult, Trigger},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The decision of the agent's budgets, as a module of its own.
-const BUDGETS: Source = Source {
+const BUDGETS: ModuleSource = ModuleSource {
     name: "budgets_test",
     text: include_str!(concat!(env!("OUT_DIR"), "/budgets_test.erl")),
 };

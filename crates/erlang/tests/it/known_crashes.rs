@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_erlang::{
-    Connection, Loaded, Source, Term,
+    Connection, Loaded, ModuleSource, Term,
     probes::{Trigger, Who},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The decisions on known crashes, as a module of its own.
-const KNOWN_CRASHES: Source = Source {
+const KNOWN_CRASHES: ModuleSource = ModuleSource {
     name: "known_crashes_test",
     text: include_str!(concat!(env!("OUT_DIR"), "/known_crashes_test.erl")),
 };
@@ -76,8 +76,9 @@ fn trace_operations_are_refused_where_this_node_crashes() {
     assert_eq!(refusal(&known_crashes, "flags", &[Term::atom("new_processes")]), None);
 
     let kinds = |kind: &str| Term::list([Term::atom(kind)]);
-    let pattern =
-        |spec: &str, kind: &str| refusal(&known_crashes, "pattern", &[Term::atom(spec), kinds(kind)]);
+    let pattern = |spec: &str, kind: &str| {
+        refusal(&known_crashes, "pattern", &[Term::atom(spec), kinds(kind)])
+    };
     assert_eq!(pattern("true", "call_time"), None);
     assert_eq!(pattern("restart", "call_count"), None);
     assert_eq!(pattern("restart", "call_time").is_none(), parts >= vec![15, 1, 2]);

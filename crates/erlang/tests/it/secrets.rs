@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use rabbitscope_erlang::{Loaded, Source, Term};
+use rabbitscope_erlang::{Loaded, ModuleSource, Term};
 
 use crate::node::connection;
 
 /// The part of the agent that redacts, as a module of its own.
-const SECRETS: Source = Source {
+const SECRETS: ModuleSource = ModuleSource {
     name: "secrets_test",
     text: include_str!(concat!(env!("OUT_DIR"), "/secrets_test.erl")),
 };

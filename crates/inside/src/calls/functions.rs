@@ -1,4 +1,4 @@
-//! The table of functions: how often, how long, and doing what.
+//! Tables of functions: number of calls, time of each, and how that time was spent.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,25 +14,25 @@ use serde::Serialize;
 pub struct FunctionLine {
     /// `module:name/arity`.
     pub function: String,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u64,
-    /// Running in the function itself.
+    /// Time running in the function itself.
     pub own_us: f64,
-    /// Of all own time, 0 to 1.
+    /// Share of all own time, 0 to 1.
     pub own_share: f64,
     /// Own time of one call.
     pub own_us_per_call: f64,
-    /// From call to return with everything below; a function that calls itself counts once. Absent
-    /// when only counters were read, like those below.
+    /// Time from call to return, with callees; the inner calls of a recursion do not count again. Absent, like
+    /// the fields below, when only counters were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accumulated_us: Option<f64>,
-    /// Waiting for messages in the function itself.
+    /// Time waiting for messages in the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_us: Option<f64>,
-    /// Able to run and not scheduled, in the function itself.
+    /// Runnable but not scheduled, in the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable_us: Option<f64>,
-    /// Collecting garbage, in the function itself.
+    /// Time of garbage collections in the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_us: Option<f64>,
 }

@@ -1,20 +1,20 @@
-//! Whether the messages that `top` shows are all there were.
+//! Whether the counters of messages that `top` shows are complete.
 
 use rabbitscope_erlang::Term;
 
-/// Whether what is shown as in and out is all there was.
+/// Whether the columns in and out count all messages of the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rates {
+pub(super) enum RateStatus {
     Known,
-    /// It is counted once in a longer time, or not at all.
+    /// The node writes its counters less often than once in the interval, or not at all.
     Seldom,
-    /// Channels on other nodes of the cluster count there.
+    /// The cluster has other nodes, where their channels count.
     OtherNodes,
-    /// There are clients whose protocol has no channels, which count.
+    /// Some clients use a protocol without channels, and only channels count.
     OtherProtocols,
 }
 
-impl Rates {
+impl RateStatus {
     pub(super) fn of(word: &Term) -> Option<Self> {
         match word.as_atom()? {
             "known" => Some(Self::Known),
@@ -25,7 +25,7 @@ impl Rates {
         }
     }
 
-    /// Why in and out are not shown.
+    /// Why the columns in and out are empty.
     pub(super) fn reason(self, statistics_ms: u64) -> Option<String> {
         let every = statistics_ms as f64 / 1000.0;
         let reason = match self {
@@ -54,8 +54,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn why_in_and_out_are_not_shown() {
-        let reason = |word: &str| Rates::of(&Term::atom(word)).unwrap().reason(5_000);
+    fn the_reason_names_what_is_not_counted() {
+        let reason = |word: &str| RateStatus::of(&Term::atom(word)).unwrap().reason(5_000);
         assert_eq!(reason("known"), None);
         for (word, says) in [
             ("seldom", "once in 5 s"),
@@ -64,6 +64,6 @@ mod tests {
         ] {
             assert!(reason(word).unwrap().contains(says), "{word}");
         }
-        assert_eq!(Rates::of(&Term::atom("true")), None);
+        assert_eq!(RateStatus::of(&Term::atom("true")), None);
     }
 }

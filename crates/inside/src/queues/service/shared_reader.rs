@@ -1,4 +1,5 @@
-//! The thread that has the connection and looks at the node when somebody asks.
+//! The thread that owns the connection and reads the node on request. Requests that arrive during one reading
+//! are all answered by the next.
 
 use std::{
     sync::{Arc, Mutex, PoisonError, mpsc},
@@ -8,54 +9,54 @@ use std::{
 
 use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError, ErrorKind};
 
-use crate::{Listing, QueueReader, Wanted};
+use crate::queues::{Listing, QueueFilter, QueueReader};
 
-/// Somebody who waits for a look.
+/// The channel to a request that waits for a reading.
 type Waiting = mpsc::Sender<Result<Arc<Listing>, String>>;
 
-/// Longer than a look ever takes.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Longer than a reading takes: 30 s for the tables, and a new connection before it.
+const READ_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// Asks the reader's thread.
+/// A handle to the thread.
 #[derive(Clone, Debug)]
-pub(super) struct Readings {
-    asking: mpsc::Sender<Waiting>,
+pub(super) struct SharedReader {
+    requests: mpsc::Sender<Waiting>,
     latest: Arc<Mutex<Option<Arc<Listing>>>>,
 }
 
-impl Readings {
-    /// Begins with a connection that stands; it is made again should it be lost.
+impl SharedReader {
+    /// Starts the thread with an open connection. The thread opens another when the connection is lost.
     pub(super) fn start(connection: Connection, options: ConnectOptions) -> Self {
-        let (asking, asked) = mpsc::channel::<Waiting>();
+        let (requests, received) = mpsc::channel::<Waiting>();
         let latest = Arc::default();
-        let readings = Self { asking, latest: Arc::clone(&latest) };
+        let reader = Self { requests, latest: Arc::clone(&latest) };
         thread::spawn(move || {
             let mut first = Some(connection);
-            while let Ok(waiting) = asked.recv() {
+            while let Ok(waiting) = received.recv() {
                 let connection = match first.take() {
                     Some(connection) => Ok(connection),
                     None => Connection::open(&options),
                 };
                 let outcome =
-                    connection.and_then(|it| answer_all(&it, waiting.clone(), &asked, &latest));
+                    connection.and_then(|it| answer_all(&it, waiting.clone(), &received, &latest));
                 if let Err(error) = outcome {
-                    // Whoever was answered already does not listen any more.
+                    // A request that was answered already has dropped its receiver.
                     let _ = waiting.send(Err(error.to_string()));
                 }
             }
         });
-        readings
+        reader
     }
 
-    /// What a look found that began after this was called, or at most so long before.
+    /// The result of a reading that began after this call, or at most `max_age` before it.
     pub(super) fn next(&self, max_age: Duration) -> Result<Arc<Listing>, String> {
         if let Some(latest) = self.latest(max_age) {
             return Ok(latest);
         }
         let (waiting, answer) = mpsc::channel();
         let ended = |_| "the reader has ended".to_owned();
-        self.asking.send(waiting).map_err(|_| ended(mpsc::RecvError))?;
-        answer.recv_timeout(PATIENCE).map_err(|_| "the node does not answer".to_owned())?
+        self.requests.send(waiting).map_err(|_| ended(mpsc::RecvError))?;
+        answer.recv_timeout(READ_TIMEOUT).map_err(|_| "the node does not answer".to_owned())?
     }
 
     fn latest(&self, max_age: Duration) -> Option<Arc<Listing>> {
@@ -64,18 +65,18 @@ impl Readings {
     }
 }
 
-/// Looks for everybody who waits, until the connection is lost or nobody can ask any more.
+/// Reads for all waiting requests, until the connection is lost or all handles are dropped.
 fn answer_all(
     connection: &Connection,
     first: Waiting,
-    asked: &mpsc::Receiver<Waiting>,
+    received: &mpsc::Receiver<Waiting>,
     latest: &Mutex<Option<Arc<Listing>>>,
 ) -> Result<(), ErlangError> {
     let mut reader = QueueReader::new(connection)?;
     let mut waiting = vec![first];
     loop {
-        waiting.extend(asked.try_iter());
-        let reading = reader.read_tables(&Wanted::default()).map(Arc::new);
+        waiting.extend(received.try_iter());
+        let reading = reader.read_tables(&QueueFilter::default()).map(Arc::new);
         *latest.lock().unwrap_or_else(PoisonError::into_inner) = reading.as_ref().ok().cloned();
         let lost = matches!(&reading, Err(error) if error.kind() == ErrorKind::Unreachable);
         for one in waiting.drain(..) {
@@ -85,7 +86,7 @@ fn answer_all(
         if lost {
             return Ok(());
         }
-        match asked.recv() {
+        match received.recv() {
             Ok(next) => waiting.push(next),
             Err(_) => return reader.end(),
         }

@@ -1,30 +1,30 @@
-//! What a look inside has not seen, and why it ended: said with every result.
+//! Notes on a recording: why it ended, and what it has not recorded. Every result carries them.
 
 use std::time::Duration;
 
 use rabbitscope_erlang::probes::{CallsResult, Counters, Samples, TreeResult};
 
-/// One sentence each.
-pub fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> {
+/// Notes on a call tree, one sentence each.
+pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
     let TreeResult { calls, calls_cut, calls_on_node, windows, seen, unseen, .. } = result;
-    let mut said = vec![ended(&result.stopped_by, result.elapsed)];
+    let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
     if has_entry {
-        said.push(format!(
+        notes.push(format!(
             "{calls} calls recorded and {calls_cut} in part, of {calls_on_node} that the node made in \
              this time{}.",
             percent(calls + calls_cut, *calls_on_node)
         ));
     }
-    said.extend(chosen(result.processes, result.candidates, "traced"));
+    notes.extend(selection_note(result.processes, result.candidates, "traced"));
     if *windows > 1 {
         let whose = if has_entry { "calls" } else { "processes" };
-        said.push(format!(
+        notes.push(format!(
             "Recorded in {windows} stretches with pauses between them, to spare the node: {:.0} % of the \
              time of the recorded {whose} was seen.",
             share(*seen, *seen + *unseen) * 100.0
         ));
     }
-    said.push(format!(
+    notes.push(format!(
         "{} events; each costs its process about a microsecond, so functions that make very many calls \
          look slower than they are.",
         result.events
@@ -41,19 +41,19 @@ pub fn said_of_tree(result: &TreeResult, has_entry: bool) -> Vec<String> {
             "calls to other processes were not followed: those were followed already",
         ),
     ];
-    said.extend(numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")));
+    notes.extend(numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")));
     if !result.gc_traced {
-        said.push(
+        notes.push(
             "Collections are not told apart: another trace session is on the node.".to_owned(),
         );
     }
-    said
+    notes
 }
 
-/// One sentence each.
-pub fn said_of_calls(result: &CallsResult) -> Vec<String> {
-    let mut said = vec![ended(&result.stopped_by, result.elapsed)];
-    said.push(format!(
+/// Notes on traced calls, one sentence each.
+pub fn call_notes(result: &CallsResult) -> Vec<String> {
+    let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
+    notes.push(format!(
         "{} calls shown, of {} that the node made in this time{}; {} a second before.",
         result.calls,
         result.calls_on_node,
@@ -61,38 +61,38 @@ pub fn said_of_calls(result: &CallsResult) -> Vec<String> {
         result.calls_per_second
     ));
     if result.narrowed {
-        said.push(format!(
+        notes.push(format!(
             "The function is called very often: only {} processes, chosen at random, were traced.",
             result.processes
         ));
     }
     if result.calls_dropped > 0 {
-        said.push(format!(
+        notes.push(format!(
             "{} events came after the limit and were not used.",
             result.calls_dropped
         ));
     }
-    said
+    notes
 }
 
-/// One sentence each.
-pub fn said_of_counters(counters: &Counters) -> Vec<String> {
-    let mut said = vec![
-        ended(&counters.stopped_by, counters.elapsed),
+/// Notes on counted functions, one sentence each.
+pub fn counter_notes(counters: &Counters) -> Vec<String> {
+    let mut notes = vec![
+        end_note(&counters.stopped_by, counters.elapsed),
         format!("{} processes counted.", counters.processes),
     ];
-    said.extend(chosen(counters.processes, counters.candidates, "counted"));
+    notes.extend(selection_note(counters.processes, counters.candidates, "counted"));
     if counters.timed < counters.called {
-        said.push(format!(
+        notes.push(format!(
             "Of {} functions that were called on the node just before, the {} called most were counted.",
             counters.called, counters.timed
         ));
     }
-    said
+    notes
 }
 
-/// Which processes, where there were too many.
-fn chosen(processes: u64, candidates: u64, what: &str) -> Option<String> {
+/// Which processes were selected, if there were too many for all.
+fn selection_note(processes: u64, candidates: u64, what: &str) -> Option<String> {
     (processes < candidates).then(|| {
         format!(
             "{processes} of {candidates} processes were {what}: those that had worked most within a quarter \
@@ -101,10 +101,10 @@ fn chosen(processes: u64, candidates: u64, what: &str) -> Option<String> {
     })
 }
 
-/// One sentence each.
-pub(crate) fn said_of_samples(samples: &Samples) -> Vec<String> {
+/// Notes on samples, one sentence each.
+pub(super) fn sample_notes(samples: &Samples) -> Vec<String> {
     vec![
-        ended(&samples.stopped_by, samples.elapsed),
+        end_note(&samples.stopped_by, samples.elapsed),
         format!(
             "{} rounds over the busiest of {} processes; {} of {} answers came from processes that ran or \
              could have run.",
@@ -116,7 +116,7 @@ pub(crate) fn said_of_samples(samples: &Samples) -> Vec<String> {
     ]
 }
 
-fn ended(stopped_by: &str, elapsed: Duration) -> String {
+fn end_note(stopped_by: &str, elapsed: Duration) -> String {
     let reason = match stopped_by {
         "duration" => "the time was over".to_owned(),
         "cancelled" => "it was interrupted".to_owned(),
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_seen_is_said() {
+    fn losses_are_noted() {
         let result = TreeResult {
             stopped_by: "max_events".to_owned(),
             calls: 1,
@@ -168,7 +168,7 @@ mod tests {
             candidates: 1_173,
             ..TreeResult::default()
         };
-        let said = said_of_tree(&result, true).join(" ");
+        let notes = tree_notes(&result, true).join(" ");
         for part in [
             "the limit `max_events` was reached",
             "of 10000 that the node made in this time (below 0.1 %)",
@@ -177,15 +177,15 @@ mod tests {
             "another trace session",
             "64 of 1173 processes were traced",
         ] {
-            assert!(said.contains(part), "{part} is not in {said}");
+            assert!(notes.contains(part), "{part} is not in {notes}");
         }
     }
 
     #[test]
-    fn why_it_ended_is_said() {
+    fn the_reason_of_the_end_is_noted() {
         let check = |stopped_by: &str, part: &str| {
-            let said = ended(stopped_by, Duration::from_secs(2));
-            assert!(said.starts_with("Ended after 2.0 s: ") && said.contains(part), "{said}");
+            let notes = end_note(stopped_by, Duration::from_secs(2));
+            assert!(notes.starts_with("Ended after 2.0 s: ") && notes.contains(part), "{notes}");
         };
         check("duration", "the time was over");
         check("max_node_memory_bytes", "a quarter of the node's growth was the probe's own");

@@ -1,58 +1,32 @@
-//! What the processes of a recording are for, asked from the node: once before it, of the tables
-//! only, so that nobody is disturbed and what ends meanwhile is known; once after it, of the processes
-//! that were seen. Of one that has ended by then its stacks tell what it was started with.
+//! Roles and names of the processes in a recording, read from the node.
+//!
+//! Before the recording the broker's tables are read, which disturbs no process and knows those that end
+//! meanwhile. After it the recorded processes are read. The role of a process that has ended by then follows from
+//! the function at the root of its stacks.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    sync::Arc,
     time::Duration,
 };
 
-use rabbitscope_broker::Broker;
-use rabbitscope_erlang::{
-    ConnectOptions, Connection, CookieSource, ErlangError, Loaded, NodeName, Port,
-    Source as Module, Term, VerifyPeer,
-};
+use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError, Loaded, ModuleSource, Term};
 use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, StackOutcome};
 
-use crate::{InsideError, peer::Expected};
+/// Timeout of a request to a busy node with many thousand processes.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A busy node with many thousand processes.
-const WITHIN: Duration = Duration::from_secs(30);
+/// Processes that one request names, so that a message has some hundred kilobytes.
+const PROCESSES_PER_REQUEST: usize = 5_000;
 
-/// Processes that are asked for in one call.
-const AT_ONCE: usize = 5_000;
-
-/// How to get to a node of this machine: to a throwaway one with its own cookie and port mapper.
-pub fn local_node(pid: u32, throwaway: Option<&Broker>) -> Result<ConnectOptions, InsideError> {
-    let verify = Some(verify(Expected { pid: Some(pid), cookie_is_chosen: false }));
-    if let Some(broker) = throwaway {
-        let (home, epmd_port) = broker.distribution();
-        return Ok(ConnectOptions {
-            cookie: CookieSource::File(home.join(".erlang.cookie")),
-            port: Port::Mapped(epmd_port),
-            verify,
-            ..ConnectOptions::new(NodeName::parse(&broker.node_name())?)
-        });
-    }
-    let node = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
-    let name = node.and_then(|node| node.name).ok_or(InsideError::Nameless)?;
-    Ok(ConnectOptions { verify, ..ConnectOptions::new(NodeName::parse(&name)?) })
-}
-
-fn verify(expected: Expected) -> Arc<dyn VerifyPeer> {
-    Arc::new(expected)
-}
-
-/// Asks a node, or says why it cannot be asked.
+/// A connection to the node with the identities from before the recording, or the reason why there is none.
 #[derive(Debug)]
-pub struct Namer {
+pub struct IdentityResolver {
     connected: Result<(Connection, Identities), String>,
 }
 
-impl Namer {
-    /// Connects and reads the tables. That this fails is no reason not to record.
+impl IdentityResolver {
+    /// Connects and reads the tables. A failure becomes a note in the profiles.
     pub fn start(options: Result<ConnectOptions, impl fmt::Display>) -> Self {
         let connected = options
             .map_err(|error| error.to_string())
@@ -60,10 +34,10 @@ impl Namer {
         Self { connected }
     }
 
-    /// Gives the profiles what is known of their processes; their notes say what is not.
-    pub fn name(self, profiles: &mut [Profile]) {
+    /// Adds the identities of their processes to the profiles, and notes about failures.
+    pub fn resolve(self, profiles: &mut [Profile]) {
         match self.connected {
-            Ok((connection, known)) => name(&connection, known, profiles),
+            Ok((connection, known)) => resolve(&connection, known, profiles),
             Err(reason) => note(profiles, &reason),
         }
     }
@@ -75,11 +49,11 @@ fn connect(options: &ConnectOptions) -> Result<(Connection, Identities), ErlangE
     Ok((connection, known))
 }
 
-fn name(connection: &Connection, mut known: Identities, profiles: &mut [Profile]) {
+fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profile]) {
     let seen: BTreeSet<String> = profiles.iter().flat_map(pids_of).collect();
     let seen: Vec<Term> = seen.iter().map(|pid| Term::text(pid)).collect();
     let asked: Vec<Vec<Term>> =
-        seen.chunks(AT_ONCE).map(|pids| vec![Term::list(pids.to_vec())]).collect();
+        seen.chunks(PROCESSES_PER_REQUEST).map(|pids| vec![Term::list(pids.to_vec())]).collect();
     match read(connection, "processes", &asked) {
         Ok(answers) => {
             for (pid, identity) in answers {
@@ -106,7 +80,7 @@ fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
     profile.samples.iter().filter_map(|sample| sample.labels.process.clone())
 }
 
-/// Those of `known` that were gone when the node was asked, by the function at the root of their stacks.
+/// Identities of those `known` processes that have ended, by the function at the root of their stacks.
 fn ended(
     connection: &Connection,
     known: &Identities,
@@ -124,16 +98,17 @@ fn ended(
             Some(Term::tuple([pid, module, function].map(Term::text)))
         })
         .collect();
-    let asked: Vec<Vec<Term>> =
-        processes.chunks(AT_ONCE).map(|some| vec![Term::list(some.to_vec())]).collect();
+    let asked: Vec<Vec<Term>> = processes
+        .chunks(PROCESSES_PER_REQUEST)
+        .map(|some| vec![Term::list(some.to_vec())])
+        .collect();
     if asked.is_empty() {
         return Ok(Identities::new());
     }
     read(connection, "ended", &asked)
 }
 
-/// Adds, by pid, the outermost function that is not of `proc_lib`, which all processes with a parent go
-/// through.
+/// Adds, by pid, the outermost function outside `proc_lib`, which starts most processes.
 fn first_functions<'a>(
     profile: &'a Profile,
     is_wanted: impl Fn(&str) -> bool,
@@ -167,16 +142,17 @@ fn read(
     function: &str,
     calls: &[Vec<Term>],
 ) -> Result<Identities, ErlangError> {
-    let module = Loaded::functions(connection, Module::OWNERS)?;
+    let module = Loaded::functions(connection, ModuleSource::OWNERS)?;
     let mut found = Identities::new();
     for arguments in calls {
         connection.call_in_parts(
             module.module(),
             function,
             arguments.clone(),
-            WITHIN,
+            READ_TIMEOUT,
             &mut |part| {
-                take(&part, &mut found).ok_or_else(|| ErlangError::unexpected("processes", &part))
+                add_rows(&part, &mut found)
+                    .ok_or_else(|| ErlangError::unexpected("processes", &part))
             },
         )?;
     }
@@ -184,7 +160,7 @@ fn read(
     Ok(found)
 }
 
-fn take(part: &Term, found: &mut Identities) -> Option<()> {
+fn add_rows(part: &Term, found: &mut Identities) -> Option<()> {
     for row in part.as_tagged("rows")?.first()?.as_list()? {
         let [pid, role, name, vhost, connection] = row.as_tuple()? else { return None };
         let identity = Identity {
@@ -231,9 +207,9 @@ mod tests {
             Term::tuple([text("<0.9.0>"), Term::atom("queue"), text("q"), text("/"), text("")]);
         let mut found = Identities::new();
         let part = Term::tuple([Term::atom("rows"), Term::list([row])]);
-        assert_eq!(take(&part, &mut found), Some(()));
+        assert_eq!(add_rows(&part, &mut found), Some(()));
         let identity = &found["<0.9.0>"];
         assert_eq!((identity.role.as_str(), identity.name.as_str()), ("queue", "q"));
-        assert_eq!(take(&Term::list([]), &mut found), None);
+        assert_eq!(add_rows(&Term::list([]), &mut found), None);
     }
 }

@@ -1,4 +1,4 @@
-//! From call trees and samples of the agent to profiles.
+//! Converts call trees and samples of the agent into profiles.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,19 +8,19 @@ use rabbitscope_profiles::{
     Sample, StackEntry, StackOutcome, StackQuality, Times,
 };
 
-use super::losses::{said_of_samples, said_of_tree};
+use super::notes::{sample_notes, tree_notes};
 
 const WAIT: (&str, FrameKind) = ("[wait]", FrameKind::Waiting);
 const RUNNABLE: (&str, FrameKind) = ("[runnable]", FrameKind::Runnable);
 const GC: (&str, FrameKind) = ("[gc]", FrameKind::Collecting);
 
-/// Eight frames are as many as a process tells.
+/// Most frames of a stack that `process_info` returns (`backtrace_depth`, by default 8).
 const SAMPLED_FRAMES: usize = 8;
 
-/// The tree as a profile in microseconds: running time at the function, everything else in a frame of
-/// its own above it.
+/// The tree as a profile in microseconds. Running time is weight of the function; waiting, runnable and garbage
+/// collection time is weight of a frame of its own above the function.
 pub fn profile_of_tree(tree: &CallTree, has_entry: bool) -> Profile {
-    let notes = said_of_tree(&tree.result, has_entry);
+    let notes = tree_notes(&tree.result, has_entry);
     profile_of_nodes(&tree.nodes, &tree.nodes, tree.result.elapsed, notes)
 }
 
@@ -36,7 +36,7 @@ fn profile_of_nodes(
     nodes: &[TreeNode],
     all: &[TreeNode],
     elapsed: Duration,
-    said: Vec<String>,
+    remarks: Vec<String>,
 ) -> Profile {
     let mut builder =
         Builder { by_id: all.iter().map(|node| (node.id, node)).collect(), ..Builder::default() };
@@ -45,7 +45,7 @@ fn profile_of_nodes(
     }
     Profile {
         event: Event::CallTime,
-        capture: capture("traced calls", elapsed, said),
+        capture: capture("traced calls", elapsed, remarks),
         quality: StackQuality::default(),
         frames: builder.frames,
         samples: builder.samples,
@@ -115,7 +115,7 @@ impl Builder<'_> {
     }
 }
 
-/// Where a process stops running in the function that it is in, no frame says so twice.
+/// The frame of a node. A process that is scheduled out in the function above gets no second frame for it.
 fn frame_of(key: &NodeKey, above: Option<&NodeKey>) -> Option<(String, FrameKind)> {
     match key {
         NodeKey::Function(function) => Some((function.to_string(), FrameKind::Erlang)),
@@ -148,7 +148,7 @@ fn labels(process: Option<String>, outcome: StackOutcome) -> Labels {
     Labels { process, thread: String::new(), mode: Mode::User, outcome }
 }
 
-/// Samples from inside as a profile: one sample is one answer.
+/// Samples as a profile; the weight is their number.
 pub fn profile_of_samples(samples: &Samples) -> Profile {
     let mut frames = FrameTable::default();
     let mut quality = StackQuality::default();
@@ -179,7 +179,7 @@ pub fn profile_of_samples(samples: &Samples) -> Profile {
     }
     Profile {
         event: Event::Cpu,
-        capture: capture("sampled from inside", samples.elapsed, said_of_samples(samples)),
+        capture: capture("sampled from inside", samples.elapsed, sample_notes(samples)),
         quality,
         frames,
         samples: found,

@@ -1,17 +1,17 @@
-//! What the VM's threads did within an interval: its microstate accounting, as shares.
+//! Microstate accounting of the VM's threads: shares of the interval in each state.
 
 use std::{collections::BTreeMap, fmt};
 
 use rabbitscope_erlang::Term;
 use serde::Serialize;
 
-/// For each type of thread (`scheduler`, `dirty_io_scheduler`, `poll` …) which share of the time it was in
-/// which state (`emulator`, `gc`, `sleep` …); the shares of a type make one.
+/// The share of each state (`emulator`, `gc`, `sleep` …) for each type of thread (`scheduler`,
+/// `dirty_io_scheduler`, `poll` …). The shares of a type add up to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Microstates(BTreeMap<String, BTreeMap<String, f64>>);
 
-/// The states in which a scheduler works, in the order in which they are shown.
+/// The states in which a scheduler works, in the order of the text.
 const STATES: [(&str, &str); 6] = [
     ("emulator", "Erlang"),
     ("gc", "garbage collection"),
@@ -21,8 +21,8 @@ const STATES: [(&str, &str); 6] = [
     ("other", "other"),
 ];
 
-/// Less than this is not worth a word.
-const SHOWN: f64 = 0.005;
+/// Smaller shares are left out of the text; they would be rounded to 0 %.
+const MIN_SHOWN: f64 = 0.005;
 
 impl Microstates {
     /// From sums by type and state.
@@ -60,7 +60,7 @@ impl fmt::Display for Microstates {
         f.write_str("schedulers: ")?;
         for (state, word) in STATES {
             let share = self.share("scheduler", state);
-            if share >= SHOWN {
+            if share >= MIN_SHOWN {
                 write!(f, "{word} {:.0} %, ", share * 100.0)?;
             }
         }
