@@ -31,7 +31,7 @@ const STREAM_ARGUMENTS: [(&str, i64); 2] =
 /// Largest `--stream-max-segment-size-bytes` that RabbitMQ accepts.
 const SEGMENT_MAX: i64 = 3_000_000_000;
 
-/// Most queues whose names are listed one by one, so that a scenario stays readable by an editor.
+/// Most queues whose names are listed one by one.
 const LISTED_MAX: u32 = 10_000;
 
 /// Exchange, routing key and queues of the command line.

@@ -18,7 +18,7 @@ use crate::{
     wire::Reader,
 };
 
-/// Largest body. RabbitMQ's own limit (`max_message_size`) is 512 MiB, and was 128 MiB before 3.8.
+/// Largest body. RabbitMQ's own limit (`max_message_size`) is at most 512 MiB.
 const BODY_MAX: u64 = 1 << 30;
 
 pub(super) enum Progress<'a> {

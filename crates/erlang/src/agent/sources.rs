@@ -23,7 +23,7 @@ impl ModuleSource {
     pub(crate) const FUNCTIONS: Self = source!("rabbitscope_agent");
     /// Requests about queues.
     pub const QUEUES: Self = source!("rabbitscope_queues");
-    /// The processes that do or hold most, and the use of the schedulers.
+    /// Requests for the processes that use most of a resource, and the use of the schedulers.
     pub const TOP: Self = source!("rabbitscope_top");
     /// Roles and names of processes.
     pub const OWNERS: Self = source!("rabbitscope_who");

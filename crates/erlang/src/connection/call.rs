@@ -19,7 +19,8 @@ impl Connection {
         call.end(within)
     }
 
-    /// Calls a function that sends parts and returns `{parts, Count, Result}`; the value is that result. The arguments begin with `{Pid, Ref}`; a part is the message `{Ref, Part}`.
+    /// Calls a function that sends parts and returns `{parts, Count, Result}`; the value is that result.
+    /// The arguments begin with `{Pid, Ref}`, and a part is the message `{Ref, Part}`.
     pub fn call_in_parts(
         &self,
         module: &str,

@@ -16,7 +16,7 @@ use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, Stack
 /// Timeout of a request to a busy node with many thousand processes.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Processes that one request names, so that a message has some hundred kilobytes.
+/// Processes that one request names, so that a message has less than 100 KiB.
 const PROCESSES_PER_REQUEST: usize = 5_000;
 
 /// A connection to the node with the identities from before the recording, or the reason why there is none.

@@ -13,8 +13,7 @@ use super::{microstates::Microstates, rate_status::RateStatus};
 /// processes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Heap limit of a request on the node. The first snapshot has one small row for each candidate, so that this is
-/// enough for about a million.
+/// Heap limit of a request, which protects the node. The first snapshot is in a table outside the heap.
 const MAX_HEAP_BYTES: u32 = 128 << 20;
 
 /// What is listed.
