@@ -171,14 +171,14 @@ drop_pattern(Pattern, Kinds, #{session := Session}) ->
 drop_own({'_', '_', '_'} = Wide, Kind, Tracer) ->
     case foreign(functions_of(Wide), Kind, Tracer) of
         [] -> erlang:trace_pattern(Wide, false, [Kind]);
-        _ -> [drop_own({Module, '_', '_'}, Kind, Tracer) || {Module, _} <- code:all_loaded()]
+        %% Not in this module: by its counters those of others are recognized, in the modules that follow and later.
+        _ -> [drop_own({Module, '_', '_'}, Kind, Tracer) || {Module, _} <- code:all_loaded(), Module =/= ?MODULE]
     end;
-drop_own({M, _, _} = Pattern, Kind, Tracer) ->
+drop_own(Pattern, Kind, Tracer) ->
     Functions = functions_of(Pattern),
     case foreign(Functions, Kind, Tracer) of
         [] -> erlang:trace_pattern(Pattern, false, [Kind]);
-        Foreign when M =/= ?MODULE -> [erlang:trace_pattern(MFA, false, [Kind]) || MFA <- Functions -- Foreign, has_pattern(MFA, Kind)];
-        _ -> ok
+        Foreign -> [erlang:trace_pattern(MFA, false, [Kind]) || MFA <- Functions -- Foreign, has_pattern(MFA, Kind)]
     end.
 
 has_pattern(MFA, local) -> is_patterned(MFA, match_spec);
