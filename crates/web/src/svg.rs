@@ -9,7 +9,7 @@ use rabbitscope_profiles::{FrameClass, Profile};
 use crate::{
     assets::SVG_SCRIPT,
     escape::Markup,
-    profile_data::{quality_of, unit_of},
+    page::profile::{quality_of, unit_of},
 };
 
 const WIDTH: f64 = 1200.0;

@@ -1,191 +1,10 @@
 //! The profile in memory. Nothing here knows how a sample was taken or how it is drawn.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Identities, LineWeight, Times};
-
-/// What made a sample be taken; decides the unit of its weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Event {
-    /// A clock tick on a CPU; weight is a number of ticks.
-    Cpu,
-    /// A thread was off the CPU; weight is the time in nanoseconds. Below the thread's kind stands a
-    /// frame that says why: `[blocked]`, `[runnable]` (it waited for a CPU), or `[idle]` (it had
-    /// nothing to do).
-    OffCpu,
-    /// Memory was mapped (mmap(2)); weight is bytes.
-    Mmap,
-    /// Memory was given back (munmap(2)); weight is bytes.
-    Munmap,
-    /// The heap of the C library grew (brk(2)); weight is bytes.
-    Brk,
-    /// A page of memory was touched that was not there; weight is a number of faults.
-    PageFaults,
-    /// A thread left the CPU; weight is a number of times.
-    ContextSwitches,
-    /// Time between traced calls, waiting included; weight is in microseconds.
-    CallTime,
-}
-
-impl Event {
-    /// The word used on the command line, in files and on pages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::OffCpu => "off-cpu",
-            Self::Mmap => "mmap",
-            Self::Munmap => "munmap",
-            Self::Brk => "brk",
-            Self::PageFaults => "page-faults",
-            Self::ContextSwitches => "context-switches",
-            Self::CallTime => "call-time",
-        }
-    }
-
-    /// What a recording from outside can hold.
-    pub const RECORDED: [Self; 7] = [
-        Self::Cpu,
-        Self::OffCpu,
-        Self::Mmap,
-        Self::Munmap,
-        Self::Brk,
-        Self::PageFaults,
-        Self::ContextSwitches,
-    ];
-
-    /// The event of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::RECORDED.into_iter().chain([Self::CallTime]).find(|event| event.name() == name)
-    }
-
-    /// What happened once for each count of a sample, as a plural noun.
-    pub fn occurrences(self) -> &'static str {
-        match self {
-            Self::Cpu => "samples",
-            Self::OffCpu => "waits",
-            Self::Mmap | Self::Munmap | Self::Brk => "calls",
-            Self::PageFaults => "faults",
-            Self::ContextSwitches => "switches",
-            Self::CallTime => "µs",
-        }
-    }
-
-    /// What a weight counts, as a plural noun.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::OffCpu => "nanoseconds",
-            Self::Mmap | Self::Munmap | Self::Brk => "bytes",
-            _ => self.occurrences(),
-        }
-    }
-
-    /// Whether every occurrence has a weight of its own, so that counts and weights differ.
-    pub fn is_weighted(self) -> bool {
-        self.unit() != self.occurrences()
-    }
-}
-
-/// What a frame is made of; decides how it is written and, with its place, its colour
-/// ([`FrameClass`](super::FrameClass)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FrameKind {
-    /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` …
-    /// In a tree of calls an Erlang process by its role, which may also stand where another one
-    /// waits for it.
-    Thread,
-    /// An Erlang function, `module:function/arity`.
-    Erlang,
-    /// The same, where it is known that the function is written in C: a BIF or a NIF.
-    Bif,
-    /// Shared machine code of the VM's JIT, `global::…`: GC, calls into C, scheduling.
-    VmFragment,
-    /// A function of the emulator, of a NIF library or of libc.
-    Native,
-    /// A kernel function.
-    Kernel,
-    /// Not running: waiting for a message. Always innermost, like the two below.
-    Waiting,
-    /// Not running: the process could, and no scheduler had time for it.
-    Runnable,
-    /// Collecting garbage.
-    Collecting,
-}
-
-impl FrameKind {
-    /// Whether it is called `module:function/arity` and can be called by that name.
-    pub fn is_erlang_function(self) -> bool {
-        matches!(self, Self::Erlang | Self::Bif)
-    }
-}
-
-/// A function as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Frame {
-    /// The name, without markers of its kind.
-    pub name: String,
-    /// What it is made of.
-    pub kind: FrameKind,
-}
-
-impl Frame {
-    /// Whether no symbol is known, so that it is called by its file and a place in it, or by neither.
-    pub fn is_unsymbolised(&self) -> bool {
-        let has_place = self.name.contains("+0x") || self.name.starts_with("0x");
-        match self.kind {
-            FrameKind::Native => has_place,
-            FrameKind::Kernel => has_place || self.name == "kernel",
-            _ => false,
-        }
-    }
-}
-
-/// Index of a [`Frame`] in the [`FrameTable`] of the same profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FrameId(pub u32);
-
-/// Every distinct frame of a profile, once.
-#[derive(Clone, Debug, Default)]
-pub struct FrameTable {
-    frames: Vec<Frame>,
-    index: HashMap<Frame, FrameId>,
-}
-
-impl FrameTable {
-    /// The id of `frame`, which is added if it is new.
-    pub fn intern(&mut self, frame: Frame) -> FrameId {
-        if let Some(&id) = self.index.get(&frame) {
-            return id;
-        }
-        let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
-        self.frames.push(frame.clone());
-        self.index.insert(frame, id);
-        id
-    }
-
-    /// The frame of an id handed out by this table.
-    pub fn get(&self, id: FrameId) -> &Frame {
-        &self.frames[id.0 as usize]
-    }
-
-    /// All frames in order of their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
-        (0..).map(FrameId).zip(&self.frames)
-    }
-
-    /// Number of distinct frames.
-    pub fn len(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// True when no frame was interned yet.
-    pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
-    }
-}
+use super::{Event, FrameId, FrameTable, Identities, LineWeight, Times};
 
 /// One step of a stack: a function and how many times in a row it stands there (direct recursion).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -271,7 +90,10 @@ pub struct Sample {
 }
 
 /// How good the stacks of a profile are. All figures are numbers of samples.
+///
+/// Until format version 1 of `run.json`, keys of several words had `_` in place of `-`; they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct StackQuality {
     /// Taken while the thread ran an Erlang process, stack followed down to the root.
     pub complete: u64,
@@ -280,20 +102,21 @@ pub struct StackQuality {
     /// The same, root not reached for another reason.
     pub broken: u64,
     /// Taken while the thread ran no Erlang process.
+    #[serde(alias = "no_process")]
     pub no_process: u64,
     /// Of the first three, those without any Erlang function on the stack: the process was about to start, to
     /// end or to wake up from hibernation, or its stack could not be read.
-    #[serde(default)]
+    #[serde(default, alias = "no_function")]
     pub no_function: u64,
     /// Of all of the above, those with at least one frame that has no name.
     pub unsymbolised: u64,
     /// Of all of the above, those of which C frames are missing between the interrupted function and
     /// the Erlang stack or the thread's first function. On a process they count as broken.
-    #[serde(default)]
+    #[serde(default, alias = "native_cut")]
     pub native_cut: u64,
     /// Of an import, where nothing is said of the above: samples whose callers were not read, as they would
     /// have to be unwound from copies of the stack.
-    #[serde(default)]
+    #[serde(default, alias = "not_unwound")]
     pub not_unwound: u64,
     /// Ticks that fell on the node but could not be recorded.
     pub lost: u64,
@@ -321,27 +144,33 @@ fn share_of(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// How a profile was recorded.
+/// How a profile was recorded. Keys are read as of [`StackQuality`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Capture {
     /// Who took the samples: `eBPF`, or the name of the tool an import came from.
     pub recorder: String,
     /// What ticked: `cycles`, `cpu-clock`.
     pub clock: String,
     /// Operating-system pid of the node.
+    #[serde(alias = "node_pid")]
     pub node_pid: u32,
     /// OTP release whose layout was used (`25`), empty when unknown.
+    #[serde(alias = "otp_release")]
     pub otp_release: String,
     /// Seconds since 1970-01-01 at the start, in nanoseconds.
+    #[serde(alias = "started_unix_nanos")]
     pub started_unix_nanos: u64,
     /// Length of the recording in nanoseconds.
+    #[serde(alias = "duration_nanos")]
     pub duration_nanos: u64,
     /// Time that one tick stands for, in nanoseconds; 0 when unknown.
+    #[serde(alias = "period_nanos")]
     pub period_nanos: u64,
     /// CPUs that were sampled.
     pub cpus: u32,
     /// Length of a step of [`Sample::times`] in nanoseconds; 0 when times were not recorded.
-    #[serde(default)]
+    #[serde(default, alias = "time_step_nanos")]
     pub time_step_nanos: u64,
     /// Things the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,

@@ -4,7 +4,7 @@ use rabbitscope_erlang::Connection;
 use rabbitscope_probe::{Choice, Fact, Tier, choose_tier, explain};
 use serde::Serialize;
 
-use super::node::NodeArguments;
+use super::inside::NodeArguments;
 use rabbitscope_text::escapes;
 
 use crate::{exit::Exit, output};

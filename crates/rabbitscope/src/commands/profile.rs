@@ -10,7 +10,7 @@ use rabbitscope_erlang::probes::{ProbeSession, Watch};
 use rabbitscope_probe::{Node, Tier};
 use rabbitscope_profiles::{Event, Profile};
 
-use super::{arguments::duration, explain, node::NodeArguments};
+use super::{arguments::duration, explain, inside::NodeArguments};
 use rabbitscope_inside as inside;
 use rabbitscope_inside::IdentityResolver;
 
@@ -27,7 +27,7 @@ const MOST_INSIDE_HZ: u32 = 100;
 /// Record a CPU profile of a running node, without a restart and without any flag of the node
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// Pid of the node's beam.smp [default: that of the node that --node names]
     #[arg(long, conflicts_with = "node")]
     pid: Option<u32>,
@@ -68,7 +68,7 @@ pub(super) struct Typed {
     json: bool,
 }
 
-struct Valid {
+struct Options {
     events: Vec<Event>,
     pid: u32,
     /// The node's own name, where it can be told.
@@ -78,8 +78,8 @@ struct Valid {
     tier: Option<Tier>,
 }
 
-impl Typed {
-    fn validate(&self) -> anyhow::Result<Valid> {
+impl Args {
+    fn validate(&self) -> anyhow::Result<Options> {
         let node = match self.pid {
             Some(pid) => rabbitscope_probe::list_nodes()?
                 .into_iter()
@@ -87,7 +87,7 @@ impl Typed {
                 .unwrap_or(Node { pid, name: None }),
             None => self.node.process()?,
         };
-        Ok(Valid {
+        Ok(Options {
             events: distinct(&self.event),
             pid: node.pid,
             name: node.name,
@@ -166,7 +166,7 @@ impl Typed {
     }
 }
 
-impl Valid {
+impl Options {
     fn record(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
         let line = output::ProgressLine::default();
         let options = rabbitscope_probe::Options {

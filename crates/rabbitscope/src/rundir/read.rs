@@ -8,7 +8,7 @@ use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord};
 use rabbitscope_web::Report;
 
-use super::{RECORD, SERIES, profile_name, series::Series, unfinished};
+use super::{RECORD, SERIES, names::cannot_read, profile_name, series::Series, unfinished};
 use crate::{atomic_file::AtomicFile, exit::UsageError};
 
 /// Largest record that is read.
@@ -102,14 +102,10 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
         serde_json::from_slice(&text).with_context(|| cannot_read(&path))?;
     let version = record["format-version"].as_u64();
     anyhow::ensure!(
-        version == Some(u64::from(FORMAT_VERSION)),
-        "{} has format version {}; this rabbitscope reads {FORMAT_VERSION}",
+        version.is_some_and(|version| (1..=u64::from(FORMAT_VERSION)).contains(&version)),
+        "{} has format version {}; this rabbitscope reads 1 to {FORMAT_VERSION}",
         path.display(),
         version.map_or_else(|| "none".to_owned(), |number| number.to_string())
     );
     serde_json::from_value(record).map(Some).with_context(|| cannot_read(&path))
-}
-
-pub(super) fn cannot_read(path: &Path) -> String {
-    format!("cannot read {}", path.display())
 }
