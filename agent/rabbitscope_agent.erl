@@ -1,7 +1,6 @@
 %% The agent: takes requests, gives each a process of its own, and cleans up when one of them dies.
 %%
-%% README.md has the protocol. The other files of this directory are parts of the same module: the
-%% program puts them behind this one before it sends the source. They have no attributes of a module.
+%% README.md has the protocol, manifest.toml the parts that are assembled with this file into one module.
 -module(rabbitscope_agent).
 -export([start/3, cleanup/1]).
 
@@ -13,19 +12,7 @@ start(Controller, Keeper, Options) ->
             process_flag(trap_exit, true),
             agent(#{controller => Controller, keeper => Keeper, max_heap_bytes => Bytes, workers => #{}, armed => #{}})
         end,
-        limits(Bytes)).
-
-limits(Bytes) ->
-    Limit = #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false},
-    Known = case otp_release() >= 28 of
-        true -> Limit#{include_shared_binaries => true};
-        false -> Limit
-    end,
-    %% Before the observed processes: what they send is taken and ended in time, however busy they are.
-    [{max_heap_size, Known}, {message_queue_data, off_heap}, {priority, high}].
-
-otp_release() ->
-    list_to_integer(erlang:system_info(otp_release)).
+        request:limits(Bytes)).
 
 agent(#{controller := Controller, keeper := Keeper, workers := Workers, armed := Armed} = Agent) ->
     receive
@@ -65,8 +52,8 @@ begin_request(Ref, Name, Args, #{controller := Controller, workers := Workers} =
             refuse(Controller, Ref, unknown_request, io_lib:format("the agent knows no request ~tp", [Name])),
             Agent;
         Work ->
-            To = #{controller => Controller, ref => Ref, agent => self(), args => Args, otp => otp_release()},
-            Worker = spawn_opt(fun() -> worker(Work, To) end, [link | limits(maps:get(max_heap_bytes, Agent))]),
+            To = #{controller => Controller, ref => Ref, agent => self(), args => Args, otp => request:otp_release()},
+            Worker = spawn_opt(fun() -> worker(Work, To) end, [link | request:limits(maps:get(max_heap_bytes, Agent))]),
             Agent#{workers := Workers#{Worker => Ref}}
     end.
 
@@ -77,18 +64,18 @@ worker(Work, #{controller := Controller, ref := Ref, args := Args} = To) ->
         Result -> Controller ! {rabbitscope, Ref, {done, Result#{not_sent => get(not_sent)}}}
     catch
         throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text);
-        %% The node's log has the whole reason of a process that fails, not of one that exits.
+        %% The node logs the whole reason of a process that fails, and nothing of one that exits.
         _:Reason:Stack -> exit({failed, where(Reason, Stack)})
     end.
 
 refuse(Controller, Ref, Kind, Text) ->
     Controller ! {rabbitscope, Ref, {error, Kind, unicode:characters_to_binary(Text)}}.
 
-%% A process of ours has ended: well, or with something left on the node.
+%% A worker has ended. What it has left on the node is removed.
 ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := Armed, keeper := Keeper} = Agent) ->
     {Ref, Others} = maps:take(Worker, Workers),
     Left = maps:get(Worker, Armed, none),
-    disarm(Left),
+    tracing:disarm(Left),
     Still = maps:remove(Worker, Armed),
     Left =:= none orelse (Keeper ! {armed, maps:values(Still)}),
     Reason =:= normal orelse refuse(Controller, Ref, died, why(Reason, maps:get(max_heap_bytes, Agent))),
@@ -99,7 +86,7 @@ why(killed, Bytes) ->
 why({failed, Where}, _) -> io_lib:format("the probe failed on the node: ~tp", [Where]);
 why(_, _) -> "the probe failed on the node".
 
-%% Never the whole reason: it may hold arguments of the observed functions.
+%% The place of a failure without the whole reason, which may contain arguments of the observed functions.
 where(Reason, [{M, F, A, _} | _]) ->
     What = case Reason of {Word, _} when is_atom(Word) -> Word; Word when is_atom(Word) -> Word; _ -> failed end,
     {What, M, F, if is_list(A) -> length(A); true -> A end};
@@ -111,32 +98,11 @@ end_all(#{workers := Workers, armed := Armed}) ->
 
 %% Removes what `Armed` names, and nothing else. Called by the agent, and by the keeper after it.
 cleanup(Armed) ->
-    lists:foreach(fun disarm/1, Armed).
+    lists:foreach(fun tracing:disarm/1, Armed).
 
-%% Says to agent and keeper what is about to be left on the node; returns when the keeper was told.
-announce(#{agent := Agent}, What) ->
-    Mark = make_ref(),
-    Agent ! {arm, self(), Mark, What},
-    receive Mark -> ok end.
-
-%% Sends an event if there is credit, and counts it if there is none.
-event(#{controller := Controller, ref := Ref}, Data) ->
-    case get(credit) of
-        Credit when Credit > 0 ->
-            put(credit, Credit - 1),
-            Controller ! {rabbitscope, Ref, {event, Data}},
-            true;
-        _ ->
-            put(not_sent, get(not_sent) + 1),
-            false
-    end.
-
-add_credit(N) ->
-    put(credit, get(credit) + N).
-
-%% Which function does which request.
-work(trace) -> fun calls/1;
-work(calltree) -> fun calltree/1;
-work(counters) -> fun counters/1;
-work(sample) -> fun sample/1;
+%% The function of each request.
+work(trace) -> fun call_trace:calls/1;
+work(calltree) -> fun calltree:calltree/1;
+work(counters) -> fun call_times:counters/1;
+work(sample) -> fun stack_samples:sample/1;
 work(_) -> unknown.

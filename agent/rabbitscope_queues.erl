@@ -1,17 +1,16 @@
-%% Queues of the node: from the tables that the broker fills, or from the queues themselves.
+%% Reads queues, from the tables that the broker fills or from the queues themselves.
 %%
 %% A small agent (see README.md): it waits for requests, gives each a process of its own, and has nothing
-%% to clean up. Tables are gone through in pieces, so that the memory a look takes does not grow with the
-%% number of queues, and rows are sent as they are found: a node that cannot send waits. Followed by
-%% queue_table.erl, which is put behind this.
+%% to clean up. Tables are read in pieces, so that the memory of a request does not grow with the
+%% number of queues, and rows are sent as they are found: a node that cannot send waits.
 -module(rabbitscope_queues).
 -export([start/3, cleanup/1]).
 
 %% ---- The agent ----
 
-%% It runs before the node's ordinary processes, or a look at a busy node would spend its time waiting for
-%% turns. It does next to nothing itself; a look does so only if the program asks for it (`urgent`), which
-%% keeps account of how much of the time that is.
+%% The agent runs at high priority, as it does next to nothing itself. At normal priority a request to a busy node
+%% would spend its time waiting for its turn. The process of a request has high priority only if the program
+%% wants it (`urgent`); the program limits the time that such requests take.
 start(Controller, Keeper, Options) ->
     Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
     spawn_opt(fun () ->
@@ -21,34 +20,34 @@ start(Controller, Keeper, Options) ->
 
 cleanup(_) -> ok.
 
-agent(Controller, Keeper, Words, Looks) ->
+agent(Controller, Keeper, Words, Workers) ->
     receive
         {request, Ref, Name, Args} ->
-            Look = spawn_opt(fun () -> look({Controller, Ref}, Name, Args) end, options(Words, Args)),
-            agent(Controller, Keeper, Words, Looks#{Look => Ref});
+            Worker = spawn_opt(fun () -> run_request({Controller, Ref}, Name, Args) end, options(Words, Args)),
+            agent(Controller, Keeper, Words, Workers#{Worker => Ref});
         {cancel, Ref} ->
-            [exit(Look, kill) || {Look, Of} <- maps:to_list(Looks), Of =:= Ref],
-            agent(Controller, Keeper, Words, Looks);
-        {'EXIT', Look, Reason} when is_map_key(Look, Looks) ->
-            {Ref, Others} = maps:take(Look, Looks),
+            [exit(Worker, kill) || {Worker, Of} <- maps:to_list(Workers), Of =:= Ref],
+            agent(Controller, Keeper, Words, Workers);
+        {'EXIT', Worker, Reason} when is_map_key(Worker, Workers) ->
+            {Ref, Others} = maps:take(Worker, Workers),
             Reason =:= normal orelse (Controller ! {rabbitscope, Ref, {error, died, why(Reason)}}),
             agent(Controller, Keeper, Words, Others);
         {'EXIT', From, Reason} when From =:= Keeper; Reason =:= shutdown ->
-            [begin unlink(Look), exit(Look, kill) end || Look <- maps:keys(Looks)];
-        _ -> agent(Controller, Keeper, Words, Looks)
+            [begin unlink(Worker), exit(Worker, kill) end || Worker <- maps:keys(Workers)];
+        _ -> agent(Controller, Keeper, Words, Workers)
     end.
 
-%% Enough room from the start that a look ends before it has garbage to collect.
+%% The heap is large enough from the start that most requests end before their first garbage collection.
 options(Words, Args) ->
     Limit = #{size => Words, kill => true, error_logger => false},
     Urgent = [{priority, high} || maps:get(urgent, Args)],
     [link, {max_heap_size, Limit}, {min_heap_size, 65536}, {message_queue_data, off_heap} | Urgent].
 
-why(killed) -> <<"the look at the queues needed more memory on the node than it may have">>;
+why(killed) -> <<"the reading of the queues needed more memory on the node than it may have">>;
 why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
-why(_) -> <<"the look at the queues failed on the node">>.
+why(_) -> <<"the reading of the queues failed on the node">>.
 
-look({Controller, Ref} = To, Name, Args) ->
+run_request({Controller, Ref} = To, Name, Args) ->
     Began = erlang:monotonic_time(microsecond),
     case Name of
         tables -> tables(To, Args);
@@ -60,7 +59,7 @@ look({Controller, Ref} = To, Name, Args) ->
         interval_ms => environment(collect_statistics_interval, 5000),
         quorum_ms => environment(quorum_tick_interval, 5000),
         stream_ms => environment(stream_tick_interval, 5000),
-        running => running_nodes(),
+        running => queue_table:running_nodes(),
         statistics => environment(collect_statistics, none)
     }}}.
 
@@ -73,17 +72,16 @@ send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {
 
 %% ---- From the tables ----
 
-%% What the broker wrote into its tables the last time, table by table; the program puts together what
-%% belongs to one queue.
+%% What the broker wrote last into its tables, table by table; the program combines the rows of each queue.
 %%   {names, [{VHost, Name, Type, Process}]}
-%%   {dead, [{VHost, Name}]}     of these the process, which should be on this node, is not there
+%%   {dead, [{VHost, Name}]}     queues whose process should be on this node and does not exist
 %%   {depths, [{VHost, Name, Ready, Unacknowledged, Reductions}]}
 %%   {infos, [{VHost, Name, State, Consumers, MemoryBytes}]}     if `infos` is true
 %% A classic queue writes its row of queue_metrics just before that of queue_coarse_metrics, and its
-%% reductions are never the same twice: while they are, the program knows that the infos are, too, and need
-%% not ask. So depths are read first: infos may then be newer than the reductions, which are asked for again,
-%% and never older. (A quorum queue writes them the other way round, a stream always says 0 reductions: the
-%% program asks for theirs each time.)
+%% reductions differ each time. While the reductions are unchanged, the infos are, too, and the program does not
+%% read them. So depths are read first: infos may then be newer than the reductions, which are read again later,
+%% and never older. (A quorum queue writes in the opposite order, and a stream always has 0 reductions: the
+%% program reads their infos each time.)
 tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
     Alive = alive(),
     each_piece(VHost, Part, fun (Found, _) ->
@@ -91,13 +89,13 @@ tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
         send(To, dead, [{In, Name} || {In, Name, _, Process} <- Found, is_dead(Process, Alive)])
     end, none),
     down(VHost, Part, fun (Found) -> send(To, names, Found) end),
-    in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
-    WithInfos andalso in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
+    queue_table:in_pieces(queue_coarse_metrics, depths(VHost), fun (Found, _) -> send(To, depths, Found) end, none),
+    WithInfos andalso queue_table:in_pieces(queue_metrics, infos_in_place(VHost), fun (Found, _) ->
         send(To, infos, [found_info(Row) || Row <- wanted(Part, Found)])
     end, none).
 
-%% To ask the node whether a process lives may be to wait for that process; this is not. A node with very many
-%% processes is not asked at all: the memory of a look is bounded.
+%% All processes of the node. `is_process_alive/1` may wait for the process in question, and `processes/0` does
+%% not. It is left out on a node with very many processes, as the memory of a request is bounded.
 alive() ->
     case erlang:system_info(process_count) =< 50000 of
         true -> maps:from_keys(processes(), here);
@@ -118,21 +116,21 @@ of_vhost(VHost) -> [{'=:=', '$1', {const, VHost}}].
 
 infos(To, Queues) -> send(To, infos, [info(Queue) || Queue <- Queues]).
 
-%% A row of queue_metrics is a list of thirty things and more, some of them lists themselves: copying it for
-%% three figures is most of the work of a look-up.
+%% A row of queue_metrics is a list of more than thirty items, some of them lists. Copying it for three figures is
+%% most of the work of a look-up.
 info({VHost, Name}) ->
     Resource = {resource, VHost, queue, Name},
     Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
     {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
-%% So figures of many queues are taken out of the table's own lists, by a match specification that knows where
-%% in the list they stand. That differs from release to release and between queues, one that is idle begins
-%% with `idle_since`: a few rows tell, and rows of another form are found without their figures and looked up.
+%% So figures of many queues are taken out of the table's own lists, by a match specification with their positions
+%% in the list. Positions differ between releases and between queues; the list of an idle queue begins with
+%% `idle_since`. They are learned from a few rows, and rows of another form are looked up one by one.
 infos_in_place(VHost) ->
     Rows = [{Pattern, {{'$1', '$2', State, Consumers, Memory}}} || {Pattern, State, Consumers, Memory} <- forms()],
     [{{{resource, '$1', queue, '$2'}, Pattern, '_'}, of_vhost(VHost), [Row]} || {Pattern, Row} <- Rows ++ [{'_', {{'$1', '$2'}}}]].
 
-%% Those of the first rows, the most frequent first: {Pattern, State, Consumers, Memory}, the last three a
+%% The forms of the first rows, the most frequent one first: {Pattern, State, Consumers, Memory}, the last three a
 %% variable of the pattern each, or `unknown`.
 forms() ->
     case ets:select(queue_metrics, [{{'_', '$1', '_'}, [], ['$1']}], 20) of
@@ -159,40 +157,40 @@ place(_, _) -> '_'.
 found_info({_, _} = Queue) -> info(Queue);
 found_info(Row) -> Row.
 
-%% Name, type and process of all queues that are wanted.
+%% Name, type and process of all selected queues.
 each_piece(VHost, Part, Each, Acc) ->
-    Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
+    Head = queue_table:queue_head([{name, {resource, '$1', queue, '$2'}}, {type, '$3'}, {pid, '$4'}]),
     Wanted = fun (Found, Now) -> Each(wanted(Part, Found), Now) end,
-    in_pieces(queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
+    queue_table:in_pieces(queue_table:queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
-%% Durable classic queues of a node that does not run are in no table but that of durable queues.
+%% Durable classic queues of a node that does not run; only the table of durable queues has them.
 down(VHost, Part, Each) ->
-    case {queue_table(), ets:info(rabbit_durable_queue, size)} of
+    case {queue_table:queue_table(), ets:info(rabbit_durable_queue, size)} of
         {rabbit_queue, Size} when is_integer(Size) ->
-            Head = queue_head([{name, {resource, '$1', queue, '$2'}}, {type, 'rabbit_classic_queue'}, {pid, '$4'}]),
-            Down = [{is_pid, '$4'} | [{'=/=', {node, '$4'}, {const, Node}} || Node <- running_nodes()]],
+            Head = queue_table:queue_head([{name, {resource, '$1', queue, '$2'}}, {type, 'rabbit_classic_queue'}, {pid, '$4'}]),
+            Down = [{is_pid, '$4'} | [{'=/=', {node, '$4'}, {const, Node}} || Node <- queue_table:running_nodes()]],
             Specification = [{Head, of_vhost(VHost) ++ Down, [{{'$1', '$2', rabbit_classic_queue, '$4'}}]}],
-            in_pieces(rabbit_durable_queue, Specification, fun (Found, _) ->
+            queue_table:in_pieces(rabbit_durable_queue, Specification, fun (Found, _) ->
                 Each([Row || {In, Name, _, _} = Row <- wanted(Part, Found), not ets:member(rabbit_queue, {resource, In, queue, Name})])
             end, none);
         _ -> ok
     end.
 
-%% Of rows that begin with virtual host and name those whose name contains this.
+%% The rows, which begin with virtual host and name, whose name contains `Part`.
 wanted(all, Rows) -> Rows;
 wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =/= nomatch].
 
 %% ---- From the queues ----
 
-%% What the queues say, each asked by a process of its own. One that does not answer holds up nobody
-%% else: a thousand are asked at the same time, and at the deadline it is said who has not answered.
+%% Figures from the queues themselves, each asked by a process of its own. A queue that does not answer delays no
+%% other: a thousand are asked at the same time, and at the deadline the others are reported as `no_answer`.
 %%   {rows, [{VHost, Name, Type, Process, Figures}]}
-%% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each `unknown` if it is, or an atom
-%% that says why there are none: no_answer, not_asked, gone, down.
+%% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each of them may be `unknown`, or an atom
+%% with the reason for absent figures: no_answer, not_asked, gone, down.
 processes(To, #{vhost := VHost, name := Part, within_ms := WithinMs}) ->
     Deadline = now_ms() + WithinMs,
     down(VHost, Part, fun (Found) -> send(To, rows, [row(Queue, down) || Queue <- Found]) end),
-    Running = running_nodes(),
+    Running = queue_table:running_nodes(),
     Asked = each_piece(VHost, Part, fun (Found, Asked) -> ask(Found, {Deadline, Running}, To, Asked) end, #{}),
     collect(Deadline, To, Asked).
 
@@ -211,7 +209,7 @@ ask([], _, _, Asked) -> Asked;
 ask([Queue | Rest], {Deadline, Running} = Until, To, Asked) when map_size(Asked) < 1000 ->
     {VHost, Name, _, _} = Queue,
     {Process, Monitor} = spawn_monitor(fun () ->
-        %% An error would be in the node's log.
+        %% The node would log an error.
         exit({answer, try answer({resource, VHost, queue, Name}, Running, max(1, Deadline - now_ms())) catch _:_ -> no_answer end})
     end),
     ask(Rest, Until, To, Asked#{Monitor => {Process, Queue}});
@@ -236,9 +234,9 @@ node_of(Pid) when is_pid(Pid) -> node(Pid);
 node_of({_, Node}) -> Node;
 node_of(_) -> node().
 
-%% A classic queue answers itself, wherever it is. What the broker tells of the others it reads from the tables of the node
-%% where it is asked, so that node is their leader's. The tables are some seconds old: the state of a quorum queue
-%% has its depths and consumers, but there is nobody to ask about a stream.
+%% A classic queue answers itself, on any node. For other types the broker reads the tables of the node that it is
+%% asked on, so the leader's node is asked. The tables are some seconds old: depths and consumers of a quorum queue
+%% come from its state, while a stream has no process that could be asked.
 answer_of(rabbit_quorum_queue, Queue, {_, Node} = Leader, WithinMs) ->
     Infos = on_node(Node, rabbit_amqqueue, info, [Queue, [state, memory]], WithinMs),
     case value(state, Infos) of
@@ -260,7 +258,7 @@ infos_figures(Infos) -> figures(Infos, value(messages_ready, Infos), value(messa
 on_node(Node, Module, Function, Arguments, _) when Node =:= node() -> apply(Module, Function, Arguments);
 on_node(Node, Module, Function, Arguments, WithinMs) -> erpc:call(Node, Module, Function, Arguments, WithinMs).
 
-%% Waits for the rest. At the deadline it is given up.
+%% Waits for the remaining answers until the deadline.
 collect(Deadline, To, Asked) ->
     Late = maps:fold(fun (Monitor, {Process, Queue}, Rows) ->
         demonitor(Monitor, [flush]),
@@ -269,7 +267,7 @@ collect(Deadline, To, Asked) ->
     end, [], collect_some(0, Deadline, To, Asked, [])),
     send(To, rows, Late).
 
-%% Waits until no more than so many are still asked.
+%% Waits until at most `Most` queues have not answered.
 collect_some(Most, _, To, Asked, Rows) when map_size(Asked) =< Most ->
     send(To, rows, Rows),
     Asked;

@@ -1,8 +1,8 @@
-%% The processes, queues, connections and channels that do or hold most, and what the schedulers do.
+%% Finds the processes, queues, connections or channels that use most of a resource, and the use of the schedulers.
 %%
-%% A small agent (see README.md), followed by tables.erl and roles.erl, which are put behind this. Two
-%% snapshots are taken on the node and compared there. The first is kept in a table of the request's process, one small row for each
-%% candidate; of the second only the best are kept. Everything goes away with the request.
+%% A small agent (see README.md). Two snapshots are taken and compared on the node. The first is kept in a table of
+%% the request's process, with one small row for each candidate; of the second only the first rows are kept. All
+%% of it is freed with the request.
 -module(rabbitscope_top).
 -export([start/3, cleanup/1]).
 
@@ -38,7 +38,7 @@ agent(Controller, Keeper, Words, Now) ->
         _ -> agent(Controller, Keeper, Words, Now)
     end.
 
-%% Microstates are counted for everybody or for nobody. Whoever had it on keeps it on.
+%% Microstate accounting is one switch of the node. If somebody else has switched it on, it stays on.
 arm(Keeper) ->
     Keeper ! {armed, [microstates]},
     case erlang:system_flag(microstate_accounting, true) of
@@ -55,7 +55,7 @@ why(_) -> <<"the snapshots failed on the node">>.
 
 %% What: processes, queues, connections, channels. Sort: cpu, memory, mailbox, binaries, in, out.
 top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
-    %% Counted by the VM for as long as somebody wants it, ends with this process.
+    %% The VM counts while any process has this flag set; ours ends with this process.
     erlang:system_flag(scheduler_wall_time, true),
     Before = ets:new(before, [set, private]),
     Schedulers = erlang:statistics(scheduler_wall_time),
@@ -81,13 +81,13 @@ top(#{what := What, sort := Sort, interval_ms := IntervalMs, limit := Limit}) ->
 environment(Key, Default) ->
     case application:get_env(rabbit, Key) of {ok, Value} -> Value; undefined -> Default end.
 
-%% Whether what is shown as in and out is all there was: `known`, or why not. Counters of messages are written once in
-%% an interval of statistics, by channels, on the node where the channel is. What comes to a queue from elsewhere,
-%% or from a protocol without channels, is not in them.
+%% Whether the columns in and out count all messages: `known`, or the reason why not. Channels write the counters,
+%% once in each statistics interval, on the node of the channel. Messages through channels on other nodes, or
+%% through a protocol without channels, are not counted.
 rates(What, _, _) when What =:= connections; What =:= processes -> known;
 rates(What, IntervalMs, Statistics) ->
     Written = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
-    Alone = What =:= channels orelse running_nodes() =:= [node()],
+    Alone = What =:= channels orelse queue_table:running_nodes() =:= [node()],
     if
         not Written -> seldom;
         not Alone -> other_nodes;
@@ -98,23 +98,24 @@ rates(What, IntervalMs, Statistics) ->
 %% Since 3.12 MQTT, and since 4.0 AMQP 1.0, are served without channels.
 are_all_on_channels() ->
     Native = erlang:module_loaded(rabbit_mqtt_qos0_queue) orelse erlang:module_loaded(rabbit_amqp_session),
-    not Native orelse each(connections, fun (Pid, _, All) ->
-        All andalso is_on_channels(proplists:get_value(protocol, infos(connection_created, Pid)))
+    not Native orelse broker_tables:each(connections, fun (Pid, _, All) ->
+        All andalso is_on_channels(proplists:get_value(protocol, broker_tables:infos(connection_created, Pid)))
     end, true).
 
 is_on_channels({0, _, _}) -> true;
 is_on_channels({Name, _}) when is_atom(Name); is_binary(Name) ->
-    %% Streams have clients of their own, of whom nothing is told here.
+    %% Clients of the stream protocol publish to streams only, whose rates are unknown anyway.
     lists:member(iolist_to_binary(io_lib:format("~ts", [Name])), [<<"Direct">>, <<"STOMP">>, <<"Web STOMP">>, <<"stream">>]);
 is_on_channels(_) -> false.
 
 %% ---- Snapshots ----
 
-%% Everybody, as the process that does the work: of a connection whose protocol is served by a plugin (before 3.12 MQTT,
-%% before 4.0 AMQP 1.0) the tables have a process between that and the broker, which does next to nothing.
+%% All candidates, each with the process that does its work. For a connection whose protocol a plugin serves
+%% (MQTT before 3.12, AMQP 1.0 before 4.0) the tables have a process between plugin and broker, which does next
+%% to nothing.
 candidates(connections, {_, Serving}, Each, Acc) ->
-    each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
-candidates(What, _, Each, Acc) -> each(What, Each, Acc).
+    broker_tables:each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
+candidates(What, _, Each, Acc) -> broker_tables:each(What, Each, Acc).
 
 %% A row is {Pid, Reductions, In, Out}.
 remember(What, Table) ->
@@ -146,7 +147,8 @@ keep(One, Found, Limit) ->
         false -> More
     end.
 
-%% {Reductions, In, Out} of the interval, {Memory, Mailbox} now. Who is new has done all of it now.
+%% {Reductions, In, Out} of the interval, and {Memory, Mailbox} now. All reductions of a new process are in the
+%% interval.
 now_and_before(What, Pid, Key, Before, Traffic) ->
     case process_info(Pid, [reductions, memory, message_queue_len]) of
         [{_, Reductions}, {_, Memory}, {_, Mailbox}] ->
@@ -173,7 +175,7 @@ value(binaries, Pid, _) -> number(binaries(Pid)).
 number(unknown) -> -1;
 number(Value) -> Value.
 
-%% Large binaries that the process refers to, each counted once. Others may refer to them too.
+%% Bytes of the large binaries that the process refers to, each counted once. Other processes may refer to them, too.
 binaries(Pid) ->
     case process_info(Pid, binary) of
         {binary, Found} -> lists:sum([Size || {_, Size, _} <- lists:usort(Found)]);
@@ -193,17 +195,17 @@ traffic(What) ->
     Sums = ets:new(traffic, [set, private]),
     Add = fun (Key, Position, More) -> ets:update_counter(Sums, Key, {Position, More}, {Key, 0, 0}) end,
     published(What, Add),
-    each_found(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_queue_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, Queue} = element(1, Row),
         %% get, get_no_ack, deliver, deliver_no_ack
         Add(key(What, Channel, Queue), 3, element(2, Row) + element(3, Row) + element(4, Row) + element(5, Row))
     end, none),
     Sums.
 
-%% For connections that the broker has from a plugin: the process that has the socket.
+%% The process that owns the socket, for connections that a plugin serves.
 serving(Ports) ->
-    Direct = each(connections, fun (Pid, _, Found) ->
-        Infos = infos(connection_created, Pid),
+    Direct = broker_tables:each(connections, fun (Pid, _, Found) ->
+        Infos = broker_tables:infos(connection_created, Pid),
         case proplists:get_value(type, Infos) of
             direct -> [{Pid, {proplists:get_value(peer_host, Infos), proplists:get_value(peer_port, Infos)}} | Found];
             _ -> Found
@@ -215,7 +217,7 @@ serving(Ports) ->
     end,
     maps:from_list([{Pid, maps:get(Peer, Peers)} || {Pid, Peer} <- Direct, is_map_key(Peer, Peers)]).
 
-%% The socket of a TLS connection belongs to a process that knows nothing of the protocol in it.
+%% The socket of a TLS connection belongs to a process of TLS, which does not serve the protocol in it.
 is_not_tls(Pid) ->
     case process_info(Pid, dictionary) of
         {_, Dictionary} ->
@@ -227,12 +229,12 @@ is_not_tls(Pid) ->
     end.
 
 published(queues, Add) ->
-    each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_queue_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {_, {Queue, _}} = element(1, Row),
         Add(Queue, 2, element(2, Row))
     end, none);
 published(channels, Add) ->
-    each_found(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
+    broker_tables:each_found(channel_exchange_metrics, [{'$1', [], ['$1']}], fun (Row, _) ->
         {Channel, _} = element(1, Row),
         Add(Channel, 2, element(2, Row))
     end, none).
@@ -260,7 +262,7 @@ summed(Key, Sums) ->
         [] -> {0, 0}
     end.
 
-%% ---- What is said of the best ----
+%% ---- Rows ----
 
 described(What, {_, Pid, Key, {Reductions, In, Out, Memory, Mailbox}}, Known) ->
     Rates = Known =:= known andalso not is_stream(What, Key),
@@ -271,7 +273,7 @@ described(What, {_, Pid, Key, {Reductions, In, Out, Memory, Mailbox}}, Known) ->
 
 %% A stream's own protocol has no channels.
 is_stream(queues, Resource) ->
-    [Queue | _] = ets:lookup(queue_table(), Resource) ++ [none],
+    [Queue | _] = ets:lookup(queue_table:queue_table(), Resource) ++ [none],
     Queue =/= none andalso apply(amqqueue, get_type, [Queue]) =:= rabbit_stream_queue;
 is_stream(_, _) -> false.
 
@@ -281,7 +283,7 @@ rate(false, _) -> unknown.
 current(Pid) ->
     case process_info(Pid, current_function) of {_, {_, _, _} = Function} -> Function; _ -> unknown end.
 
-own(processes, Pid, _) -> #{role => role(Pid), name => process_name(Pid)};
+own(processes, Pid, _) -> #{role => roles:role(Pid), name => roles:process_name(Pid)};
 own(queues, _, {resource, VHost, queue, Name} = Resource) ->
     {Ready, Unacknowledged} = case ets:lookup(queue_coarse_metrics, Resource) of
         [Row] -> {element(2, Row), element(3, Row)};
@@ -289,12 +291,12 @@ own(queues, _, {resource, VHost, queue, Name} = Resource) ->
     end,
     #{name => Name, vhost => VHost, ready => Ready, unacknowledged => Unacknowledged};
 own(connections, _, Pid) ->
-    Infos = infos(connection_created, Pid),
-    #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos),
+    Infos = broker_tables:infos(connection_created, Pid),
+    #{name => broker_tables:text(name, Infos), vhost => broker_tables:text(vhost, Infos), user => broker_tables:text(user, Infos),
       protocol => protocol(proplists:get_value(protocol, Infos))};
 own(channels, Pid, _) ->
-    Infos = infos(channel_created, Pid),
-    #{name => text(name, Infos), vhost => text(vhost, Infos), user => text(user, Infos)}.
+    Infos = broker_tables:infos(channel_created, Pid),
+    #{name => broker_tables:text(name, Infos), vhost => broker_tables:text(vhost, Infos), user => broker_tables:text(user, Infos)}.
 
 protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p", [Major, Minor, Patch]));
 protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));
@@ -308,8 +310,8 @@ use_of_schedulers(Before, After) when is_list(Before), is_list(After) ->
         || {{Id, Active0, Total0}, {Id, Active, Total}} <- Pairs];
 use_of_schedulers(_, _) -> [].
 
-%% What the threads of each type did in the interval, together, in the VM's own unit of time. The accounting is for
-%% everybody or for nobody: whoever else had switched it on may have switched it off meanwhile.
+%% Time of all threads of each type in each state during the interval, in the VM's own unit. `in_part` if somebody
+%% else has switched the accounting off meanwhile.
 microstates(Before, After, ElapsedUs) when is_list(Before), is_list(After) ->
     Sums = microstates(Before, After),
     Counted = lists:sum(maps:values(maps:get(scheduler, Sums, #{}))),

@@ -1,35 +1,33 @@
-%% What processes are for: role, name, virtual host, connection.
+%% Reads role, name, virtual host and connection of processes.
 %%
-%% Functions only; followed by tables.erl, queue_table.erl and roles.erl, which are put behind this. Rows are sent some
-%% hundred at a time. A row is {Pid, Role, Name, VHost, Connection}, Pid as the node prints it, Role an
-%% atom, the rest binaries that are empty where nothing is known.
+%% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Pid, Role, Name, VHost,
+%% Connection}: Pid as the node prints it, Role an atom, the others binaries, empty where nothing is known.
 -module(rabbitscope_who).
 -export([tables/1, processes/2, ended/2]).
 
 -type to() :: {pid(), reference()}.
 
-%% Queues, channels and connections as the broker's tables have them. No process is asked, so that
-%% this disturbs nobody.
+%% Queues, channels and connections in the broker's tables. No process is asked, so that none is disturbed.
 -spec tables(to()) -> {parts, non_neg_integer(), ok}.
 tables(To) ->
     Row = fun (What) -> fun (Pid, Key, Sent) -> add(To, row(Pid, of_table(What, Pid, Key)), Sent) end end,
-    All = lists:foldl(fun (What, Sent) -> each(What, Row(What), Sent) end, none_sent(),
+    All = lists:foldl(fun (What, Sent) -> broker_tables:each(What, Row(What), Sent) end, none_sent(),
         [connections, channels, queues]),
     {parts, sent(To, All), ok}.
 
-%% These processes; `gone` is the role of one that has ended.
+%% The processes with these pids; `gone` is the role of one that has ended.
 -spec processes(to(), [binary()]) -> {parts, non_neg_integer(), ok}.
 processes(To, Texts) ->
-    Queues = each(queues, fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end, #{}),
-    VHosts = each(connections, fun (Pid, _, Found) ->
+    Queues = broker_tables:each(queues, fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end, #{}),
+    VHosts = broker_tables:each(connections, fun (Pid, _, Found) ->
         {_, Name, VHost, _} = of_table(connections, Pid, none),
         Found#{Name => VHost}
     end, #{}),
-    Each = fun (Text, Sent) -> add(To, row(Text, asked(local_pid(Text), Queues, VHosts)), Sent) end,
+    Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, VHosts)), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
 
-%% Processes that have ended, each with the function that it was started with as its stack told: the role
-%% by that function alone, `gone` where it says nothing.
+%% Processes that have ended, each with the function at the root of its stack, which it was started with. That
+%% function decides the role; `gone` if it belongs to no role.
 -spec ended(to(), [{Pid :: binary(), Module :: binary(), Function :: binary()}]) ->
     {parts, non_neg_integer(), ok}.
 ended(To, Processes) ->
@@ -37,18 +35,18 @@ ended(To, Processes) ->
     {parts, sent(To, lists:foldl(Each, none_sent(), Processes)), ok}.
 
 role_of_ended(Module) ->
-    try role_of(none, {binary_to_existing_atom(Module, utf8), any, 0}, []) of
+    try roles:role_of(none, {binary_to_existing_atom(Module, utf8), any, 0}, []) of
         other -> gone;
         Role -> Role
     catch error:badarg -> gone end.
 
 asked(Pid, Queues, VHosts) when is_pid(Pid) ->
-    case {Queues, role(Pid)} of
+    case {Queues, roles:role(Pid)} of
         {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
         {_, reader} -> of_table(connections, Pid, none);
         {_, channel} -> of_table(channels, Pid, none);
         {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
-            Connection = process_name(Pid),
+            Connection = roles:process_name(Pid),
             {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection};
         {_, unknown} -> gone();
         {_, Role} ->
@@ -61,21 +59,21 @@ gone() -> {gone, <<>>, <<>>, <<>>}.
 
 of_table(queues, Pid, {resource, VHost, queue, Name}) -> {queue_role(Pid), Name, VHost, <<>>};
 of_table(connections, Pid, _) ->
-    Infos = infos(connection_created, Pid),
-    Name = text(name, Infos),
-    {reader, Name, text(vhost, Infos), Name};
+    Infos = broker_tables:infos(connection_created, Pid),
+    Name = broker_tables:text(name, Infos),
+    {reader, Name, broker_tables:text(vhost, Infos), Name};
 of_table(channels, Pid, _) ->
-    Infos = infos(channel_created, Pid),
-    Connection = text(name, infos(connection_created, proplists:get_value(connection, Infos))),
-    {channel, text(name, Infos), text(vhost, Infos), Connection}.
+    Infos = broker_tables:infos(channel_created, Pid),
+    Connection = broker_tables:text(name, broker_tables:infos(connection_created, proplists:get_value(connection, Infos))),
+    {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), Connection}.
 
-%% Without asking the process: who has a registered name keeps the log of a quorum queue.
+%% Without asking the process: one with a registered name is the Ra server of a quorum queue.
 queue_role(Pid) ->
     case process_info(Pid, registered_name) of {registered_name, Name} when is_atom(Name) -> ra_server; _ -> queue end.
 
-%% What the process calls itself, else what it was started with.
+%% The process's own name, or the function that it was started with.
 named(Pid) ->
-    case process_name(Pid) of
+    case roles:process_name(Pid) of
         <<>> ->
             case process_info(Pid, [initial_call, dictionary]) of
                 [{_, Initial}, {_, Dictionary}] -> function_name(proplists:get_value('$initial_call', Dictionary, Initial));
@@ -87,7 +85,7 @@ named(Pid) ->
 function_name({M, F, A}) -> unicode:characters_to_binary(io_lib:format("~ts:~ts/~b", [M, F, A]));
 function_name(_) -> <<>>.
 
-%% The connection that a limiter or a writer serves, from the name that it gave itself.
+%% The connection that a limiter or a writer serves, from its own name.
 served(Pid) ->
     case process_info(Pid, dictionary) of
         {dictionary, Dictionary} ->
@@ -102,7 +100,7 @@ served(Pid) ->
 row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);
 row(Text, {Role, Name, VHost, Connection}) -> {Text, Role, short(Name), short(VHost), short(Connection)}.
 
-%% A name can have 255 bytes; what is longer is none of RabbitMQ's.
+%% Cuts a name. Names in RabbitMQ have at most 255 bytes, so that only others are cut.
 short(Text) when byte_size(Text) > 600 -> binary:part(Text, 0, 600);
 short(Text) -> Text.
 

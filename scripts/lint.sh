@@ -1,5 +1,5 @@
 #!/bin/sh
-# Form, lints, documentation, licences, known holes, types of the page. Changes nothing.
+# Form, lints, documentation, Erlang, licences, known holes, types of the page. Changes nothing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,6 +8,7 @@ cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 # Read by who works on it, private items included, so links to those are fine.
 RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --locked --workspace --no-deps --document-private-items --quiet
 scripts/licences.sh
+scripts/lint-agent.sh
 # What is fuzzed has a lock file of its own.
 cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null || {
     echo "fuzz/Cargo.lock is not up to date: cargo metadata --manifest-path fuzz/Cargo.toml >/dev/null" >&2

@@ -20,11 +20,11 @@ use crate::{
     uri::Uri,
 };
 
-/// What a blocking call can end in.
+/// Why a blocking call failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// Nobody listens there, or the name does not resolve.
+    /// The connection was refused, or the name does not resolve.
     #[error("cannot connect to {address}: {source}")]
     Connect {
         /// Host and port.
@@ -32,10 +32,10 @@ pub enum ClientError {
         /// What happened.
         source: io::Error,
     },
-    /// The socket broke.
+    /// The socket has failed.
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
-    /// The other side closed the socket without a word.
+    /// The broker has closed the socket without `connection.close`.
     #[error("the other side closed the connection without a word")]
     Eof,
     /// No answer in time.
@@ -69,7 +69,7 @@ impl Transport for TcpStream {
 pub struct Client<S = TcpStream> {
     stream: S,
     connection: Connection,
-    /// Read and not taken yet.
+    /// Bytes that were read and not processed yet.
     input: Vec<u8>,
     timeout: Duration,
 }
@@ -127,17 +127,17 @@ impl<S: Transport> Client<S> {
         })
     }
 
-    /// Sends a request without waiting: its answer is a matter for [`Client::wait`].
+    /// Sends a request without waiting; [`Client::wait`] takes its answer.
     pub fn send(&mut self, channel: u16, request: &Request<'_>) {
         self.connection.request(channel, request);
     }
 
-    /// Asks for a channel without waiting. Requests may follow at once.
+    /// Opens a channel without waiting. Requests may follow at once.
     pub fn begin_channel(&mut self) -> Result<u16, ClientError> {
         Ok(self.connection.open_channel()?)
     }
 
-    /// Asks for the end of a channel without waiting.
+    /// Closes a channel without waiting.
     pub fn end_channel(&mut self, channel: u16) {
         self.connection.close_channel(channel);
     }
@@ -156,7 +156,7 @@ impl<S: Transport> Client<S> {
         (self.stream, self.connection, self.input)
     }
 
-    /// Writes what waits, then takes events until `answer` has one.
+    /// Writes the output, then takes events until `answer` returns a value.
     pub fn wait<T>(
         &mut self,
         mut answer: impl FnMut(Event<'_>) -> Option<Result<T, ClientError>>,

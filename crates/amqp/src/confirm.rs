@@ -1,4 +1,4 @@
-//! Which messages the broker has confirmed, by sequence number.
+//! Tracks by sequence number which messages the broker has confirmed.
 
 use std::collections::VecDeque;
 

@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
-/// Bytes that are not what the specification says they are.
+/// Bytes that violate the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Malformed(pub &'static str);
 
-/// The broker's own words on why it closed a channel or a connection.
+/// The broker's reason for closing a channel or a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text}")]
 pub struct Refusal {
@@ -50,7 +50,7 @@ pub enum ConnectionError {
         /// What was agreed on, in bytes.
         limit: u32,
     },
-    /// Not a kind of frame.
+    /// An unknown type of frame.
     #[error("the other side sent a frame of the unknown type {0}: is this AMQP?")]
     FrameType(u8),
     /// The octet behind a frame is not 0xCE.
@@ -72,18 +72,18 @@ pub enum ConnectionError {
         /// Method.
         method_id: u16,
     },
-    /// Something that is right by itself but has no place here.
+    /// A valid method or frame that is not allowed in the present state.
     #[error("the other side sent {what} on channel {channel}, where it has no place")]
     Unexpected {
-        /// What came.
+        /// The method or frame.
         what: &'static str,
         /// Channel number.
         channel: u16,
     },
-    /// No common way to log in.
+    /// No common authentication mechanism.
     #[error("the broker offers `{offered}` to log in, not {wanted}")]
     Mechanism {
-        /// What we were told to use.
+        /// The configured mechanism.
         wanted: &'static str,
         /// Mechanisms on offer.
         offered: String,
@@ -97,7 +97,7 @@ pub enum ConnectionError {
     /// The broker closed the connection.
     #[error("the broker closed the connection: {0}")]
     ClosedByBroker(Refusal),
-    /// Nothing came for two heartbeat intervals.
+    /// Nothing was received for two heartbeat intervals.
     #[error("nothing came from the broker for {seconds} s (two heartbeat intervals)")]
     HeartbeatMissed {
         /// How long.

@@ -1,16 +1,16 @@
-//! What happened on a connection, borrowed from the bytes that were read.
+//! Events of a connection, borrowed from the received bytes.
 
 use std::borrow::Cow;
 
 use crate::{error::Refusal, method::Reply};
 
-/// Something that the caller may want to know.
+/// An event of a connection.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The handshake is complete; limits are known.
     Opened,
-    /// The connection is closed, as we asked.
+    /// The connection is closed after [`Connection::close`](crate::Connection::close).
     Closed,
     /// A channel can be used.
     ChannelOpened {
@@ -21,7 +21,7 @@ pub enum Event<'a> {
     ChannelClosed {
         /// Its number.
         channel: u16,
-        /// Why the broker closed it; absent when we asked.
+        /// The broker's reason; `None` if the client has closed it.
         refusal: Option<Refusal>,
     },
     /// A message for a consumer.
@@ -74,7 +74,7 @@ pub enum Event<'a> {
     },
     /// The broker takes no messages because of an alarm.
     Blocked {
-        /// Its words.
+        /// The broker's reason.
         reason: String,
     },
     /// The alarm is over.

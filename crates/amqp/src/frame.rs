@@ -21,7 +21,7 @@ pub enum FrameKind {
     Header,
     /// A part of a message's body.
     Body,
-    /// A sign of life.
+    /// A heartbeat.
     Heartbeat,
 }
 

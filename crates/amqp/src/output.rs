@@ -1,4 +1,4 @@
-//! What is to be written to the socket, in order.
+//! Bytes to be written to the socket, in order.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct OutputBuffer {
 }
 
 impl OutputBuffer {
-    /// What the socket has not taken yet.
+    /// Bytes that the socket has not taken yet.
     #[inline]
     pub fn pending(&self) -> &[u8] {
         &self.bytes[self.written..]

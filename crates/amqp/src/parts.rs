@@ -1,4 +1,4 @@
-//! Messages put together when they are sent: where one goes, and what is in it.
+//! Messages that are encoded when they are sent, from a route and a content.
 //!
 //! [`crate::PublishTemplate`] is cheaper where every message is the same. Here any route goes with
 //! any content, on any channel, without a template for each combination.
@@ -47,9 +47,9 @@ impl Route {
 #[derive(Clone, Debug)]
 pub struct Content {
     bytes: Vec<u8>,
-    /// Where the frames begin.
+    /// Offsets of the frames.
     frames: Vec<usize>,
-    /// What is replaced.
+    /// The bytes that are replaced.
     head_at: usize,
     head_room: usize,
 }

@@ -1,4 +1,4 @@
-//! Properties of a message: flags for what is there, then the values.
+//! Properties of a message: flags for those that are set, then the values.
 
 use crate::{
     error::Malformed,

@@ -1,4 +1,4 @@
-//! Publishing: the whole message is encoded once, only its first bytes change.
+//! Publishes a message that is encoded once, and of which only the first bytes change.
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -10,7 +10,7 @@ use crate::{
 /// `basic.publish`
 pub(crate) const PUBLISH: u16 = 40;
 
-/// What a [`PublishTemplate`] is made of.
+/// The content of a [`PublishTemplate`].
 #[derive(Clone, Debug)]
 pub struct PublishTarget<'a> {
     /// Channel number.

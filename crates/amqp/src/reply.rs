@@ -1,4 +1,4 @@
-//! Requests and replies: what a message says of its reply, and messages that say it.
+//! Requests and replies: the properties `reply-to` and `correlation-id`, and messages that have them.
 //!
 //! Every request and every reply has a correlation id of its own, and replies go wherever the
 //! request asks for, so nothing can be encoded in advance as a [`crate::PublishTemplate`] is.
@@ -18,7 +18,7 @@ const PRIORITY: u16 = 1 << 11;
 const CORRELATION_ID: u16 = 1 << 10;
 const REPLY_TO: u16 = 1 << 9;
 
-/// What a message says of its reply, or of the request that it answers; borrowed.
+/// The properties of a request or a reply, borrowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplyFields<'a> {
     /// Ties a reply to its request.
@@ -63,7 +63,7 @@ pub struct Addressed<'a> {
     pub channel: u16,
     /// Routing key, at most 255 bytes.
     pub routing_key: &'a [u8],
-    /// What it says of its reply, at most 255 bytes each.
+    /// Its properties, at most 255 bytes each.
     pub fields: ReplyFields<'a>,
     /// Delivery mode 2 instead of 1.
     pub persistent: bool,
@@ -101,7 +101,7 @@ impl Addressed<'_> {
     }
 }
 
-/// What is longer than AMQP allows is cut.
+/// Cuts a string to the length that AMQP allows.
 fn put_short_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(255)];
     out.put_u8(u8::try_from(bytes.len()).unwrap_or(u8::MAX));

@@ -7,7 +7,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// Where a broker is and who we are to it.
+/// The address of a broker, and the user.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Uri {
     /// Host name or address, without brackets.
@@ -122,7 +122,7 @@ impl Uri {
         Ok(uri)
     }
 
-    /// The answer to the broker's question who we are.
+    /// The response of the authentication mechanism.
     pub(crate) fn login(&self) -> String {
         match self.mechanism {
             Mechanism::Plain => format!("\0{}\0{}", self.user, self.password),

@@ -1,5 +1,5 @@
-//! How the node is asked for the value of an expression: by `erl_call`, in milliseconds; by an `erl` of the
-//! node's own distribution where that is TLS, which `erl_call` does not speak.
+//! Evaluates an expression on the node: with `erl_call`, in milliseconds, or with an `erl` of its own if the node's
+//! distribution uses TLS, which `erl_call` does not support.
 
 use std::{
     io::Write,
@@ -10,11 +10,11 @@ use std::{
 
 use crate::{BrokerError, install::Installation};
 
-/// What is asked, in the environment: `erl` without a terminal has no standard input.
+/// The variable with the expression; `erl` without a terminal has no standard input.
 const ASKED: &str = "RABBITSCOPE_ASKED";
 const NODE: &str = "RABBITSCOPE_NODE";
 
-/// Answers as `erl_call` does.
+/// The program for `erl`, which prints the value in the form of `erl_call`.
 const PROGRAM: &str = "{ok, Tokens, _} = erl_scan:string(os:getenv(\"RABBITSCOPE_ASKED\")), \
     {ok, Forms} = erl_parse:parse_exprs(Tokens), \
     Node = list_to_atom(os:getenv(\"RABBITSCOPE_NODE\")), \
@@ -23,18 +23,18 @@ const PROGRAM: &str = "{ok, Tokens, _} = erl_scan:string(os:getenv(\"RABBITSCOPE
         Other -> io:format(\"{error, ~0tp}\", [Other]) \
     end, halt().";
 
-/// Who is asked.
+/// The node, and how to connect to it.
 pub(crate) struct Asked<'a> {
     pub(crate) node: &'a str,
-    /// Where the cookie is.
+    /// The home directory with the cookie.
     pub(crate) home: &'a Path,
     pub(crate) epmd_port: u16,
-    /// Arguments of the VM that make its distribution TLS; none where it is not.
+    /// Arguments of the VM that make its distribution use TLS; empty without TLS.
     pub(crate) tls: &'a [String],
 }
 
 impl Asked<'_> {
-    /// `{ok, VALUE}`, or what went wrong, as it was printed.
+    /// The printed value `{ok, VALUE}`, or the error.
     pub(crate) fn value(
         &self,
         installation: &Installation,
@@ -106,7 +106,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Of the VM's arguments those that make its distribution TLS.
+/// Those of the VM's arguments that make its distribution use TLS.
 pub(crate) fn tls_arguments(erl_args: &str) -> Vec<String> {
     let mut wanted = Vec::new();
     let mut is_wanted = false;

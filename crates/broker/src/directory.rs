@@ -102,7 +102,7 @@ pub(crate) fn random_hex() -> Result<String, BrokerError> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// All variables that the node sees: nothing of the caller's environment but the search path.
+/// The environment of the node: nothing of the caller's environment but the search path.
 pub(crate) fn environment(
     installation: &Installation,
     directory: &Path,

@@ -11,19 +11,19 @@ pub enum BrokerError {
          `scripts/setup.sh` does it without starting a system-wide broker)"
     )]
     NotInstalled {
-        /// What was looked for.
+        /// The program.
         program: &'static str,
-        /// Where it comes from.
+        /// The package that contains it.
         package: &'static str,
     },
-    /// The disk or the operating system said no.
+    /// The operating system has refused an operation.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         action: &'static str,
-        /// On what.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A directory that must be private is not.
@@ -62,7 +62,7 @@ pub enum BrokerError {
     /// The node did not become ready.
     #[error("the broker was not ready after {} s; from its log:\n{log}", waited.as_secs())]
     NotReady {
-        /// How long was waited.
+        /// The timeout.
         waited: Duration,
         /// What it said.
         log: String,
@@ -70,9 +70,9 @@ pub enum BrokerError {
     /// An expression could not be evaluated on the node.
     #[error("the node did not evaluate `{expression}`: {answer}")]
     Eval {
-        /// What was asked.
+        /// The expression.
         expression: String,
-        /// What came back.
+        /// The answer.
         answer: String,
     },
     /// No broker of that name is running.

@@ -1,5 +1,5 @@
-//! Whether a broker can be reached from outside this machine: what its processes listen on, as the
-//! kernel has it. No table of plugins and no configuration is asked.
+//! Whether a broker can be reached from other machines: the addresses that its processes listen on, according to
+//! the kernel, not to a list of plugins or to a configuration.
 
 use std::{
     collections::HashSet,
@@ -23,7 +23,7 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Addresses that a process listens on. One that is gone listens on nothing.
+/// Addresses that a process listens on; none for a process that has ended.
 fn listening(pid: u32) -> Vec<SocketAddr> {
     let sockets = sockets(pid);
     // Of the network that the process is in.

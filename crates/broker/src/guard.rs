@@ -1,6 +1,6 @@
-//! The process that outlives rabbitscope just long enough to end the broker.
+//! The guard: a process that outlives rabbitscope just long enough to end the broker.
 //!
-//! It is a shell script (`guard.sh`) and not a part of this program, so that every program that
+//! It is a shell script (`guard.sh`), not a part of this program, so that every program that
 //! uses this library, such as a test, has the same guard.
 
 use std::{
@@ -20,11 +20,12 @@ use crate::{
 };
 
 const SCRIPT: &str = include_str!("guard.sh");
-/// Longer than the guard's own, so that two do not clean up at once.
-const GUARD_PATIENCE: Duration = Duration::from_secs(15);
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout of the guard's clean-up. The guard itself gives up after ten seconds, so that never two clean up at once.
+const GUARD_TIMEOUT: Duration = Duration::from_secs(15);
+/// Timeout of a clean-up by this process, after the node was killed.
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What decides when the node ends.
+/// What ends the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Life {
     /// The end of this process.
@@ -37,14 +38,14 @@ pub(crate) enum Life {
 #[derive(Debug)]
 pub(crate) struct Guard {
     child: Child,
-    /// Says the pid of the node, each time it is started.
+    /// Receives the pid of the node, each time that it is started.
     pids: BufReader<ChildStdout>,
-    /// Pid of the node that it guards.
+    /// Pid of the guarded node.
     pub(crate) node_pid: u32,
 }
 
 impl Guard {
-    /// Starts guard and node. `environment` is all that the node gets to see.
+    /// Starts guard and node. `environment` is the whole environment of the node.
     pub(crate) fn start(
         installation: &Installation,
         directory: &Path,
@@ -76,13 +77,13 @@ impl Guard {
         }
     }
 
-    /// From now on the broker outlives this process. Until then a detached one ends with it too, so that
-    /// one that is killed while it starts a broker leaves none that nobody knows.
+    /// From now on the broker outlives this process. Before this call a detached broker, too, ends with the process,
+    /// so that a process that is killed while it starts a broker leaves none behind.
     pub(crate) fn stay(&mut self) -> io::Result<()> {
         self.child.stdin.take().map_or(Ok(()), |mut pipe| writeln!(pipe))
     }
 
-    /// Starts the node again, which has died.
+    /// Restarts the node after its death.
     pub(crate) fn start_again(&mut self) -> Result<u32, BrokerError> {
         let ordered = self.child.stdin.as_mut().is_some_and(|pipe| writeln!(pipe).is_ok());
         let pid = ordered.then(|| read_pid(&mut self.pids)).flatten();
@@ -95,7 +96,7 @@ impl Guard {
     /// Closes the pipe and waits until broker and directory are gone.
     pub(crate) fn stop(&mut self, directory: &Path) {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + GUARD_PATIENCE;
+        let deadline = Instant::now() + GUARD_TIMEOUT;
         while Instant::now() < deadline {
             match self.child.try_wait() {
                 Ok(None) => thread::sleep(Duration::from_millis(10)),
@@ -117,7 +118,7 @@ fn read_pid(pids: &mut impl BufRead) -> Option<u32> {
 /// guard is gone or does not answer.
 pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
     let family = Family::of(directory);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + CLEANUP_TIMEOUT;
     loop {
         let members = family.members();
         for &pid in &members {

@@ -1,4 +1,4 @@
-//! Where the distribution keeps RabbitMQ and Erlang.
+//! Finds the distribution's RabbitMQ and Erlang.
 //!
 //! The command in `/usr/sbin` is a wrapper that insists on root and changes to the `rabbitmq` user.
 //! A throwaway node belongs to whoever starts it, so the script behind the wrapper is used: it
@@ -11,8 +11,8 @@ use std::{
 
 use crate::BrokerError;
 
-/// Names the root directory of another system whose RabbitMQ and Erlang are to be used, such as one
-/// that debootstrap made: how the live tests run against another release. The port mapper and
+/// The variable with the root directory of another system whose RabbitMQ and Erlang are used, such as one
+/// that debootstrap made; live tests run against other releases with it. The port mapper and
 /// `erl_call` remain this system's. Needs root.
 pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
 

@@ -1,5 +1,5 @@
-//! What a node that has started says of itself: who may log in, where it listens. Configuration from
-//! several places decides that; only the node knows what came of it.
+//! Asks a started node for its users and listeners. They follow from configuration in several places, which
+//! only the node knows completely.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use crate::login::Login;
 /// A port that the broker serves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listener {
-    /// As RabbitMQ calls it: `amqp`, `mqtt`, `stream`, `http` (management), `http/prometheus`.
+    /// RabbitMQ's name of the protocol: `amqp`, `mqtt`, `stream`, `http` (management), `http/prometheus`.
     pub protocol: String,
-    /// On 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
 }
 
-/// Names as hexadecimal digits: `USER PASSWORD PROTOCOL=PORT …`. A password that was configured as no
-/// text is as good as none.
+/// The answer is `USER PASSWORD PROTOCOL=PORT …`, with names as hexadecimal digits. A password that is not
+/// configured as text counts as absent.
 pub(crate) const QUESTION: &str = "begin \
     Env = fun(Key) -> {ok, Value} = application:get_env(rabbit, Key), \
         try iolist_to_binary(Value) catch _:_ -> <<>> end end, \
@@ -26,7 +26,7 @@ pub(crate) const QUESTION: &str = "begin \
         [[$ , Hex(atom_to_binary(Protocol, utf8)), $=, integer_to_list(Port)] \
          || {Protocol, Port} <- Ports]])) end";
 
-/// What was answered.
+/// The answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Introduction {
     pub(crate) login: Login,

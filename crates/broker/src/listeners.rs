@@ -1,4 +1,4 @@
-//! Every port a throwaway node listens on, and the configuration that ties each to loopback.
+//! All ports of a throwaway node, and the configuration that binds each to loopback.
 //!
 //! Which plugins bring which others along differs from release to release. So the listener of every
 //! plugin that the installation has gets its lines, whether the plugin is on or not. What they miss
@@ -59,7 +59,7 @@ fn free_port(random: &mut impl Read) -> io::Result<TcpListener> {
     }
 }
 
-/// How `rabbitmq.conf` says where a plugin listens.
+/// The form of a plugin's listener in `rabbitmq.conf`.
 #[derive(Clone, Copy)]
 enum Keys {
     /// `PREFIX.ip` and `PREFIX.port`.

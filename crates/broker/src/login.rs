@@ -1,4 +1,4 @@
-//! Who may log in to a throwaway broker, and how the URI says so.
+//! The user of a throwaway broker, and its URI.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! One throwaway node: started, asked, stopped.
+//! One throwaway node: starts, evaluates, stops.
 
 use std::{
     fs,
@@ -23,8 +23,11 @@ use crate::{
     registry::{NAME_PREFIX, Registry},
 };
 
-const BOOT_LIMIT: Duration = Duration::from_secs(90);
-const POLL: Duration = Duration::from_millis(100);
+/// Timeout of the boot, which takes seconds on an idle machine.
+const BOOT_TIMEOUT: Duration = Duration::from_secs(90);
+/// How often a condition of the node is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Last lines of a log in an error message: about a screen.
 const LOG_LINES: usize = 20;
 
 /// A node that boots listens for a moment on a port that it does not use, to see which IP versions there
@@ -36,32 +39,32 @@ const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
      #{id := Id, module := Module} <- logger:get_handler_config(), \
      erlang:function_exported(Module, filesync, 1)]";
 
-/// A node that runs, whoever started it. Kept as `node.json` in its directory.
+/// A running node, started by this or another process. Written as `node.json` into its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Node {
-    /// What `broker stop` knows it by.
+    /// Its name for `broker stop`.
     pub name: String,
     /// Pid of its `beam.smp`.
     pub pid: u32,
-    /// Where its configuration and data are; goes away with it.
+    /// The directory of its configuration and data, removed with the node.
     pub directory: PathBuf,
-    /// Where it logs.
+    /// Its log file.
     pub log: PathBuf,
-    /// Goes on running after the command that started it.
+    /// Whether it runs on after the command that started it.
     pub detached: bool,
-    /// What it serves, and where.
+    /// Its protocols and ports.
     pub listeners: Vec<Listener>,
     login: Login,
     ports: Ports,
-    /// Arguments of the VM that make its distribution TLS.
+    /// Arguments of the VM that make its distribution use TLS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tls: Vec<String>,
 }
 
 impl Node {
-    /// Where to connect, password included. For who may start and stop the broker, and for nobody else:
-    /// not for a log, nor for a command line, which every user of the machine can read.
+    /// The URI with the password. It is only for users who may start and stop the broker: not for a log, nor for a
+    /// command line, which every user of the machine can read.
     pub fn uri(&self) -> String {
         format!("amqp://{}@{}/%2f", self.login.encoded(), self.address())
     }
@@ -101,7 +104,7 @@ impl Node {
 
     /// The value of Erlang expressions, as the node itself prints it: `rabbit:is_running().` gives
     /// `true`, `self()` gives `<0.1234.0>`.
-    /// What is asked is ASCII, what comes back at most 32 KiB of text.
+    /// Expressions are ASCII; values have at most 32 KiB of text.
     pub fn eval(&self, expression: &str) -> Result<String, BrokerError> {
         self.eval_by(&Installation::find()?, expression)
     }
@@ -148,7 +151,7 @@ impl Node {
         Err(BrokerError::Exposed { addresses: addresses.join(", ") })
     }
 
-    /// Asks the node who may log in and where.
+    /// Asks the node for its users and listeners.
     fn introduce(&mut self, installation: &Installation) -> Result<(), BrokerError> {
         let answer = self.eval_by(installation, QUESTION)?;
         let Introduction { login, listeners } = Introduction::parse(&answer).ok_or_else(|| {
@@ -161,7 +164,7 @@ impl Node {
     }
 }
 
-/// A node that lives as long as this value, whatever ends it.
+/// A node that ends with this value.
 #[derive(Debug)]
 pub struct Broker {
     node: Node,
@@ -289,16 +292,16 @@ impl Broker {
             if !self.node.is_running() {
                 return Err(BrokerError::Died { log: self.last_words() });
             }
-            if started.elapsed() > BOOT_LIMIT {
+            if started.elapsed() > BOOT_TIMEOUT {
                 let waited = started.elapsed();
                 return Err(BrokerError::NotReady { waited, log: self.last_words() });
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         self.node.require_loopback()
     }
 
-    /// The node says that all its boot steps are done, and its AMQP port accepts.
+    /// Whether all boot steps are done, and the AMQP port accepts connections.
     fn is_ready(&self, installation: &Installation) -> bool {
         if TcpStream::connect(self.node.address()).is_err() {
             return false;
@@ -307,7 +310,7 @@ impl Broker {
         self.node.eval_by(installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
     }
 
-    /// What the node said: the first errors in its log or on its console, else the end of both.
+    /// The first errors in the node's log or on its console, or the last lines of both.
     fn last_words(&self) -> String {
         let text = [&self.node.log, &self.node.directory.join("console.log")]
             .map(|file| lossy_text(file))

@@ -1,4 +1,4 @@
-//! Removing a broker's directory: that directory, and nothing that a link or a mount leads to.
+//! Removes a broker's directory, and nothing that a link or a mount leads to.
 
 use std::{
     fs, io,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::BrokerError;
 
-/// Removes the directory of a broker. One that is gone is what was wanted.
+/// Removes the directory of a broker; a directory that does not exist is no error.
 ///
 /// A link in it is removed, not followed. What is mounted below it belongs to somebody else: then
 /// everything stays.

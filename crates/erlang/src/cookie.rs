@@ -1,4 +1,4 @@
-//! The secret that nodes share: where it is found. It is never printed, and cleared when dropped.
+//! The cookie, which nodes share as a secret: where it is found. It is never printed, and cleared when dropped.
 
 use std::{
     env, fmt, io,
@@ -14,7 +14,7 @@ use crate::ErlangError;
 const VARIABLE: &str = "RABBITSCOPE_COOKIE";
 const OF_THE_PACKAGE: &str = "/var/lib/rabbitmq/.erlang.cookie";
 
-/// A cookie, and where it came from.
+/// A cookie, and its origin.
 #[derive(Clone)]
 pub struct Cookie {
     secret: Zeroizing<Vec<u8>>,
@@ -23,11 +23,11 @@ pub struct Cookie {
     owner: Option<u32>,
 }
 
-/// Where the cookie is looked for.
+/// Where the cookie comes from.
 #[derive(Clone, Debug, Default)]
 pub enum CookieSource {
-    /// The variable `RABBITSCOPE_COOKIE`; without it `~/.erlang.cookie` and then the file of the
-    /// distribution's package, of which each is tried.
+    /// The variable `RABBITSCOPE_COOKIE`; if it is not set, `~/.erlang.cookie` and the file of the
+    /// distribution's package, which are tried in this order.
     #[default]
     UsualPlaces,
     /// This file.
@@ -69,7 +69,7 @@ fn said(files: &[PathBuf]) -> String {
 }
 
 impl Cookie {
-    /// A cookie that is known.
+    /// A cookie with a known value.
     pub fn new(secret: &str, origin: &str) -> Self {
         let secret = Zeroizing::new(secret.as_bytes().to_vec());
         Self { secret, origin: origin.to_owned(), owner: None }
@@ -86,12 +86,12 @@ impl Cookie {
         Ok(Self { secret, origin: path.display().to_string(), owner: Some(owner) })
     }
 
-    /// User id of the owner of its file; of one that is in no file nobody.
+    /// User id of the owner of its file; `None` if it comes from no file.
     pub fn owner(&self) -> Option<u32> {
         self.owner
     }
 
-    /// Where it came from.
+    /// Its origin, for messages.
     pub fn origin(&self) -> &str {
         &self.origin
     }

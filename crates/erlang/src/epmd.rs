@@ -1,4 +1,4 @@
-//! The port mapper: which port a node listens on.
+//! The port mapper (epmd), which knows the port of each node.
 //! Source: "EPMD Protocol" in the ERTS user's guide, "Distribution Protocol".
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 use crate::{ErlangError, NodeName, distribution::Timed};
 
-/// Where a port mapper listens unless told otherwise.
+/// The default port of a port mapper.
 pub(crate) const PORT: u16 = 4369;
 
 const PORT_REQUEST: u8 = 122;
@@ -19,7 +19,7 @@ const PORT_ANSWER: u8 = 119;
 /// The version of the distribution protocol that OTP 23 and later speak.
 const VERSION: u16 = 6;
 
-/// More names than any machine has nodes.
+/// Limit of the list of names: enough for about a thousand nodes on one machine.
 const MOST_NAME_BYTES: u64 = 64 << 10;
 
 /// The port that the node listens on.

@@ -1,5 +1,5 @@
-//! Inside a node: a hidden node that speaks the Erlang distribution protocol, and modules that are
-//! loaded into the observed node while somebody looks.
+//! A hidden node that speaks the Erlang distribution protocol, and modules that are loaded into the observed
+//! node for the time of an observation.
 //!
 //! ```text
 //! Connection ── mailboxes ──► link (a thread) ──► socket, plain or TLS ──► node
@@ -20,7 +20,7 @@ mod name;
 pub mod probes;
 pub mod term;
 
-pub use agent::{Compiled, Ended, Loaded, Reply, Request, Source};
+pub use agent::{Compiled, Ended, Loaded, ModuleSource, Reply, Request};
 pub use connection::{
     ConnectOptions, Connection, Mailbox, Peer, Port, Received, TlsFiles, VerifyPeer,
 };

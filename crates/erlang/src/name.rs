@@ -11,7 +11,7 @@ pub struct NodeName {
     host: String,
 }
 
-/// An atom has no more characters.
+/// Largest number of characters of an atom.
 const MOST_CHARACTERS: usize = 255;
 
 impl NodeName {
@@ -35,17 +35,17 @@ impl NodeName {
         Ok(Self { name: name.to_owned(), host })
     }
 
-    /// What the port mapper knows it by.
+    /// The part before `@`, which the port mapper knows.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is.
+    /// The host, the part after `@`.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// A name for a node on this machine, of the form, short or long, that this node accepts.
+    /// A name for a hidden node on this machine, short or long as this node's own name, as it accepts no other.
     pub(crate) fn of_visitor(&self, name: &str) -> Self {
         let own = this_machine();
         let long = self.host.contains('.');

@@ -1,19 +1,19 @@
-//! Who is let in: the server that they mean, the secret that they know, what they want to do.
+//! Decides on access to a request: its host, its credentials, its method.
 
 use std::net::IpAddr;
 
 use super::{Host, Request, Response, Status, authorization::Authorization};
 
-/// What a request has to bring.
+/// What a request needs for access.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) authorization: Option<Authorization>,
-    /// Besides those that always are ours.
+    /// Allowed hosts, in addition to this machine's own.
     pub(crate) hosts: Vec<Host>,
 }
 
 impl Access {
-    /// The answer to a request that is not let in. `local` is the address it came to.
+    /// The response to a request without access, `None` with access. `local` is the address of the server.
     pub(crate) fn refusal(&self, request: &Request, local: IpAddr) -> Option<Response> {
         if !request.hosts.iter().all(|host| host.is_ours(local, &self.hosts)) {
             let reason = "this server does not go by that name; --allow-host NAME lets it";

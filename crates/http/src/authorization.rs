@@ -1,4 +1,4 @@
-//! What those who ask have to know: a token, or a user with a password, from a file.
+//! Credentials that clients have to send: a token, or user and password, from a file.
 
 use std::{fmt, fs::Metadata, io, os::unix::fs::MetadataExt, path::Path};
 
@@ -10,10 +10,10 @@ use super::ListenError;
 /// Bytes of the file. No token is longer: together with the rest it has to fit into a head.
 const MOST_FILE_BYTES: u64 = 4096;
 
-/// Everybody may read or write: the lower three bits of the mode are those of others.
+/// Permission bits of a file that others may read or write.
 const OF_OTHERS: u32 = 0o006;
 
-/// `Authorization` has to be this.
+/// The expected value of the header `Authorization`.
 #[derive(Clone)]
 pub(crate) struct Authorization {
     scheme: &'static str,

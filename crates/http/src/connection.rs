@@ -1,4 +1,4 @@
-//! One connection: which phase it is in, since when, and what its socket allows next.
+//! One connection: its phase, the deadline of the phase, and its next step.
 //!
 //! ```text
 //!  accepted ─► Head ─► Answering ─► Sending ─► Idle ─► Head …
@@ -20,11 +20,11 @@ use super::{
     request::{self, MOST_HEAD_BYTES},
 };
 
-/// Read from a socket at a time.
+/// Size of one read from a socket.
 const READ_BYTES: usize = 4096;
 
-/// A client that was told why it is turned away may still be sending. To close on unread bytes would
-/// reset the connection and take the answer along; so much of them is read and dropped.
+/// A refused client may still be sending. To close a connection with unread bytes would reset it, and the client
+/// would not receive the response; so this many bytes are read and dropped.
 const MOST_DISCARDED_BYTES: usize = 256 << 10;
 
 /// A client.
@@ -60,7 +60,7 @@ enum Phase {
     },
 }
 
-/// What there is to do for a connection.
+/// The next step of a connection.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// Nothing before its socket says so.
@@ -84,7 +84,7 @@ impl Connection {
         Ok(Self { stream, peer, local, received, phase, since: now, has_asked: false })
     }
 
-    /// Goes on as far as the socket allows.
+    /// Continues as far as the socket allows.
     pub(crate) fn advance(&mut self, access: &Access, now: Instant) -> Next {
         loop {
             let step = match self.phase {

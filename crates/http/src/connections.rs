@@ -1,4 +1,4 @@
-//! All connections of a server, and which of them goes when there is no room.
+//! All connections of a server, and which of them is closed when the server is full.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -28,24 +28,24 @@ impl Connections {
         self.open.remove(&key);
     }
 
-    /// When the next deadline is.
+    /// The next deadline.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.open.values().map(|it| it.deadline(&self.limits)).min()
     }
 
-    /// Whose deadline has passed.
+    /// The connections whose deadline has passed.
     pub(crate) fn overdue(&self, now: Instant) -> Vec<usize> {
         let all = self.open.iter();
         all.filter(|(_, it)| it.deadline(&self.limits) <= now).map(|(key, _)| *key).collect()
     }
 
-    /// One more can be taken, be it that another has to go for it.
+    /// Whether one more can be accepted, possibly in place of another.
     pub(crate) fn can_take_one(&self) -> bool {
         self.open.len() < self.limits.connections
             || self.open.values().any(|it| it.dispensable().is_some())
     }
 
-    /// After `newest` was taken: who has to go for it.
+    /// The connection to be closed after `newest` was accepted, if the server is full.
     pub(crate) fn surplus(&self, newest: usize) -> Option<usize> {
         if let Some(peer) = self.open.get(&newest).map(Connection::peer) {
             let unasked = self.open.iter().filter(|(_, it)| it.is_unasked_of(peer));
@@ -57,7 +57,7 @@ impl Connections {
         is_full.then(|| first_to_go(self.open.iter(), newest)).flatten()
     }
 
-    /// After `newest` has got its response: whose response has to go for it.
+    /// The connection to be closed after `newest` has got its response, if responses hold too much memory.
     pub(crate) fn holds_too_much(&self, newest: usize) -> Option<usize> {
         let bytes: usize = self.open.values().map(Connection::unsent_bytes).sum();
         let sending = self.open.iter().filter(|(_, it)| it.unsent_bytes() > 0);

@@ -7,10 +7,10 @@ use thiserror::Error;
 /// Why nothing can listen at an address.
 #[derive(Debug, Error)]
 pub enum ListenError {
-    /// What was asked for cannot be had as it stands.
+    /// The options do not allow to listen.
     #[error("{0}")]
     Usage(String),
-    /// The system refuses the address.
+    /// The system refuses to bind the address.
     #[error("cannot listen on {address}")]
     Address {
         /// The address.

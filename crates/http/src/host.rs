@@ -1,4 +1,4 @@
-//! Which server a request is meant for, and whether that is us.
+//! The host that a request names, and whether it is this server.
 //!
 //! A page of somebody else in a browser on this machine can ask a server on 127.0.0.1 under the page's
 //! own name, once that name resolves to 127.0.0.1 (DNS rebinding). The browser then takes our answer for
@@ -9,7 +9,7 @@ use std::{
     str::FromStr,
 };
 
-/// DNS has no longer ones.
+/// Largest name in DNS.
 const MOST_NAME_BYTES: usize = 253;
 
 /// A name or an address without a port. Names are in small letters, without a dot at the end.

@@ -6,19 +6,19 @@
 //!                    └──────────────────────────────────── response ◄────────┘
 //! ```
 //!
-//! [`Listener::bind`] takes an address and says who may ask; [`Server::start`] answers with what a
-//! function makes of each [`Request`], until it is dropped. A request that is not let in, is no GET
-//! or HEAD, or is malformed never gets to that function.
+//! [`Listener::bind`] binds an address and sets which clients have access; [`Server::start`] passes each
+//! [`Request`] to a handler function and sends its [`Response`], until it is dropped. A request without access, a
+//! method other than GET and HEAD, and a malformed request never reach the handler.
 //!
-//! No client can hold anything up: each phase of a connection has a deadline on the clock
-//! ([`Limits`]), connections and the bytes that they hold are bounded, when there is no room it is
-//! the oldest connection without a request that makes it, and nobody waits for a client at the end.
+//! No client can delay others: each phase of a connection has a deadline ([`Limits`]), the number of connections and
+//! the bytes that they hold are bounded, a full server closes the oldest connection without a request, and the end
+//! of the server waits for no client.
 //!
 //! It is written here because the blocking servers among the crates (`tiny_http`, `rouille`, `oxhttp`)
 //! have time limits for each read and write or none, and the asynchronous ones bring a runtime along
 //! and leave limits of connections to their users.
 //!
-//! What does not live here: what is answered. There are no bodies of requests, no TLS, no compression.
+//! What does not live here: the content of responses. There are no bodies of requests, no TLS, no compression.
 
 mod access;
 mod authorization;

@@ -5,23 +5,23 @@ use std::time::Duration;
 /// Bounds of a server. Times are deadlines on the clock: what trickles in does not extend them.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// For a whole head: from the accept, later from its first byte.
+    /// Timeout of a complete head: from the accept, later from its first byte.
     pub head: Duration,
-    /// For an answer to be made.
+    /// Timeout of the handler.
     pub answer: Duration,
-    /// For a whole response to be taken by the client.
+    /// Timeout for sending a complete response.
     pub response: Duration,
-    /// Between two requests on a connection.
+    /// Timeout between two requests on a connection.
     pub idle: Duration,
-    /// For the client to close after its last response.
+    /// Timeout for the client to close after its last response.
     pub leaving: Duration,
-    /// Connections at a time.
+    /// Largest number of connections.
     pub connections: usize,
-    /// Of them those from one address that have not sent their first head yet.
+    /// Largest number of connections from one address without a complete first head.
     pub unasked_of_peer: usize,
-    /// What all responses that are being sent may hold together. One is always sent.
+    /// Largest memory of all responses that are being sent; one is always sent.
     pub unsent_bytes: usize,
-    /// Threads that make answers.
+    /// Number of threads that run the handler.
     pub workers: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where a server listens, and who may ask there.
+//! Binds the address of a server, and decides which clients need credentials.
 
 use std::{
     io,
@@ -14,20 +14,20 @@ use crate::ListenError;
 /// Clients that wait to be accepted; Linux's own bound (`somaxconn`) unless it was changed.
 const MOST_WAITING: i32 = 4096;
 
-/// What was asked for.
+/// The options of a listener.
 #[derive(Debug)]
 pub struct Listening<'a> {
-    /// Where to listen.
+    /// The address.
     pub address: SocketAddr,
-    /// The secret that requests have to bring.
+    /// The file with the credentials that requests need.
     pub auth_file: Option<&'a Path>,
     /// How the option is called that gives it.
     pub auth_option: &'static str,
-    /// Under which other names requests may come.
+    /// Further host names of the server.
     pub hosts: Vec<Host>,
 }
 
-/// A server that has its address and does not answer yet.
+/// A bound address without a running server.
 #[derive(Debug)]
 pub struct Listener {
     pub(crate) socket: TcpListener,
@@ -35,7 +35,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Takes the address. Who may come from other machines has to know a secret.
+    /// Binds the address. Clients on other machines need credentials.
     pub fn bind(asked: Listening<'_>) -> Result<Self, ListenError> {
         let Listening { address, auth_file, auth_option, hosts } = asked;
         let authorization = auth_file.map(Authorization::read).transpose()?;

@@ -1,10 +1,10 @@
-//! A response on its way: what of it a socket has taken.
+//! A response that is being sent.
 
 use std::io::{self, ErrorKind, IoSlice, Write};
 
 use super::Response;
 
-/// Head and body, and how much of both together was sent.
+/// Head and body, and the number of their bytes that were sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     head: Vec<u8>,
@@ -20,7 +20,7 @@ impl Outgoing {
         Self { head, body, sent: 0 }
     }
 
-    /// What is held for it, sent or not.
+    /// Its memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.head.capacity() + self.body.capacity()
     }

@@ -1,4 +1,4 @@
-//! A request: from the bytes of a head to what is asked for. Nothing here touches a socket.
+//! Parses the head of a request. Nothing here touches a socket.
 
 use percent_encoding::percent_decode_str;
 
@@ -13,14 +13,14 @@ const MOST_TARGET_BYTES: usize = 8 << 10;
 /// Browsers send about 20.
 const MOST_HEADERS: usize = 64;
 
-/// A request that may be answered.
+/// A valid request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub(crate) is_get: bool,
     pub(crate) is_head: bool,
-    /// Without the query; as it was sent.
+    /// The path without the query, as sent.
     pub path: String,
-    /// Decoded, in the order in which they came.
+    /// The parameters of the query, decoded, in their order.
     pub query: Vec<(String, String)>,
     /// Of the header and, where the target is absolute, of the target.
     pub(crate) hosts: Vec<Host>,

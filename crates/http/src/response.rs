@@ -1,4 +1,4 @@
-//! A response, and the head that goes before it.
+//! A response and its head.
 
 use std::fmt::Write;
 
@@ -7,14 +7,14 @@ use std::fmt::Write;
 pub struct Status(&'static str);
 
 impl Status {
-    /// What was asked for.
+    /// The resource follows.
     pub const OK: Self = Self("200 OK");
-    /// The client has it already.
+    /// The client has the current version already.
     pub const NOT_MODIFIED: Self = Self("304 Not Modified");
-    /// The request does not make sense.
+    /// The request is invalid.
     pub const BAD_REQUEST: Self = Self("400 Bad Request");
     pub(crate) const UNAUTHORIZED: Self = Self("401 Unauthorized");
-    /// There is nothing of that path.
+    /// There is no such resource.
     pub const NOT_FOUND: Self = Self("404 Not Found");
     pub(crate) const METHOD_NOT_ALLOWED: Self = Self("405 Method Not Allowed");
     pub(crate) const TARGET_TOO_LONG: Self = Self("414 URI Too Long");
@@ -22,12 +22,12 @@ impl Status {
     pub(crate) const HEAD_TOO_LARGE: Self = Self("431 Request Header Fields Too Large");
     /// The handler failed.
     pub const INTERNAL: Self = Self("500 Internal Server Error");
-    /// It cannot be had now.
+    /// The resource is not available now.
     pub const UNAVAILABLE: Self = Self("503 Service Unavailable");
     pub(crate) const VERSION: Self = Self("505 HTTP Version Not Supported");
 }
 
-/// What a client is told.
+/// A response.
 #[derive(Debug)]
 pub struct Response {
     pub(crate) status: Status,

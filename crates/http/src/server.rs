@@ -1,4 +1,4 @@
-//! The thread that has all sockets. It waits for none of them.
+//! The thread that owns all sockets and blocks on none of them.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -30,14 +30,14 @@ const WAKER: Token = Token(1);
 /// Keys of connections begin here.
 const FIRST_KEY: usize = 2;
 
-/// Taken before those that are there are looked at again.
+/// Connections that are accepted in one turn, before existing ones are served again.
 const ACCEPTED_AT_A_TIME: usize = 64;
 
-/// When there are no descriptors, some may be soon.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+/// Interval until the next accept after all file descriptors were in use.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Longer than a turn of the loop takes, unless the machine hangs; then it ends later by itself.
-const END: Duration = Duration::from_millis(500);
+/// Timeout for the end of the thread, longer than a turn of the loop. If the machine hangs, the thread ends later.
+const END_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A server that answers until this is dropped. The address is free then; answers that were not
 /// sent are lost.
@@ -78,7 +78,7 @@ impl Server {
         Ok(Self { address, stop, waker, ended })
     }
 
-    /// Where it listens.
+    /// The address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -88,7 +88,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let _ = self.waker.wake();
-        let _ = self.ended.recv_timeout(END);
+        let _ = self.ended.recv_timeout(END_TIMEOUT);
     }
 }
 
@@ -182,7 +182,7 @@ impl Loop {
                 }
                 Err(error) if went_away(&error) => {}
                 Err(_) => {
-                    self.accept_at = Some(now + ACCEPT_AGAIN);
+                    self.accept_at = Some(now + ACCEPT_RETRY_INTERVAL);
                     return;
                 }
             }

@@ -1,4 +1,4 @@
-//! The threads that make answers. They know nothing of sockets, so that no client can hold one.
+//! The threads that run the handler. They have no sockets, so that no client can block one.
 
 use std::{
     fmt,
@@ -14,10 +14,10 @@ use mio::Waker;
 
 use super::{Request, Response, Status};
 
-/// Makes the answer to a request. It may take its time.
+/// Makes the response to a request; it may block.
 pub(crate) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// The answer for the connection with this key.
+/// The response for the connection with this key.
 pub(crate) type Answer = (usize, Response);
 
 /// Threads that start when they are needed and end when this is dropped, each after the answer that

@@ -1,4 +1,4 @@
-//! Why a node cannot be looked into.
+//! Why a node cannot be observed from inside.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use rabbitscope_erlang::ErlangError;
 use rabbitscope_probe::ProbeError;
 use thiserror::Error;
 
-/// Why a node cannot be looked into.
+/// Why a node cannot be observed from inside.
 #[derive(Debug, Error)]
 pub enum InsideError {
-    /// The node or the connection to it.
+    /// The node or the connection to it failed.
     #[error(transparent)]
     Erlang(#[from] ErlangError),
-    /// The processes of this machine.
+    /// The processes of this machine cannot be listed.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// Its command line has no name.
+    /// The command line of its process has no node name.
     #[error("the node's name cannot be told")]
     Nameless,
     /// Its queues cannot be read.
     #[error("{0}")]
     Reading(String),
-    /// What was read cannot be served.
+    /// The HTTP server cannot be started.
     #[error("cannot serve what was read")]
     Server(#[source] io::Error),
 }

@@ -1,35 +1,25 @@
-//! Looking inside a node: what its tables and processes say, as rows; queues over HTTP;
-//! what the agent recorded, as profiles and tables.
+//! RabbitMQ's queues, processes and calls as a connected node reports them.
 //!
-//! What lives here: what RabbitMQ's answers mean and how they are shown. What deliberately does not:
-//! the connection and the removal of what is loaded, which `rabbitscope-erlang` sees to.
+//! What lives here: the meaning of what the node's tables and processes contain, as rows, tables, metrics and
+//! profiles. What deliberately does not: the connection and the removal of loaded modules, which
+//! `rabbitscope-erlang` does.
 
-mod ages;
+mod calls;
 mod error;
-mod functions;
-mod identities;
-mod listing;
-mod losses;
-mod microstates;
+mod local_node;
 mod peer;
-mod prometheus;
-mod rates;
-mod reader;
-mod rows;
-mod service;
-mod top;
-mod tree_profile;
-mod urgency;
+mod processes;
+mod queues;
 
-pub use ages::AgeLimits;
+pub use calls::{
+    FunctionLine, call_notes, counted_table, counter_notes, function_table, profile_of_samples,
+    profile_of_tree, slowest_of_tree, tree_notes,
+};
 pub use error::InsideError;
-pub use functions::{FunctionLine, counted_table, function_table};
-pub use identities::{Namer, local_node};
-pub use listing::{Listing, Missing, Page, QueueRow, Shown, SortKey, Source, Wanted};
-pub use losses::{said_of_calls, said_of_counters, said_of_tree};
-pub use peer::Expected;
-pub use prometheus::prometheus;
-pub use reader::QueueReader;
-pub use service::serve;
-pub use top::{Key, Kind, TopReader};
-pub use tree_profile::{profile_of_samples, profile_of_tree, slowest_of_tree};
+pub use local_node::local_node;
+pub use peer::ExpectedNode;
+pub use processes::{IdentityResolver, TopKind, TopReader, TopSortKey};
+pub use queues::{
+    AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,
+    QueueSource, SortKey, prometheus, serve,
+};

@@ -1,6 +1,7 @@
-//! Whether what answers for a node may be shown that we know the cookie. The answer to a node's challenge
-//! lets whoever has it in at any node with that cookie, and any user may start something that goes by the name
-//! of a node.
+//! Verifies the peer of a connection before the program proves to it that it knows the cookie.
+//!
+//! Whoever receives the answer to a node's challenge can log in at any node with that cookie, and any user
+//! may start a program that uses the name of a node.
 
 use std::net::IpAddr;
 
@@ -8,16 +9,16 @@ use rabbitscope_erlang::{Cookie, Peer, VerifyPeer};
 
 use rabbitscope_probe::{SocketHolder, holder_of, is_local_address};
 
-/// What is known of the node that is meant.
+/// What is known about the expected node.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected {
-    /// Its process, where it was found by that; then it is on this machine.
+pub struct ExpectedNode {
+    /// Its process, if it was found by its process; then it runs on this machine.
     pub pid: Option<u32>,
-    /// The cookie's file was named by the user.
+    /// Whether the user named the file of the cookie.
     pub cookie_is_chosen: bool,
 }
 
-impl VerifyPeer for Expected {
+impl VerifyPeer for ExpectedNode {
     fn address(&self, address: IpAddr) -> Result<(), String> {
         match self.pid {
             Some(pid) if !is_local_address(address) => Err(format!(
@@ -35,7 +36,7 @@ impl VerifyPeer for Expected {
         }
         match holder_of(peer.own, peer.other) {
             Some(holder) => self.holder(holder, peer.cookie),
-            None if self.pid.is_none() && self.is_meant(peer.cookie) => Ok(()),
+            None if self.pid.is_none() && self.is_chosen_by_user(peer.cookie) => Ok(()),
             None => Err(format!(
                 "it cannot be told who listens at {}, perhaps in a network of its own; name the cookie \
                  with --cookie-file, and the node with --node, if that is what you mean",
@@ -45,11 +46,11 @@ impl VerifyPeer for Expected {
     }
 }
 
-impl Expected {
+impl ExpectedNode {
     fn holder(&self, holder: SocketHolder, cookie: &Cookie) -> Result<(), String> {
         let SocketHolder { user, inode } = holder;
         // Root could read the cookie.
-        if user != 0 && cookie.owner() != Some(user) && !self.is_meant(cookie) {
+        if user != 0 && cookie.owner() != Some(user) && !self.is_chosen_by_user(cookie) {
             return Err(format!(
                 "it runs as user {user}, whose the cookie from {} is not; name the node's cookie with \
                  --cookie-file",
@@ -66,8 +67,9 @@ impl Expected {
         }
     }
 
-    /// A cookie of the user's own, named for this node, or given in the environment.
-    fn is_meant(&self, cookie: &Cookie) -> bool {
+    /// Whether the cookie is given in the environment, or in a file of the user's own that was named for this
+    /// node.
+    fn is_chosen_by_user(&self, cookie: &Cookie) -> bool {
         let own = rustix::process::geteuid().as_raw();
         cookie.owner().is_none_or(|owner| self.cookie_is_chosen && owner == own)
     }

@@ -1,23 +1,20 @@
-//! The reading of a PerfTest command line, as commons-cli reads it.
+//! Parses a PerfTest command line as PerfTest's library, commons-cli, does.
 
 use std::{collections::BTreeMap, iter::Peekable, str::FromStr};
 
-use super::{
-    options::{Fate, PerfTestOption, Takes, all},
-    wrong,
-};
-use crate::PerfTestError;
+use super::options::{PerfTestOption, Support, Values, all};
+use crate::{PerfTestError, error::invalid_value};
 
-/// What was typed.
+/// The options of a command line with their values.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     /// Values by long name; empty for options without one.
     values: BTreeMap<&'static str, Vec<String>>,
-    /// Words that belong to no option: PerfTest ignores them.
+    /// Words that belong to no option; PerfTest ignores them.
     ignored: Vec<String>,
 }
 
-impl Given {
+impl Arguments {
     pub(super) fn has(&self, option: &str) -> bool {
         self.values.contains_key(option)
     }
@@ -38,15 +35,16 @@ impl Given {
     /// A number.
     pub(super) fn number<N: FromStr>(&self, option: &str) -> Result<Option<N>, PerfTestError> {
         let Some(text) = self.text(option) else { return Ok(None) };
-        text.parse().map_or_else(|_| wrong(option, text, "a number that fits"), |it| Ok(Some(it)))
+        text.parse()
+            .map_or_else(|_| invalid_value(option, text, "a number that fits"), |it| Ok(Some(it)))
     }
 
-    /// How many of something; 0 and less are none.
+    /// A count; numbers below 0 count as 0, and the default is 1.
     pub(super) fn count(&self, option: &str) -> Result<i64, PerfTestError> {
         Ok(self.number::<i64>(option)?.unwrap_or(1).max(0))
     }
 
-    /// A number of which 0 and less mean that there is no limit.
+    /// A limit; numbers of 0 and less mean that there is none.
     pub(super) fn limit(&self, option: &str) -> Result<Option<i64>, PerfTestError> {
         Ok(self.number(option)?.filter(|number| *number > 0))
     }
@@ -56,59 +54,59 @@ impl Given {
         self.text(option).map_or(default, |text| text.eq_ignore_ascii_case("true"))
     }
 
-    /// `--flag`, given with exactly this value: PerfTest splits no lists here.
+    /// Whether `--flag` has exactly this value; PerfTest splits no lists here.
     pub(super) fn flag(&self, flag: &str) -> bool {
-        self.all("flag").iter().any(|given| given == flag)
+        self.all("flag").iter().any(|value| value == flag)
     }
 
-    /// Options that were given and have no equivalent, with the reason.
+    /// Options of the command line that have no equivalent in a scenario, with the reason.
     pub(super) fn without_equivalent(&self) -> impl Iterator<Item = (&str, &str)> {
-        all().filter_map(|(_, long, _, fate)| match fate {
-            Fate::Nothing(reason) if self.has(long) => Some((*long, *reason)),
+        all().filter_map(|(_, long, _, support)| match support {
+            Support::Unsupported(reason) if self.has(long) => Some((*long, *reason)),
             _ => None,
         })
     }
 }
 
-/// Reads a command line. What comes before the first option (`java -jar perf-test.jar`,
-/// `docker run … pivotalrabbitmq/perf-test`) is the program's name.
-pub(super) fn read(command_line: &str) -> Result<Given, PerfTestError> {
+/// Parses a command line. Words before the first option (`java -jar perf-test.jar`,
+/// `docker run … pivotalrabbitmq/perf-test`) are the program's name.
+pub(super) fn read(command_line: &str) -> Result<Arguments, PerfTestError> {
     let words = words(command_line)?;
     let program = program(&words)?;
     let mut words = words.into_iter().skip(program).peekable();
-    let mut given = Given::default();
+    let mut arguments = Arguments::default();
     while let Some(word) = words.next() {
         if !word.starts_with('-') || word == "-" {
-            given.ignored.push(word);
+            arguments.ignored.push(word);
             continue;
         }
         for (option, attached) in options_of(&word)? {
-            take(option, attached, &mut words, &mut given)?;
+            take(option, attached, &mut words, &mut arguments)?;
         }
     }
-    Ok(given)
+    Ok(arguments)
 }
 
-/// Takes an option with its values, which hang on to it or follow.
+/// Takes an option with its values, which are attached to it or follow it.
 fn take(
-    (_, long, takes, _): &'static PerfTestOption,
+    (_, long, expected, _): &'static PerfTestOption,
     attached: Option<String>,
     words: &mut Peekable<impl Iterator<Item = String>>,
-    given: &mut Given,
+    arguments: &mut Arguments,
 ) -> Result<(), PerfTestError> {
-    let values = given.values.entry(long).or_default();
+    let values = arguments.values.entry(long).or_default();
     let mut next = || words.next_if(|word| !is_option(word));
-    match (takes, attached) {
-        (Takes::Nothing, None) => {}
-        (Takes::Nothing, Some(value)) => {
-            return wrong(long, &value, "allowed: it takes no value");
+    match (expected, attached) {
+        (Values::None, None) => {}
+        (Values::None, Some(value)) => {
+            return invalid_value(long, &value, "allowed: it takes no value");
         }
         (_, Some(value)) => values.push(value),
-        (Takes::Optional, None) => values.extend(next()),
-        (Takes::One | Takes::Many, None) => {
+        (Values::Optional, None) => values.extend(next()),
+        (Values::One | Values::Many, None) => {
             let missing = || PerfTestError::CommandLine(format!("--{long} needs a value"));
             values.push(next().ok_or_else(missing)?);
-            while let (Takes::Many, Some(value)) = (takes, next()) {
+            while let (Values::Many, Some(value)) = (expected, next()) {
                 values.push(value);
             }
         }
@@ -116,12 +114,12 @@ fn take(
     Ok(())
 }
 
-/// A word that cannot be a value. Negative numbers can.
+/// Whether a word is an option, and so no value. Negative numbers are values.
 fn is_option(word: &str) -> bool {
     word.starts_with('-') && word != "-" && word.parse::<f64>().is_err() && options_of(word).is_ok()
 }
 
-/// How many words the program's name takes.
+/// Number of words of the program's name.
 fn program(words: &[String]) -> Result<usize, PerfTestError> {
     if words.first().is_none_or(|word| word.starts_with('-')) {
         return Ok(0);
@@ -144,7 +142,7 @@ fn program(words: &[String]) -> Result<usize, PerfTestError> {
 
 type Attached = (&'static PerfTestOption, Option<String>);
 
-/// The options that a word stands for, with a value that hangs on to the last.
+/// The options of a word, with a value that is attached to the last.
 fn options_of(word: &str) -> Result<Vec<Attached>, PerfTestError> {
     let is_long = word.starts_with("--");
     let name = word.trim_start_matches('-');
@@ -159,7 +157,7 @@ fn options_of(word: &str) -> Result<Vec<Attached>, PerfTestError> {
     if is_long { Err(unknown()) } else { joined(&word[1..]).ok_or_else(unknown) }
 }
 
-/// By its short or its long name, or the beginning of a long one that no other has.
+/// The option with this short or long name, or with a long name that alone begins like this.
 fn by_name(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>, PerfTestError> {
     if name.is_empty() {
         return Ok(None);
@@ -185,7 +183,7 @@ fn joined(letters: &str) -> Option<Vec<Attached>> {
         let short: &str = letter.encode_utf8(&mut short);
         let option = all().find(|(name, ..)| *name == short)?;
         let rest = &letters[at + short.len()..];
-        if option.2 != Takes::Nothing && !rest.is_empty() {
+        if option.2 != Values::None && !rest.is_empty() {
             options.push((option, Some(rest.to_owned())));
             return Some(options);
         }
@@ -243,8 +241,8 @@ mod tests {
     #[test]
     fn options_are_read_in_every_form() {
         fn check(text: &str, option: &str, expected: Option<&str>) {
-            let given = read(text).unwrap();
-            assert_eq!(given.text(option), expected, "{text}");
+            let arguments = read(text).unwrap();
+            assert_eq!(arguments.text(option), expected, "{text}");
         }
         check("-x 3", "producers", Some("3"));
         check("-x3", "producers", Some("3"));
@@ -264,10 +262,14 @@ mod tests {
         check("-e -u q", "exchange", None);
         check("-e '' -u q", "exchange", Some(""));
         assert!(read("-e -u q").unwrap().has("exchange"));
-        let given = read("-f persistent mandatory -p true -qa a=1 b=2 -y 2").unwrap();
-        assert!(given.flag("persistent") && given.flag("mandatory") && given.has("predeclared"));
-        assert_eq!(given.all("queue-args"), ["a=1", "b=2"]);
-        assert_eq!(given.ignored(), ["true"]);
+        let arguments = read("-f persistent mandatory -p true -qa a=1 b=2 -y 2").unwrap();
+        assert!(
+            arguments.flag("persistent")
+                && arguments.flag("mandatory")
+                && arguments.has("predeclared")
+        );
+        assert_eq!(arguments.all("queue-args"), ["a=1", "b=2"]);
+        assert_eq!(arguments.ignored(), ["true"]);
         assert_eq!(read("-c -1").unwrap().number("confirm").unwrap(), Some(-1));
         for wrong in ["-x", "-u -x 1", "--queue- 1", "--nonsense 1", "sing", "--autoack=5", "-!"] {
             assert!(read(wrong).is_err(), "{wrong}");

@@ -1,4 +1,4 @@
-//! Consumers.
+//! Writes consumers.
 
 use std::time::Duration;
 
@@ -6,29 +6,27 @@ use rabbitscope_text::{display_utc, parse_offset_time};
 use toml::Value;
 
 use super::{
-    arguments::pairs,
-    command_line::Given,
-    publishers::steps,
+    command_line::Arguments,
     topology::{Queues, Sequence, Target},
+    values::{pairs, steps},
     writer::{Draft, Section},
-    wrong,
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, error::invalid_value};
 
-/// What consumers that hold messages are given ahead when PerfTest sets no limit: as much as its client
-/// library takes in before it stops reading from the socket.
+/// Prefetch of consumers that process slowly, when PerfTest sets no limit: the number of messages that its client
+/// library buffers before it stops reading from the socket.
 const PREFETCH: i64 = 1000;
 
-/// PerfTest's own limit for streams, which need one.
+/// PerfTest's own prefetch for streams, which need one.
 const STREAM_PREFETCH: i64 = 200;
 
 pub(super) fn write(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let connections = given.count("consumers")?;
-    let channels = given.count("consumer-channel-count")?;
+    let connections = arguments.count("consumers")?;
+    let channels = arguments.count("consumer-channel-count")?;
     if connections < 1 || channels < 1 {
         return Ok(());
     }
@@ -40,7 +38,7 @@ pub(super) fn write(
     section.set("queue", target.queues.name());
     section.set_some("member-queues", target.queues.of_members());
     section.set("count", connections * channels);
-    let used = if given.has("exclusive") {
+    let used = if arguments.has("exclusive") {
         exclusive_connections(target, connections, channels)
     } else {
         connections
@@ -49,17 +47,17 @@ pub(super) fn write(
         draft.note(format!("--exclusive: consumers share {used} of {connections} connections"));
     }
     section.set("connections", used);
-    let processing = processing(given, &mut section)?;
-    if given.has("polling") {
-        polling(given, &mut section, draft)?;
+    let processing = processing(arguments, &mut section)?;
+    if arguments.has("polling") {
+        polling(arguments, &mut section, draft)?;
     } else {
-        pushed(given, processing, &mut section, draft)?;
+        pushed(arguments, processing, &mut section, draft)?;
     }
-    settling(given, &mut section, draft)?;
-    section.set_some("messages", given.limit("cmessages")?);
-    let delay = given.limit("consumer-start-delay")?;
+    settling(arguments, &mut section, draft)?;
+    section.set_some("messages", arguments.limit("cmessages")?);
+    let delay = arguments.limit("consumer-start-delay")?;
     section.set_some("start-delay", delay.map(|seconds| format!("{seconds}s")));
-    section.set_some("slow-start", given.has("slow-start").then_some("1s"));
+    section.set_some("slow-start", arguments.has("slow-start").then_some("1s"));
     draft.push(section);
     Ok(())
 }
@@ -83,13 +81,13 @@ fn exclusive_connections(target: &Target, connections: i64, channels: i64) -> i6
     }
 }
 
-/// True: messages are held.
-fn processing(given: &Given, section: &mut Section) -> Result<bool, PerfTestError> {
-    let steps = steps(given, "variable-latency", |micros, seconds| {
+/// The value is true if messages are processed for some time.
+fn processing(arguments: &Arguments, section: &mut Section) -> Result<bool, PerfTestError> {
+    let steps = steps(arguments, "variable-latency", |micros, seconds| {
         [("time", format!("{micros}us")), ("for", format!("{seconds}s"))]
     })?;
-    let micros = given.limit("consumer-latency")?;
-    let rate: Option<f64> = given.number("consumer-rate")?;
+    let micros = arguments.limit("consumer-latency")?;
+    let rate: Option<f64> = arguments.number("consumer-rate")?;
     let rate = rate.filter(|rate| *rate > 0.0);
     let holds = !steps.is_empty() || micros.is_some() || rate.is_some();
     if steps.is_empty() {
@@ -97,7 +95,7 @@ fn processing(given: &Given, section: &mut Section) -> Result<bool, PerfTestErro
     } else {
         section.set("processing-times", Value::Array(steps));
     }
-    if given.has("polling") {
+    if arguments.has("polling") {
         // The pace of those who poll is that of their questions.
         return Ok(holds);
     }
@@ -105,36 +103,41 @@ fn processing(given: &Given, section: &mut Section) -> Result<bool, PerfTestErro
     Ok(holds)
 }
 
-fn polling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
+fn polling(
+    arguments: &Arguments,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
     section.set("polling", true);
-    let rate: Option<f64> = given.number::<f64>("consumer-rate")?.filter(|rate| *rate > 0.0);
+    let rate: Option<f64> = arguments.number::<f64>("consumer-rate")?.filter(|rate| *rate > 0.0);
     let of_rate = rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
-    let interval = given.limit("polling-interval")?.map(i64::unsigned_abs);
+    let interval = arguments.limit("polling-interval")?.map(i64::unsigned_abs);
     let longest = of_rate.max(interval.map(Duration::from_millis));
     section.set_some("poll-interval", longest.map(|time| format!("{}us", time.as_micros())));
-    section.set_if("auto-ack", given.has("autoack"));
-    for unused in ["qos", "global-qos", "consumer-args"].into_iter().filter(|it| given.has(it)) {
+    section.set_if("auto-ack", arguments.has("autoack"));
+    for unused in ["qos", "global-qos", "consumer-args"].into_iter().filter(|it| arguments.has(it))
+    {
         draft.note(format!("--{unused} means nothing to consumers with --polling"));
     }
     Ok(())
 }
 
 fn pushed(
-    given: &Given,
+    arguments: &Arguments,
     holds: bool,
     section: &mut Section,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let automatic = given.has("autoack") && !holds;
-    if given.has("autoack") && !automatic {
+    let automatic = arguments.has("autoack") && !holds;
+    if arguments.has("autoack") && !automatic {
         draft.note("--autoack would let the broker send on regardless: messages are acknowledged");
     }
     section.set_if("auto-ack", automatic);
-    let default = given.has("stream-queue").then_some(STREAM_PREFETCH);
-    let prefetch = given.limit("qos")?.or(default);
-    let of_channel = given.limit("global-qos")?;
+    let default = arguments.has("stream-queue").then_some(STREAM_PREFETCH);
+    let prefetch = arguments.limit("qos")?.or(default);
+    let of_channel = arguments.limit("global-qos")?;
     if automatic {
-        if given.has("qos") || of_channel.is_some() {
+        if arguments.has("qos") || of_channel.is_some() {
             draft.note("--qos and --global-qos mean nothing with --autoack");
         }
     } else {
@@ -148,12 +151,12 @@ fn pushed(
         section.set_some("prefetch", prefetch.or(needed));
         section.set_some("channel-prefetch", of_channel);
     }
-    let mut arguments = pairs(given, "consumer-args");
-    if let Some(offset) = given.text("stream-consumer-offset") {
-        arguments.insert("x-stream-offset".to_owned(), stream_offset(offset)?);
+    let mut consumer_arguments = pairs(arguments, "consumer-args");
+    if let Some(offset) = arguments.text("stream-consumer-offset") {
+        consumer_arguments.insert("x-stream-offset".to_owned(), stream_offset(offset)?);
     }
-    if !arguments.is_empty() {
-        section.set("arguments", Value::Table(arguments));
+    if !consumer_arguments.is_empty() {
+        section.set("arguments", Value::Table(consumer_arguments));
     }
     Ok(())
 }
@@ -172,22 +175,27 @@ fn stream_offset(text: &str) -> Result<Value, PerfTestError> {
         return Ok(Value::Datetime(time));
     }
     let expected = "`first`, `last`, `next`, a number or a time: 2026-01-01T12:00:00Z";
-    wrong("stream-consumer-offset", text, expected)
+    invalid_value("stream-consumer-offset", text, expected)
 }
 
-fn settling(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
-    if given.has("autoack") {
-        let unused = ["multi-ack-every", "nack", "ctxsize"].into_iter().filter(|it| given.has(it));
+fn settling(
+    arguments: &Arguments,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    if arguments.has("autoack") {
+        let unused =
+            ["multi-ack-every", "nack", "ctxsize"].into_iter().filter(|it| arguments.has(it));
         for option in unused {
             draft.note(format!("--{option} means nothing with --autoack"));
         }
         return Ok(());
     }
-    section.set_some("multi-ack-every", given.limit("multi-ack-every")?);
-    section.set_some("tx-size", given.limit("ctxsize")?);
-    if given.has("nack") {
+    section.set_some("multi-ack-every", arguments.limit("multi-ack-every")?);
+    section.set_some("tx-size", arguments.limit("ctxsize")?);
+    if arguments.has("nack") {
         section.set("nack", true);
-        section.set("requeue", given.switch("requeue", true));
+        section.set("requeue", arguments.switch("requeue", true));
     }
     Ok(())
 }

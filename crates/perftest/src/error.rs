@@ -6,10 +6,19 @@ use thiserror::Error;
 /// Why a command line does not become a scenario.
 #[derive(Debug, Error)]
 pub enum PerfTestError {
-    /// PerfTest would not take it either.
+    /// PerfTest would refuse the command line, too.
     #[error("{0}")]
     CommandLine(String),
-    /// What it asks for contradicts itself.
+    /// The options contradict one another.
     #[error("PerfTest takes this command line, but it cannot work")]
     CannotWork(#[source] ScenarioError),
+}
+
+/// The error for a value that PerfTest does not accept.
+pub(crate) fn invalid_value<T>(
+    option: &str,
+    value: &str,
+    expected: &str,
+) -> Result<T, PerfTestError> {
+    Err(PerfTestError::CommandLine(format!("--{option}: `{value}` is not {expected}")))
 }

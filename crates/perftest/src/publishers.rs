@@ -1,4 +1,4 @@
-//! Publishers.
+//! Writes publishers.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use rabbitscope_text::parse_offset_time;
 use toml::{Table, Value};
 
 use super::{
-    arguments::pairs,
-    command_line::Given,
+    command_line::Arguments,
     topology::{Queues, Target},
+    values::{pairs, steps},
     writer::{Draft, Section},
-    wrong,
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, error::invalid_value};
 
-/// Different keys where PerfTest makes a new one for each message.
+/// Number of different routing keys, where PerfTest makes a new one for each message: many enough that each
+/// is rare.
 const RANDOM_KEYS: i64 = 100_000;
 
-/// Standard properties: PerfTest's name and ours.
+/// Standard properties: PerfTest's name and the name in scenarios.
 const PROPERTIES: [(&str, &str); 12] = [
     ("contentType", "content-type"),
     ("contentEncoding", "content-encoding"),
@@ -33,49 +33,49 @@ const PROPERTIES: [(&str, &str); 12] = [
     ("clusterId", "cluster-id"),
 ];
 
-/// Bytes of the stamp in every body: number and time.
+/// Bytes of the stamp at the begin of every body: a number of 4 bytes and a time of 8.
 const STAMP: i64 = 12;
 
 pub(super) fn write(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let connections = given.count("producers")?;
-    let channels = given.count("producer-channel-count")?;
+    let connections = arguments.count("producers")?;
+    let channels = arguments.count("producer-channel-count")?;
     if connections < 1 || channels < 1 {
         return Ok(());
     }
     let mut section = Section::new("[[publishers]]");
     section.set("count", connections * channels);
     section.set("connections", connections);
-    routing(given, target, &mut section, draft)?;
-    content(given, &mut section, draft)?;
-    section.set_if("mandatory", given.flag("mandatory"));
+    routing(arguments, target, &mut section, draft)?;
+    content(arguments, &mut section, draft)?;
+    section.set_if("mandatory", arguments.flag("mandatory"));
     let known = ["persistent", "mandatory"];
-    for other in given.all("flag").iter().filter(|flag| !known.contains(&flag.as_str())) {
+    for other in arguments.all("flag").iter().filter(|flag| !known.contains(&flag.as_str())) {
         draft.note(format!(
             "--flag {other}: PerfTest ignores it, and knows {}",
             known.join(" and ")
         ));
     }
-    guarantees(given, &mut section, draft)?;
-    pace(given, &mut section, draft)?;
-    properties(given, &mut section, draft)?;
+    guarantees(arguments, &mut section, draft)?;
+    pace(arguments, &mut section, draft)?;
+    properties(arguments, &mut section, draft)?;
     draft.push(section);
     Ok(())
 }
 
 fn routing(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     section: &mut Section,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let cached: Option<i64> = given.limit("routing-key-cache-size")?;
-    let is_random = given.has("random-routing-key") || cached.is_some();
+    let cached: Option<i64> = arguments.limit("routing-key-cache-size")?;
+    let is_random = arguments.has("random-routing-key") || cached.is_some();
     let Some(exchange) = &target.exchange else {
-        return to_default(given, target, is_random, section);
+        return to_default(arguments, target, is_random, section);
     };
     section.set("exchange", exchange.as_str());
     match &target.key {
@@ -94,14 +94,14 @@ fn routing(
     Ok(())
 }
 
-/// The default exchange sends to the queue that the key names.
+/// The default exchange routes to the queue whose name is the routing key.
 fn to_default(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     is_random: bool,
     section: &mut Section,
 ) -> Result<(), PerfTestError> {
-    match (given.text("routing-key"), &target.queues) {
+    match (arguments.text("routing-key"), &target.queues) {
         _ if is_random => {}
         (Some(queue), _) => {
             section.set("queue", queue);
@@ -119,18 +119,22 @@ fn to_default(
     Err(PerfTestError::CommandLine(reason.to_owned()))
 }
 
-fn content(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
-    let steps = steps(given, "variable-size", |size, seconds| {
+fn content(
+    arguments: &Arguments,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    let steps = steps(arguments, "variable-size", |size, seconds| {
         [("size", format!("{}B", size.max(STAMP))), ("for", format!("{seconds}s"))]
     })?;
-    let size: i64 = given.number("size")?.unwrap_or(0);
-    if let Some(files) = given.text("body") {
+    let size: i64 = arguments.number("size")?.unwrap_or(0);
+    if let Some(files) = arguments.text("body") {
         let files: Vec<Value> = files.split(',').map(|file| file.trim().into()).collect();
         section.set("body-files", Value::Array(files));
-    } else if given.has("json-body") {
+    } else if arguments.has("json-body") {
         section.set("body", "json");
-        section.set("json-bodies", given.number("body-count")?.unwrap_or(100_i64));
-        section.set("json-fields", given.number("body-field-count")?.unwrap_or(1000_i64));
+        section.set("json-bodies", arguments.number("body-count")?.unwrap_or(100_i64));
+        section.set("json-fields", arguments.number("body-field-count")?.unwrap_or(1000_i64));
         section.set("size", format!("{}B", size.max(0)));
         if !steps.is_empty() {
             draft.note("--variable-size: PerfTest ignores it with --json-body");
@@ -144,18 +148,18 @@ fn content(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<()
 }
 
 fn guarantees(
-    given: &Given,
+    arguments: &Arguments,
     section: &mut Section,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let confirm: i64 = given.number("confirm")?.unwrap_or(-1);
-    section.set_some("tx-size", given.limit("ptxsize")?);
+    let confirm: i64 = arguments.number("confirm")?.unwrap_or(-1);
+    section.set_some("tx-size", arguments.limit("ptxsize")?);
     if confirm == 0 {
         section.set("confirms", true);
     }
     if confirm > 0 {
         section.set("confirm-window", confirm);
-        let timeout: i64 = given.number("confirm-timeout")?.unwrap_or(30);
+        let timeout: i64 = arguments.number("confirm-timeout")?.unwrap_or(30);
         match timeout {
             1.. => {
                 section.set("confirm-timeout", format!("{timeout}s"));
@@ -164,19 +168,23 @@ fn guarantees(
             0 => draft.note("--confirm-timeout 0 would end PerfTest at the first full window"),
             _ => {}
         }
-    } else if given.has("confirm-timeout") {
+    } else if arguments.has("confirm-timeout") {
         draft.note("--confirm-timeout: PerfTest ignores it without --confirm");
     }
     Ok(())
 }
 
-fn pace(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
-    let phases = steps(given, "variable-rate", |rate, seconds| {
+fn pace(
+    arguments: &Arguments,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    let phases = steps(arguments, "variable-rate", |rate, seconds| {
         [("for", Value::from(format!("{seconds}s"))), ("rate", Value::from(rate))]
     })?;
-    let rate: Option<f64> = given.number::<f64>("rate")?.filter(|rate| *rate >= 0.0);
-    let interval = interval(given)?;
-    let random_start = match given.number::<i64>("producer-random-start-delay")? {
+    let rate: Option<f64> = arguments.number::<f64>("rate")?.filter(|rate| *rate >= 0.0);
+    let interval = interval(arguments)?;
+    let random_start = match arguments.number::<i64>("producer-random-start-delay")? {
         Some(seconds) if seconds >= 0 => seconds,
         _ => i64::from(!phases.is_empty() || rate.is_some() || interval.is_some()),
     };
@@ -195,68 +203,48 @@ fn pace(given: &Given, section: &mut Section, draft: &mut Draft) -> Result<(), P
             section.set("after-phases", "repeat");
         }
     }
-    section.set_some("messages", given.limit("pmessages")?);
+    section.set_some("messages", arguments.limit("pmessages")?);
     if random_start > 0 && rate != Some(0.0) {
         section.set("random-start-delay", format!("{random_start}s"));
     }
     Ok(())
 }
 
-/// Milliseconds from one message to the next, for constant rates from 1 to 10 a second.
+/// Milliseconds between two messages, for constant rates from 1 to 10 a second.
 fn slow(rate: Option<f64>, phases: &[Value]) -> Option<u64> {
     let rate = rate.filter(|rate| phases.is_empty() && (1.0..=10.0).contains(rate))?;
     u64::try_from(Duration::from_secs_f64(rate.recip()).as_millis()).ok()
 }
 
 /// `--publishing-interval` in milliseconds.
-fn interval(given: &Given) -> Result<Option<u64>, PerfTestError> {
-    let Some(text) = given.text("publishing-interval") else { return Ok(None) };
+fn interval(arguments: &Arguments) -> Result<Option<u64>, PerfTestError> {
+    let Some(text) = arguments.text("publishing-interval") else { return Ok(None) };
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let millis = seconds.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     match millis.filter(|millis| *millis >= 100) {
         Some(millis) => Ok(Some(millis)),
-        None => wrong("publishing-interval", text, "a time in seconds, at least 0.1"),
+        None => invalid_value("publishing-interval", text, "a time in seconds, at least 0.1"),
     }
-}
-
-/// Tables from values of the form `NUMBER:SECONDS`.
-pub(super) fn steps<V: Into<Value>, const N: usize>(
-    given: &Given,
-    option: &'static str,
-    table: impl Fn(i64, i64) -> [(&'static str, V); N],
-) -> Result<Vec<Value>, PerfTestError> {
-    let mut steps = Vec::new();
-    for text in given.all(option) {
-        let parts = text.split_once(':');
-        let numbers = parts.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-        let numbers = numbers.filter(|(number, seconds)| *number >= 0 && *seconds > 0);
-        let Some((number, seconds)) = numbers else {
-            return wrong(option, text, "`NUMBER:SECONDS`");
-        };
-        let pairs = table(number, seconds).map(|(key, value)| (key.to_owned(), value.into()));
-        steps.push(Value::Table(Table::from_iter(pairs)));
-    }
-    Ok(steps)
 }
 
 /// Properties of every message, as PerfTest sets them: first its own, then `--message-properties`.
 fn properties(
-    given: &Given,
+    arguments: &Arguments,
     section: &mut Section,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
-    let mut pairs = pairs(given, "message-properties");
+    let mut pairs = pairs(arguments, "message-properties");
     let mut table = Table::new();
     if let Some(mode) = pairs.remove("deliveryMode") {
         table.insert("delivery-mode".to_owned(), mode);
     }
-    section.set_if("persistent", is_persistent(given) && table.is_empty());
-    match (given.has("body"), given.text("body-content-type")) {
+    section.set_if("persistent", is_persistent(arguments) && table.is_empty());
+    match (arguments.has("body"), arguments.text("body-content-type")) {
         (true, Some(kind)) => drop(table.insert("content-type".to_owned(), kind.into())),
         (false, Some(_)) => draft.note("--body-content-type: PerfTest ignores it without --body"),
         _ => {}
     }
-    if given.has("json-body") && !given.has("body") {
+    if arguments.has("json-body") && !arguments.has("body") {
         table.insert("content-type".to_owned(), "application/json".into());
     }
     for (theirs, ours) in PROPERTIES {
@@ -276,9 +264,9 @@ fn properties(
     Ok(())
 }
 
-fn is_persistent(given: &Given) -> bool {
-    let is_replicated = given.has("quorum-queue") || given.has("stream-queue");
-    is_replicated || given.flag("persistent")
+fn is_persistent(arguments: &Arguments) -> bool {
+    let is_replicated = arguments.has("quorum-queue") || arguments.has("stream-queue");
+    is_replicated || arguments.flag("persistent")
 }
 
 /// All but one are texts.
@@ -292,7 +280,11 @@ fn property(key: &str, value: Value) -> Result<Value, PerfTestError> {
         "expiration" => Ok(format!("{text}ms").into()),
         "timestamp" => match parse_offset_time(&text) {
             Some(time) => Ok(Value::from(i64::try_from(time.as_secs()).unwrap_or(i64::MAX))),
-            None => wrong("message-properties", &text, "a time such as 2026-01-01T12:00:00+01:00"),
+            None => invalid_value(
+                "message-properties",
+                &text,
+                "a time such as 2026-01-01T12:00:00+01:00",
+            ),
         },
         _ => Ok(text.into()),
     }

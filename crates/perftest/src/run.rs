@@ -1,40 +1,40 @@
-//! The run itself and the broker.
+//! Writes the run and the broker.
 
 use toml::Value;
 
 use super::{
-    command_line::Given,
+    command_line::Arguments,
     writer::{Draft, Section},
-    wrong,
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, error::invalid_value};
 
-/// What PerfTest asks the kernel for, in bytes.
+/// PerfTest's default for the socket buffers, in bytes.
 const SOCKET_BUFFER: i64 = 65_536;
 
-pub(super) fn write(given: &Given, draft: &mut Draft) -> Result<(), PerfTestError> {
+pub(super) fn write(arguments: &Arguments, draft: &mut Draft) -> Result<(), PerfTestError> {
     let mut head = Section::new("");
-    head.set("name", given.text("id").map_or_else(|| "perftest".to_owned(), plain));
+    head.set("name", arguments.text("id").map_or_else(|| "perftest".to_owned(), plain));
     draft.push(head);
-    let run = run(given, draft)?;
+    let run = run(arguments, draft)?;
     draft.push(run);
-    let broker = broker(given, draft)?;
+    let broker = broker(arguments, draft)?;
     draft.push(broker);
-    if let Some(tls) = tls(given, draft) {
+    if let Some(tls) = tls(arguments, draft) {
         draft.push(tls);
     }
     Ok(())
 }
 
-fn run(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
+fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
     let mut run = Section::new("[run]");
-    let time = given.limit("time")?;
-    let has_consumers = given.count("consumers")? * given.count("consumer-channel-count")? > 0;
-    if !has_consumers && given.has("exit-when") {
+    let time = arguments.limit("time")?;
+    let has_consumers =
+        arguments.count("consumers")? * arguments.count("consumer-channel-count")? > 0;
+    if !has_consumers && arguments.has("exit-when") {
         draft.note("--exit-when: PerfTest looks at its consumers, and there are none");
     }
-    let until = given.text("exit-when").filter(|_| has_consumers);
-    let counted = given.limit("pmessages")?.or(given.limit("cmessages")?).is_some();
+    let until = arguments.text("exit-when").filter(|_| has_consumers);
+    let counted = arguments.limit("pmessages")?.or(arguments.limit("cmessages")?).is_some();
     match (time, until) {
         (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
         (None, None) if !counted => {
@@ -52,25 +52,25 @@ fn run(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
                 draft.note("--exit-when idle: what is published counts as activity, too");
             }
         }
-        Some(other) => return wrong("exit-when", other, "`empty` or `idle`"),
+        Some(other) => return invalid_value("exit-when", other, "`empty` or `idle`"),
     }
-    if given.has("verbose") || given.has("verbose-full") {
+    if arguments.has("verbose") || arguments.has("verbose-full") {
         draft.note("--verbose: every message is a line of trace.jsonl, without its body");
         run.set("trace-every", 1);
     }
     Ok(run)
 }
 
-fn broker(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
+fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
     let mut broker = Section::new("[broker]");
-    let mut uris = uris(given);
+    let mut uris = uris(arguments);
     if uris.is_empty() {
         uris.push("amqp://localhost".to_owned());
     }
     let parameters = [("heartbeat", "heartbeat"), ("frame_max", "framemax")];
     let mut query = Vec::new();
     for (parameter, option) in parameters {
-        query.extend(given.limit(option)?.map(|value| format!("{parameter}={value}")));
+        query.extend(arguments.limit(option)?.map(|value| format!("{parameter}={value}")));
     }
     let uris = uris.iter().map(|uri| with_query(&without_password(uri), &query));
     let uris: Vec<String> = uris.collect();
@@ -78,50 +78,54 @@ fn broker(given: &Given, draft: &mut Draft) -> Result<Section, PerfTestError> {
         [uri] => broker.set("uri", uri.as_str()),
         _ => broker.set("uris", Value::from(uris)),
     }
-    if given.has("sasl-external") {
+    if arguments.has("sasl-external") {
         broker.set("auth", "external");
         draft
             .note("--sasl-external: name the PEM files; PerfTest takes them from a Java key store");
     }
-    connecting(given, &mut broker)?;
-    recovery(given, &mut broker, draft)?;
+    connecting(arguments, &mut broker)?;
+    recovery(arguments, &mut broker, draft)?;
     Ok(broker)
 }
 
 /// The broker's URIs as they were typed.
-pub(super) fn uris(given: &Given) -> Vec<String> {
-    match (given.text("uris"), given.text("uri")) {
+pub(super) fn uris(arguments: &Arguments) -> Vec<String> {
+    match (arguments.text("uris"), arguments.text("uri")) {
         (Some(list), _) => list.split(',').map(|uri| uri.trim().to_owned()).collect(),
         (None, Some(uri)) => vec![uri.to_owned()],
         (None, None) => Vec::new(),
     }
 }
 
-fn connecting(given: &Given, broker: &mut Section) -> Result<(), PerfTestError> {
-    let timeout = given.limit("servers-startup-timeout")?;
+fn connecting(arguments: &Arguments, broker: &mut Section) -> Result<(), PerfTestError> {
+    let timeout = arguments.limit("servers-startup-timeout")?;
     broker.set_some("startup-timeout", timeout.map(|seconds| format!("{seconds}s")));
-    if given.has("tcp-no-delay") {
-        broker.set("nodelay", given.switch("tcp-no-delay", true));
+    if arguments.has("tcp-no-delay") {
+        broker.set("nodelay", arguments.switch("tcp-no-delay", true));
     }
     // Where PerfTest has a thread for each connection it sets both buffers.
-    let is_nio = given.limit("nio-threads")?.or(given.limit("nio-thread-pool")?).is_some();
+    let is_nio = arguments.limit("nio-threads")?.or(arguments.limit("nio-thread-pool")?).is_some();
     let default = if is_nio { 0 } else { SOCKET_BUFFER };
     for (key, option) in
         [("send-buffer", "tcp-send-buffer-size"), ("receive-buffer", "tcp-receive-buffer-size")]
     {
-        let bytes: i64 = given.number(option)?.unwrap_or(default);
+        let bytes: i64 = arguments.number(option)?.unwrap_or(default);
         broker.set_some(key, (bytes > 0).then(|| format!("{bytes}B")));
     }
     Ok(())
 }
 
 /// PerfTest recovers unless it is told not to.
-fn recovery(given: &Given, broker: &mut Section, draft: &mut Draft) -> Result<(), PerfTestError> {
-    if given.has("disable-connection-recovery") {
+fn recovery(
+    arguments: &Arguments,
+    broker: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    if arguments.has("disable-connection-recovery") {
         return Ok(());
     }
     broker.set("recovery", true);
-    let interval = given.text("connection-recovery-interval").unwrap_or("5");
+    let interval = arguments.text("connection-recovery-interval").unwrap_or("5");
     let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
     let number = |text: &str| text.parse::<u32>().ok();
     match (number(first), number(last)) {
@@ -129,20 +133,20 @@ fn recovery(given: &Given, broker: &mut Section, draft: &mut Draft) -> Result<()
         (Some(first), Some(last)) if first < last => {
             draft.note("--connection-recovery-interval: from the first to the last by doubling");
         }
-        _ => return wrong("connection-recovery-interval", interval, "`30` or `30-60`"),
+        _ => return invalid_value("connection-recovery-interval", interval, "`30` or `30-60`"),
     }
     broker.set("recovery-delay", format!("{first}s"));
     broker.set("recovery-max-delay", format!("{last}s"));
     Ok(())
 }
 
-fn has_tls(given: &Given) -> bool {
-    given.text("uris").or(given.text("uri")).is_some_and(|uris| uris.contains("amqps://"))
+fn has_tls(arguments: &Arguments) -> bool {
+    arguments.text("uris").or(arguments.text("uri")).is_some_and(|uris| uris.contains("amqps://"))
 }
 
-fn tls(given: &Given, draft: &mut Draft) -> Option<Section> {
-    let names = given.text("server-name-indication");
-    if !has_tls(given) {
+fn tls(arguments: &Arguments, draft: &mut Draft) -> Option<Section> {
+    let names = arguments.text("server-name-indication");
+    if !has_tls(arguments) {
         if names.is_some() {
             draft.note("--server-name-indication means nothing without amqps://");
         }
@@ -154,12 +158,12 @@ fn tls(given: &Given, draft: &mut Draft) -> Option<Section> {
     if names.next().is_some() {
         draft.note("--server-name-indication: a broker is asked for one name, the first");
     }
-    if given.has("sasl-external") {
+    if arguments.has("sasl-external") {
         tls.set("cert", "client.pem");
         tls.set("key", "client-key.pem");
     }
     // PerfTest trusts every broker unless it is told to use the machine's authorities.
-    if !given.has("use-default-ssl-context") {
+    if !arguments.has("use-default-ssl-context") {
         tls.set("verify", false);
     }
     Some(tls)
@@ -180,7 +184,7 @@ pub(super) fn without_password(uri: &str) -> String {
     format!("{}{user}{}", &uri[..start], &uri[end..])
 }
 
-/// A name that scenarios take.
+/// The name with all characters replaced that a scenario does not allow.
 fn plain(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()

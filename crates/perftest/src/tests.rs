@@ -7,7 +7,7 @@ use rabbitscope_runs::scenario::{
 };
 
 use super::{
-    options::{Fate, METRICS_OPTIONS, OPTIONS, PerfTestOption, Takes},
+    options::{METRICS_OPTIONS, OPTIONS, PerfTestOption, Support, Values},
     *,
 };
 
@@ -34,8 +34,8 @@ fn in_help(help: &str) -> Vec<(String, String, bool)> {
 #[test]
 fn every_option_of_the_help_is_known() {
     fn check(options: &[PerfTestOption], help: &str) {
-        let ours = options.iter().map(|(short, long, takes, _)| {
-            ((*short).to_owned(), (*long).to_owned(), *takes != Takes::Nothing)
+        let ours = options.iter().map(|(short, long, values, _)| {
+            ((*short).to_owned(), (*long).to_owned(), *values != Values::None)
         });
         assert_eq!(ours.collect::<Vec<_>>(), in_help(help));
     }
@@ -54,8 +54,8 @@ fn every_option_of_the_help_is_in_the_table() {
         let row = TABLE.lines().find(|line| line.starts_with(&start));
         let row = row.unwrap_or_else(|| panic!("docs/perftest.md has no row {start}"));
         let says_none = row.contains("no equivalent");
-        let (.., fate) = OPTIONS.iter().find(|(_, name, ..)| *name == long).unwrap();
-        assert_eq!(says_none, *fate != Fate::Ours, "{row}");
+        let (.., support) = OPTIONS.iter().find(|(_, name, ..)| *name == long).unwrap();
+        assert_eq!(says_none, *support != Support::Supported, "{row}");
     }
 }
 

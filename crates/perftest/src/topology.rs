@@ -1,4 +1,4 @@
-//! Exchange and queues.
+//! Writes exchange and queues.
 
 use std::{
     collections::hash_map::RandomState,
@@ -8,13 +8,12 @@ use std::{
 use toml::{Table, Value};
 
 use super::{
-    arguments::{capacity, iso_seconds, pairs},
-    command_line::Given,
+    command_line::Arguments,
     pattern::Pattern,
+    values::{capacity, iso_seconds, pairs},
     writer::{Draft, Section},
-    wrong,
 };
-use crate::PerfTestError;
+use crate::{PerfTestError, error::invalid_value};
 
 /// Exchanges that every broker has, with their types.
 const PREDECLARED: [(&str, &str); 5] = [
@@ -29,36 +28,36 @@ const PREDECLARED: [(&str, &str); 5] = [
 const STREAM_ARGUMENTS: [(&str, i64); 2] =
     [("x-max-length-bytes", 20_000_000_000), ("x-stream-max-segment-size-bytes", 500_000_000)];
 
-/// Most of what `--stream-max-segment-size-bytes` may be.
+/// Largest `--stream-max-segment-size-bytes` that RabbitMQ accepts.
 const SEGMENT_MAX: i64 = 3_000_000_000;
 
-/// Most queues whose names are written out.
+/// Most queues whose names are listed one by one.
 const LISTED_MAX: u32 = 10_000;
 
-/// What messages are sent to and read from.
+/// Exchange, routing key and queues of the command line.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// Absent: the default exchange.
+    /// `None`: the default exchange.
     pub(super) exchange: Option<String>,
     pub(super) queues: Queues,
     pub(super) kind: &'static str,
-    /// The routing key that all use; absent: the name of each queue.
+    /// The routing key of all messages; `None`: the name of each queue.
     pub(super) key: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Queues {
-    /// Nothing is declared and nothing read.
+    /// No queue is declared, and none consumed from.
     None,
-    /// Each consumer has one, which the broker names.
+    /// Each consumer has a queue of its own, which the broker names.
     OfConsumers,
-    /// Each consumer reads all of these.
+    /// Each consumer consumes from all of these.
     All(Vec<String>),
-    /// Publishers and consumers have one each, in turn.
+    /// Publishers and consumers are assigned to these in turn.
     OneEach(Sequence),
 }
 
-/// Queues that differ by name.
+/// Queues with a number in their names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sequence {
     Numbered { name: String, from: u32, to: u32 },
@@ -67,25 +66,26 @@ pub(super) enum Sequence {
 }
 
 impl Queues {
-    fn of(given: &Given) -> Result<Self, PerfTestError> {
-        let has_consumers = given.count("consumers")? * given.count("consumer-channel-count")? > 0;
-        let sequence = sequence(given)?;
+    fn of(arguments: &Arguments) -> Result<Self, PerfTestError> {
+        let has_consumers =
+            arguments.count("consumers")? * arguments.count("consumer-channel-count")? > 0;
+        let sequence = sequence(arguments)?;
         // Exclusive queues are declared by their consumers.
-        if given.has("exclusive") && !has_consumers {
+        if arguments.has("exclusive") && !has_consumers {
             return Ok(Self::None);
         }
         if let Some(sequence) = sequence {
             return Ok(Self::OneEach(sequence));
         }
-        let Some(names) = given.text("queue") else {
-            let is_declared = has_consumers && !given.has("predeclared");
+        let Some(names) = arguments.text("queue") else {
+            let is_declared = has_consumers && !arguments.has("predeclared");
             return Ok(if is_declared { Self::OfConsumers } else { Self::None });
         };
         let names = names.trim_end_matches(',').split(',');
         Ok(Self::All(names.map(str::to_owned).collect()))
     }
 
-    /// By which groups refer to them.
+    /// The name that groups refer to.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::None | Self::OfConsumers => "perf-test",
@@ -98,7 +98,7 @@ impl Queues {
         }
     }
 
-    /// `member-queues` of groups, where it is not the default.
+    /// `member-queues` of groups, unless it is the default.
     pub(super) fn of_members(&self) -> Option<&'static str> {
         match self {
             Self::All(names) if names.len() > 1 => Some("all"),
@@ -109,17 +109,17 @@ impl Queues {
 }
 
 /// `--queue-pattern` or `--queue-file`.
-fn sequence(given: &Given) -> Result<Option<Sequence>, PerfTestError> {
+fn sequence(arguments: &Arguments) -> Result<Option<Sequence>, PerfTestError> {
     let range = (
-        given.number::<i64>("queue-pattern-from")?.filter(|from| *from >= 0),
-        given.number::<i64>("queue-pattern-to")?.filter(|to| *to >= 0),
+        arguments.number::<i64>("queue-pattern-from")?.filter(|from| *from >= 0),
+        arguments.number::<i64>("queue-pattern-to")?.filter(|to| *to >= 0),
     );
-    match (given.text("queue-pattern"), range) {
+    match (arguments.text("queue-pattern"), range) {
         (Some(pattern), (Some(from), Some(to))) if from <= to => {
             numbered(pattern, from, to).map(Some)
         }
         (None, (None, None)) => {
-            Ok(given.text("queue-file").map(|it| Sequence::File(it.to_owned())))
+            Ok(arguments.text("queue-file").map(|it| Sequence::File(it.to_owned())))
         }
         _ => {
             let reason = "--queue-pattern needs --queue-pattern-from and --queue-pattern-to, the \
@@ -132,47 +132,51 @@ fn sequence(given: &Given) -> Result<Option<Sequence>, PerfTestError> {
 fn numbered(pattern: &str, from: i64, to: i64) -> Result<Sequence, PerfTestError> {
     let expected = "a name with one number, such as `q-%d` or `q-%05d`";
     let Some(read) = Pattern::read(pattern) else {
-        return wrong("queue-pattern", pattern, expected);
+        return invalid_value("queue-pattern", pattern, expected);
     };
     let (Ok(from), Ok(to)) = (u32::try_from(from), u32::try_from(to)) else {
-        return wrong("queue-pattern-to", &to.to_string(), "a number that fits");
+        return invalid_value("queue-pattern-to", &to.to_string(), "a number that fits");
     };
     match read {
         Pattern::Placeholder(name) => Ok(Sequence::Numbered { name, from, to }),
         Pattern::Parts { .. } if to - from < LISTED_MAX => {
             Ok(Sequence::Listed((from..=to).map(|number| read.name(number)).collect()))
         }
-        Pattern::Parts { .. } => wrong("queue-pattern", pattern, expected),
+        Pattern::Parts { .. } => invalid_value("queue-pattern", pattern, expected),
     }
 }
 
 impl Target {
-    pub(super) fn of(given: &Given) -> Result<Self, PerfTestError> {
-        let kind = given.text("type").unwrap_or("direct");
-        let exchange = given.text("exchange").unwrap_or(kind);
+    pub(super) fn of(arguments: &Arguments) -> Result<Self, PerfTestError> {
+        let kind = arguments.text("type").unwrap_or("direct");
+        let exchange = arguments.text("exchange").unwrap_or(kind);
         let is_default = ["", "amq.default"].contains(&exchange);
-        let queues = Queues::of(given)?;
+        let queues = Queues::of(arguments)?;
         let target = Self {
             exchange: (!is_default).then(|| exchange.to_owned()),
-            key: given.text("routing-key").map(str::to_owned).or_else(|| own_key(&queues)),
+            key: arguments.text("routing-key").map(str::to_owned).or_else(|| own_key(&queues)),
             queues,
-            kind: queue_type(given),
+            kind: queue_type(arguments),
         };
-        target.can_be_declared(given, kind)?;
+        target.can_be_declared(arguments, kind)?;
         Ok(target)
     }
 
-    /// RabbitMQ would take what PerfTest declares.
-    fn can_be_declared(&self, given: &Given, exchange_type: &str) -> Result<(), PerfTestError> {
+    /// Whether RabbitMQ accepts what PerfTest declares.
+    fn can_be_declared(
+        &self,
+        arguments: &Arguments,
+        exchange_type: &str,
+    ) -> Result<(), PerfTestError> {
         let refused = |reason: String| {
             Err(PerfTestError::CommandLine(format!("PerfTest would be refused: {reason}")))
         };
-        if given.has("predeclared") {
+        if arguments.has("predeclared") {
             return Ok(());
         }
-        let (classic, persistent) = (self.kind == "classic", given.flag("persistent"));
-        let by_option = given.has("quorum-queue") || given.has("stream-queue");
-        if given.has("quorum-queue") && given.has("stream-queue") {
+        let (classic, persistent) = (self.kind == "classic", arguments.flag("persistent"));
+        let by_option = arguments.has("quorum-queue") || arguments.has("stream-queue");
+        if arguments.has("quorum-queue") && arguments.has("stream-queue") {
             return refused("queues are quorum queues or streams, not both".to_owned());
         }
         match &self.exchange {
@@ -192,13 +196,13 @@ impl Target {
             return refused(format!("the broker names no {} queues: add -u", self.kind));
         }
         let declares_queues = self.queues != Queues::None;
-        if declares_queues && !classic && given.has("exclusive") {
+        if declares_queues && !classic && arguments.has("exclusive") {
             return refused(format!("a {} queue cannot be exclusive", self.kind));
         }
         if declares_queues
             && !classic
             && !by_option
-            && (!persistent || given.switch("auto-delete", true))
+            && (!persistent || arguments.switch("auto-delete", true))
         {
             let kind = self.kind;
             return refused(format!(
@@ -209,8 +213,8 @@ impl Target {
     }
 }
 
-/// The key that PerfTest would make up, for queues that share one: so that two runs do not get each
-/// other's messages, the names of the queues, or something that nobody else has.
+/// The routing key that PerfTest would make up for queues that share one: the names of the queues, or a random
+/// one, so that two runs do not receive each other's messages.
 fn own_key(queues: &Queues) -> Option<String> {
     let joined = match queues {
         Queues::OneEach(_) => return None,
@@ -226,11 +230,11 @@ fn random_key() -> String {
 }
 
 /// Type of the queues. PerfTest's own options win over `x-queue-type`.
-fn queue_type(given: &Given) -> &'static str {
-    let of_arguments = pairs(given, "queue-args").remove("x-queue-type");
+fn queue_type(arguments: &Arguments) -> &'static str {
+    let of_arguments = pairs(arguments, "queue-args").remove("x-queue-type");
     match of_arguments.as_ref().and_then(Value::as_str) {
-        _ if given.has("stream-queue") => "stream",
-        _ if given.has("quorum-queue") => "quorum",
+        _ if arguments.has("stream-queue") => "stream",
+        _ if arguments.has("quorum-queue") => "quorum",
         Some("stream") => "stream",
         Some("quorum") => "quorum",
         _ => "classic",
@@ -238,33 +242,33 @@ fn queue_type(given: &Given) -> &'static str {
 }
 
 pub(super) fn write(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
     if let Some(name) = target.exchange.as_ref().filter(|name| !name.starts_with("amq.")) {
-        draft.push(exchange(given, name));
+        draft.push(exchange(arguments, name));
     }
-    match queues(given, target, draft)? {
+    match queues(arguments, target, draft)? {
         Some(section) => draft.push(section),
         None => draft.note("PerfTest declares no queue when it is called like this"),
     }
     Ok(())
 }
 
-/// PerfTest's exchange is durable and stays.
-fn exchange(given: &Given, name: &str) -> Section {
+/// The exchange; PerfTest declares it durable and does not delete it.
+fn exchange(arguments: &Arguments, name: &str) -> Section {
     let mut section = Section::new("[[exchanges]]");
     section.set("name", name);
-    section.set("type", given.text("type").unwrap_or("direct"));
+    section.set("type", arguments.text("type").unwrap_or("direct"));
     section.set("durable", true);
-    section.set_if("if-missing", given.has("predeclared"));
+    section.set_if("if-missing", arguments.has("predeclared"));
     section.set("keep", true);
     section
 }
 
 fn queues(
-    given: &Given,
+    arguments: &Arguments,
     target: &Target,
     draft: &mut Draft,
 ) -> Result<Option<Section>, PerfTestError> {
@@ -287,34 +291,35 @@ fn queues(
         }
         Queues::OneEach(Sequence::File(path)) => section.set("names-file", path.as_str()),
     }
-    declaration(given, target, &mut section);
-    bindings(given, target, &mut section);
-    let arguments = arguments(given, target, draft)?;
-    if !arguments.is_empty() {
-        section.set("arguments", Value::Table(arguments));
+    declaration(arguments, target, &mut section);
+    bindings(arguments, target, &mut section);
+    let queue_arguments = queue_arguments(arguments, target, draft)?;
+    if !queue_arguments.is_empty() {
+        section.set("arguments", Value::Table(queue_arguments));
     }
     Ok(Some(section))
 }
 
-fn declaration(given: &Given, target: &Target, section: &mut Section) {
+fn declaration(arguments: &Arguments, target: &Target, section: &mut Section) {
     section.set("type", target.kind);
-    let is_exclusive = given.has("exclusive");
-    let is_replicated = given.has("quorum-queue") || given.has("stream-queue");
-    let goes_away = !is_replicated && given.switch("auto-delete", true);
+    let is_exclusive = arguments.has("exclusive");
+    let is_replicated = arguments.has("quorum-queue") || arguments.has("stream-queue");
+    let goes_away = !is_replicated && arguments.switch("auto-delete", true);
     if target.kind == "classic" {
-        section.set("durable", given.flag("persistent"));
+        section.set("durable", arguments.flag("persistent"));
         section.set_if("exclusive", is_exclusive);
         section.set_if("auto-delete", goes_away);
     }
-    section.set_if("if-missing", given.has("predeclared") && target.queues != Queues::OfConsumers);
+    section
+        .set_if("if-missing", arguments.has("predeclared") && target.queues != Queues::OfConsumers);
     // PerfTest leaves its queues there, but for those that are polled and would go away with a consumer.
-    let is_removed = given.has("polling") && goes_away;
+    let is_removed = arguments.has("polling") && goes_away;
     section.set_if("keep", !is_exclusive && !is_removed);
 }
 
-/// Queues that were there before are bound, too.
-fn bindings(given: &Given, target: &Target, section: &mut Section) {
-    let Some(exchange) = target.exchange.as_ref().filter(|_| !given.has("skip-binding-queues"))
+/// Bindings, for queues that existed before, too.
+fn bindings(arguments: &Arguments, target: &Target, section: &mut Section) {
+    let Some(exchange) = target.exchange.as_ref().filter(|_| !arguments.has("skip-binding-queues"))
     else {
         return;
     };
@@ -329,8 +334,12 @@ fn bindings(given: &Given, target: &Target, section: &mut Section) {
     section.set_if("bind-existing", target.queues != Queues::OfConsumers);
 }
 
-fn arguments(given: &Given, target: &Target, draft: &mut Draft) -> Result<Table, PerfTestError> {
-    let mut table = pairs(given, "queue-args");
+fn queue_arguments(
+    arguments: &Arguments,
+    target: &Target,
+    draft: &mut Draft,
+) -> Result<Table, PerfTestError> {
+    let mut table = pairs(arguments, "queue-args");
     let said = table.remove("x-queue-type");
     if said.as_ref().and_then(Value::as_str) == Some("classic") && target.kind == "classic" {
         table.insert("x-queue-type".to_owned(), "classic".into());
@@ -340,42 +349,44 @@ fn arguments(given: &Given, target: &Target, draft: &mut Draft) -> Result<Table,
             target.kind
         ));
     }
-    if given.has("stream-queue") {
+    if arguments.has("stream-queue") {
         let defaults =
             STREAM_ARGUMENTS.iter().map(|(key, value)| ((*key).to_owned(), (*value).into()));
         table.extend(defaults);
     }
-    sizes(given, &mut table)?;
-    if let Some(age) = given.text("max-age") {
+    sizes(arguments, &mut table)?;
+    if let Some(age) = arguments.text("max-age") {
         let Some(seconds) = iso_seconds(age) else {
-            return wrong("max-age", age, "a time such as `PT10M30S` or `P5DT8H`");
+            return invalid_value("max-age", age, "a time such as `PT10M30S` or `P5DT8H`");
         };
         table.insert("x-max-age".to_owned(), format!("{seconds}s").into());
     }
-    match given.text("leader-locator") {
+    match arguments.text("leader-locator") {
         Some(locator @ ("client-local" | "balanced")) => {
             table.insert("x-queue-leader-locator".to_owned(), locator.into());
         }
-        Some(other) => return wrong("leader-locator", other, "`client-local` or `balanced`"),
+        Some(other) => {
+            return invalid_value("leader-locator", other, "`client-local` or `balanced`");
+        }
         None => {}
     }
     Ok(table)
 }
 
-fn sizes(given: &Given, table: &mut Table) -> Result<(), PerfTestError> {
-    let length = capacity(given, "max-length-bytes")?;
-    let segment = capacity(given, "stream-max-segment-size-bytes")?;
+fn sizes(arguments: &Arguments, table: &mut Table) -> Result<(), PerfTestError> {
+    let length = capacity(arguments, "max-length-bytes")?;
+    let segment = capacity(arguments, "stream-max-segment-size-bytes")?;
     match length {
         Some(0) => drop(table.remove("x-max-length-bytes")),
         Some(bytes) => drop(table.insert("x-max-length-bytes".to_owned(), bytes.into())),
         None => {}
     }
     let Some(segment) = segment else { return Ok(()) };
-    let default = given.has("stream-queue").then_some(STREAM_ARGUMENTS[0].1);
+    let default = arguments.has("stream-queue").then_some(STREAM_ARGUMENTS[0].1);
     let length = length.or(default).filter(|length| *length > 0);
     if segment > SEGMENT_MAX || length.is_some_and(|length| length <= segment) {
         let expected = "at most 3gb and less than --max-length-bytes";
-        return wrong("stream-max-segment-size-bytes", &segment.to_string(), expected);
+        return invalid_value("stream-max-segment-size-bytes", &segment.to_string(), expected);
     }
     table.insert("x-stream-max-segment-size-bytes".to_owned(), segment.into());
     Ok(())

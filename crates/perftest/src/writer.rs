@@ -1,8 +1,8 @@
-//! TOML, written line by line, so that it reads as a person would write it.
+//! Writes TOML line by line, in the order and form in which a person would write it.
 
 use toml::Value;
 
-/// A scenario in the making.
+/// The sections of a scenario, and notes on the conversion.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     notes: Vec<String>,
@@ -25,14 +25,14 @@ impl Section {
         self.lines.push(format!("{key} = {}", value.into()));
     }
 
-    /// Sets what is there.
+    /// Sets the key, if there is a value.
     pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
-    /// Sets what is not the default.
+    /// Sets the key to `true`, unless it is false, which is the default.
     pub(super) fn set_if(&mut self, key: &str, value: bool) {
         if value {
             self.set(key, true);
@@ -41,7 +41,7 @@ impl Section {
 }
 
 impl Draft {
-    /// Something that the reader should know.
+    /// Adds a note for the reader.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
@@ -50,7 +50,7 @@ impl Draft {
         self.sections.push(section);
     }
 
-    /// What was noted; the text is without it.
+    /// Takes the notes out; the text does not contain them.
     pub(super) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

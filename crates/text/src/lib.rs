@@ -2,11 +2,12 @@
 //!
 //! What lives here: durations and sizes as they are typed ([`parse_duration`], [`display_size`] …), figures for people
 //! ([`short_time`], [`human_bytes`], [`grouped`]), dates
-//! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), and aligned tables
-//! ([`table()`]). What deliberately does not: any value's meaning.
+//! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), aligned tables
+//! ([`table()`]), metrics for Prometheus ([`metrics`]). What deliberately does not: any value's meaning.
 
 pub mod escapes;
 mod figures;
+pub mod metrics;
 mod table;
 mod units;
 mod utc;

@@ -1,12 +1,15 @@
-//! Messages: a method, a content header and body frames.
+//! Receives messages: a method, a content header and body frames.
 //!
-//! Almost always all of a message is in what was read, its body in one frame; then it is borrowed
-//! as it is. A body in several frames, or frames of another channel in between, take the slow way
-//! and are copied.
+//! Almost always the bytes read at once contain the whole message, with its body in one frame; then it is
+//! borrowed. A body in several frames, and a message with frames of another channel in between, are copied
+//! frame by frame.
 
 use std::borrow::Cow;
 
-use super::{ChannelPhase, Connection, name};
+use super::{
+    assembly_state::Assembly,
+    state::{ChannelPhase, Connection},
+};
 use crate::{
     error::{ConnectionError, Malformed},
     event::{Delivery, Event, Returned},
@@ -15,25 +18,15 @@ use crate::{
     wire::Reader,
 };
 
-/// RabbitMQ never sends more.
+/// Largest body. RabbitMQ's own limit (`max_message_size`) is at most 512 MiB.
 const BODY_MAX: u64 = 1 << 30;
 
-/// A message of which parts are missing.
-#[derive(Debug)]
-pub(super) struct Assembly {
-    method: ContentMethod<'static>,
-    /// Properties, once the header has come.
-    properties: Option<Vec<u8>>,
-    body_size: u64,
-    body: Vec<u8>,
-}
-
 pub(super) enum Progress<'a> {
-    /// All of it is here.
+    /// The message is complete.
     Complete(Event<'a>),
-    /// Its rest has not been read yet.
+    /// The rest of the message has not been read yet.
     Incomplete,
-    /// Its rest comes frame by frame.
+    /// The message is collected frame by frame.
     Assembling,
 }
 
@@ -43,7 +36,7 @@ struct Header<'a> {
 }
 
 impl Connection {
-    /// `frames` stands behind the method.
+    /// Takes a message whose method was just taken from `frames`.
     #[inline]
     pub(super) fn content<'a>(
         &mut self,
@@ -114,8 +107,8 @@ impl Connection {
         frame: &Frame<'_>,
     ) -> Result<Option<Event<'static>>, ConnectionError> {
         let channel = frame.channel;
-        let unexpected = ConnectionError::Unexpected { what: name(frame), channel };
-        let state = self.channel(channel, name(frame))?;
+        let unexpected = ConnectionError::Unexpected { what: frame_name(frame), channel };
+        let state = self.channel(channel, frame_name(frame))?;
         let Some(assembly) = state.assembly.as_mut() else { return Err(unexpected) };
         match (&assembly.properties, frame.kind) {
             (None, FrameKind::Header) => {
@@ -208,5 +201,15 @@ fn event<'a>(
             properties,
             body,
         }),
+    }
+}
+
+/// The kind of the frame, for errors.
+fn frame_name(frame: &Frame<'_>) -> &'static str {
+    match frame.kind {
+        FrameKind::Method => "a method",
+        FrameKind::Header => "a content header",
+        FrameKind::Body => "a body",
+        FrameKind::Heartbeat => "a heartbeat",
     }
 }

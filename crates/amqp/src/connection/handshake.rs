@@ -1,16 +1,16 @@
-//! Opening and closing: start, tune, open, close, and alarms.
+//! The methods of channel 0: start, tune, open, close, and alarms.
 
 use std::time::Duration;
 
-use super::{Connection, INITIAL, Limits, Opening, Phase, closed_by};
+use super::state::{ClientIdentity, Connection, INITIAL_LIMITS, Limits, Phase};
 use crate::{
-    error::ConnectionError,
+    error::{ConnectionError, Refusal},
     event::Event,
     method::{Handshake, ServerMethod, write_handshake},
     table::{Table, Value},
 };
 
-/// What RabbitMQ does differently for clients that say they understand it.
+/// Extensions that RabbitMQ uses only with clients that announce them.
 const CAPABILITIES: [&str; 6] = [
     "publisher_confirms",
     "consumer_cancel_notify",
@@ -61,7 +61,7 @@ impl Connection {
         if (major, minor) != (0, 9) {
             return Err(ConnectionError::Version { major, minor, revision: 0 });
         }
-        let Opening { uri, name } = &*self.opening;
+        let ClientIdentity { uri, name } = &*self.identity;
         let mechanism = uri.mechanism.name();
         if !mechanisms.split(' ').any(|offered| offered == mechanism) {
             return Err(ConnectionError::Mechanism { wanted: mechanism, offered: mechanisms });
@@ -79,25 +79,25 @@ impl Connection {
     }
 
     fn on_tune(&mut self, channel_max: u16, frame_max: u32, heartbeat: u16) {
-        let wanted_channels = self.opening.uri.channel_max.unwrap_or(INITIAL.channel_max);
-        let wanted_frame = self.opening.uri.frame_max.unwrap_or(INITIAL.frame_max);
+        let wanted_channels = self.identity.uri.channel_max.unwrap_or(INITIAL_LIMITS.channel_max);
+        let wanted_frame = self.identity.uri.frame_max.unwrap_or(INITIAL_LIMITS.frame_max);
         let channel_max = match (channel_max, wanted_channels) {
             (0, 0) => u16::MAX,
             (0, limit) | (limit, 0) => limit,
             (theirs, ours) => theirs.min(ours),
         };
         let frame_max = match (frame_max, wanted_frame) {
-            (0, 0) => INITIAL.frame_max,
+            (0, 0) => INITIAL_LIMITS.frame_max,
             (0, limit) | (limit, 0) => limit,
             (theirs, ours) => theirs.min(ours),
         };
-        let seconds = self.opening.uri.heartbeat_seconds.unwrap_or(heartbeat);
+        let seconds = self.identity.uri.heartbeat_seconds.unwrap_or(heartbeat);
         let interval = (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)));
         self.limits = Limits { channel_max, frame_max, heartbeat: interval };
         self.heartbeat.interval = interval;
         let out = self.output.end();
         write_handshake(out, 0, &Handshake::TuneOk { channel_max, frame_max, heartbeat: seconds });
-        write_handshake(out, 0, &Handshake::Open { vhost: &self.opening.uri.vhost });
+        write_handshake(out, 0, &Handshake::Open { vhost: &self.identity.uri.vhost });
         self.phase = Phase::AwaitOpenOk;
     }
 }
@@ -113,4 +113,14 @@ fn client_properties(name: &str) -> Table {
         ("connection_name".to_owned(), text(name)),
         ("capabilities".to_owned(), Value::Table(Table(capabilities))),
     ])
+}
+
+fn closed_by(refusal: Refusal, phase: Phase) -> ConnectionError {
+    match phase {
+        Phase::AwaitTune if refusal.code == 403 => ConnectionError::AuthenticationRefused(refusal),
+        Phase::AwaitOpenOk if refusal.code == 530 && refusal.text.contains("vhost") => {
+            ConnectionError::VhostRefused(refusal)
+        }
+        _ => ConnectionError::ClosedByBroker(refusal),
+    }
 }

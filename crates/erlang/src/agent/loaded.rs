@@ -1,4 +1,4 @@
-//! A module on the node: loaded, kept, removed.
+//! A module on the node: loaded, kept alive, removed.
 
 use std::time::{Duration, Instant};
 
@@ -9,34 +9,27 @@ use crate::{
     term::Pid,
 };
 
+use super::ModuleSource;
+
 const KEEPER: &str = include_str!("keeper.txt");
 
-/// In the source, in place of the name that it gets on the node.
+/// Stands in the source for the module's name on the node.
 const MODULE_MACRO: &str = "?MODULE";
 
-/// Scanning, parsing and compiling on a node that is busy.
-const LOAD: Duration = Duration::from_secs(60);
+/// Timeout of scanning, parsing and compiling a module, which takes a third of a second on an idle node.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The keeper gives the agent and its cleaning two seconds each.
-const END: Duration = Duration::from_secs(6);
-
-/// The source of a module.
-#[derive(Clone, Copy, Debug)]
-pub struct Source {
-    /// Its name in the source; on the node it is followed by a number of the session.
-    pub name: &'static str,
-    /// Its text.
-    pub text: &'static str,
-}
+/// Timeout of the removal: the keeper gives the agent and its clean-up two seconds each.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Why a module is no longer on the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// What the keeper gave as the reason.
+    /// The reason that the keeper has sent.
     pub reason: Term,
 }
 
-/// A module that is on the node until this is dropped, or the connection ends, or the program.
+/// A module that is on the node until this is dropped, the connection is lost, or the program ends.
 #[derive(Debug)]
 pub struct Loaded<'a> {
     connection: &'a Connection,
@@ -49,15 +42,18 @@ pub struct Loaded<'a> {
 }
 
 impl<'a> Loaded<'a> {
-    /// Compiles and loads a module of which functions are called.
-    pub fn functions(connection: &'a Connection, source: Source) -> Result<Self, ErlangError> {
+    /// Compiles and loads a module whose functions are called.
+    pub fn functions(
+        connection: &'a Connection,
+        source: ModuleSource,
+    ) -> Result<Self, ErlangError> {
         Self::load(connection, source, Term::atom("none"), Compiled::Quickly)
     }
 
     /// Compiles and loads a module and starts its agent with these options, a map.
     pub fn agent(
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         compiled: Compiled,
         options: Term,
     ) -> Result<Self, ErlangError> {
@@ -65,10 +61,10 @@ impl<'a> Loaded<'a> {
         Self::load(connection, source, start, compiled)
     }
 
-    /// Names are drawn by lot. One that the node has a module of is left to that, and another is drawn.
+    /// Loads the module under a random name. If the node has a module of that name, another name is tried.
     fn load(
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         start: Term,
         compiled: Compiled,
     ) -> Result<Self, ErlangError> {
@@ -86,7 +82,7 @@ impl<'a> Loaded<'a> {
     fn load_as(
         module: String,
         connection: &'a Connection,
-        source: Source,
+        source: ModuleSource,
         start: Term,
         compiled: Compiled,
     ) -> Result<Self, ErlangError> {
@@ -102,7 +98,7 @@ impl<'a> Loaded<'a> {
             ("Start", start),
             ("DeadmanMs", Term::Integer(dead_man_ms.try_into().unwrap_or(i64::MAX))),
         ];
-        let keeper = connection.evaluate(KEEPER, &bindings, LOAD)?;
+        let keeper = connection.evaluate(KEEPER, &bindings, LOAD_TIMEOUT)?;
         let keeper = keeper.as_pid().ok_or_else(|| ErlangError::unexpected("spawn/1", &keeper))?;
         let renewal = connection.renew(keeper, Term::atom("alive"));
         let mut loaded = Self {
@@ -114,7 +110,7 @@ impl<'a> Loaded<'a> {
             renewal,
             ended: None,
         };
-        loaded.await_loading(LOAD.saturating_sub(began.elapsed()))?;
+        loaded.await_loading(LOAD_TIMEOUT.saturating_sub(began.elapsed()))?;
         Ok(loaded)
     }
 
@@ -179,7 +175,7 @@ impl<'a> Loaded<'a> {
         &self.mailbox
     }
 
-    /// What comes next for the controller; the end of agent or keeper is an error.
+    /// The next message for the controller; the end of agent or keeper is an error.
     pub(super) fn receive(&mut self, within: Duration) -> Result<Option<Term>, ErlangError> {
         match self.mailbox.receive(within)? {
             Some(Received::Message(message)) => match said_by_keeper_in(&message) {
@@ -216,14 +212,14 @@ impl<'a> Loaded<'a> {
             return Ok(ended.clone());
         }
         self.mailbox.send(&self.keeper, Term::atom("stop"))?;
-        let said = self.mailbox.receive_map(END, |received| {
+        let said = self.mailbox.receive_map(REMOVAL_TIMEOUT, |received| {
             said_by_keeper(&received).filter(|(what, _)| what == "ended")
         })?;
         let ended = said.map(|(_, reason)| Ended { reason });
         let ended = ended.ok_or_else(|| ErlangError::NoAnswer {
             node: self.connection.node().to_owned(),
             asked: format!("removing {}", self.module),
-            within: END,
+            within: REMOVAL_TIMEOUT,
         })?;
         self.ended = Some(ended.clone());
         Ok(ended)
@@ -231,20 +227,20 @@ impl<'a> Loaded<'a> {
 }
 
 impl Drop for Loaded<'_> {
-    /// What cannot be waited for here is done by the keeper all the same.
+    /// The keeper removes the module even if the removal fails or takes too long here.
     fn drop(&mut self) {
         let _ = self.end_now();
         self.connection.command(Command::StopRenewing(self.renewal));
     }
 }
 
-/// What the compiler spends its time on.
+/// How much the compiler optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// Fast code, after a third of a second and more.
+    /// Fast code, which takes a third of a second or more to compile.
     Well,
-    /// Code that runs soon: for what leaves the work to functions of the node, so that optimising it would
-    /// take longer than it ever saves.
+    /// Code that is compiled soon, for modules that leave the work to functions of the node: to optimise them
+    /// would take longer than it saves.
     Quickly,
 }
 
@@ -278,7 +274,7 @@ fn said_by_keeper_in(message: &Term) -> Option<(String, Term)> {
 }
 
 /// The source under the name that it has on the node.
-fn renamed(source: Source, module: &str) -> String {
+fn renamed(source: ModuleSource, module: &str) -> String {
     let attribute = |name: &str| format!("-module({name}).");
     source
         .text
@@ -292,7 +288,8 @@ mod tests {
 
     #[test]
     fn a_module_gets_another_name() {
-        let source = Source { name: "a", text: "%% ?MODULE\n-module(a).\nf() -> ?MODULE:g(a)." };
+        let source =
+            ModuleSource { name: "a", text: "%% ?MODULE\n-module(a).\nf() -> ?MODULE:g(a)." };
         assert_eq!(renamed(source, "a_1"), "%% a_1\n-module(a_1).\nf() -> a_1:g(a).");
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to an agent and what it answers.
+//! Requests to an agent, and its replies.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::{
     term::{Pid, Reference},
 };
 
-/// A request that is under way. Dropped before its end it is cancelled.
+/// A running request; it is cancelled when it is dropped before its end.
 #[derive(Debug)]
 pub struct Request<'a, 'c> {
     loaded: &'a mut Loaded<'c>,
@@ -18,17 +18,17 @@ pub struct Request<'a, 'c> {
     open: bool,
 }
 
-/// What an agent answers.
+/// A reply of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// One of many.
+    /// One of several events.
     Event(Term),
-    /// The last one.
+    /// The result, which is the last reply.
     Done(Term),
 }
 
 impl<'c> Loaded<'c> {
-    /// Asks the agent for something. One request at a time is enough for a command.
+    /// Sends a request. A command runs one request at a time.
     pub fn request(&mut self, name: &str, arguments: Term) -> Result<Request<'_, 'c>, ErlangError> {
         let agent = self.pid().cloned();
         let agent = agent.expect("only modules that were started with an agent are asked");
@@ -45,7 +45,7 @@ impl<'c> Loaded<'c> {
 }
 
 impl Request<'_, '_> {
-    /// What comes next; `None` when nothing comes in time.
+    /// The next reply; `None` if there is none in time.
     pub fn next(&mut self, within: Duration) -> Result<Option<Reply>, ErlangError> {
         let deadline = Instant::now() + within;
         loop {
@@ -60,12 +60,12 @@ impl Request<'_, '_> {
         }
     }
 
-    /// Lets the agent send so many more events.
+    /// Allows the agent to send this many more events.
     pub fn credit(&self, events: u32) -> Result<(), ErlangError> {
         self.say(&[Term::atom("credit"), self.reference.clone().into(), events.into()])
     }
 
-    /// Asks for an early end; what there is comes as [`Reply::Done`].
+    /// Asks for an early end; [`Reply::Done`] then has the result so far.
     pub fn cancel(&self) -> Result<(), ErlangError> {
         self.say(&[Term::atom("cancel"), self.reference.clone().into()])
     }
@@ -74,7 +74,7 @@ impl Request<'_, '_> {
         self.loaded.mailbox().send(&self.agent, Term::tuple(message))
     }
 
-    /// What belongs to an earlier request is not ours.
+    /// Replies to an earlier request are ignored.
     fn payload_in(&self, message: Term) -> Option<Term> {
         let [reference, _] = message.as_tagged("rabbitscope")? else { return None };
         (reference.as_reference() == Some(&self.reference)).then(|| last_of(message))
@@ -105,7 +105,7 @@ impl Request<'_, '_> {
     }
 }
 
-/// What a tuple ends with, without a copy: events may be large.
+/// The last element of a tuple, without a copy, as events may be large.
 fn last_of(term: Term) -> Term {
     match term {
         Term::Tuple(mut elements) => elements.pop().unwrap_or(Term::Tuple(elements)),

@@ -1,27 +1,80 @@
-//! A call that is under way, and its answer.
+//! Calls of functions on the node, through its process `rex`.
 
 use std::time::{Duration, Instant};
 
 use super::{Connection, Mailbox, Received};
 use crate::{ErlangError, Term, error::shortened, term::Reference};
 
-/// Waits for `{Ref, Answer}`.
-pub(super) struct Call<'a> {
-    pub(super) connection: &'a Connection,
-    pub(super) mailbox: Mailbox,
-    pub(super) reference: Reference,
+impl Connection {
+    /// Calls a function on the node, where a process of its own executes it. After the timeout the call
+    /// returns an error; the function continues on the node.
+    pub fn call(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: Vec<Term>,
+        within: Duration,
+    ) -> Result<Term, ErlangError> {
+        let call = self.begin(self.mailbox(), (module, function), arguments)?;
+        call.end(within)
+    }
+
+    /// Calls a function that sends parts and returns `{parts, Count, Result}`; the value is that result.
+    /// The arguments begin with `{Pid, Ref}`, and a part is the message `{Ref, Part}`.
+    pub fn call_in_parts(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: Vec<Term>,
+        within: Duration,
+        each: &mut dyn FnMut(Term) -> Result<(), ErlangError>,
+    ) -> Result<Term, ErlangError> {
+        let mailbox = self.mailbox();
+        let parts = mailbox.make_reference();
+        let to = Term::tuple([mailbox.pid().clone().into(), parts.clone().into()]);
+        let arguments = [vec![to], arguments].concat();
+        let call = self.begin(mailbox, (module, function), arguments)?;
+        call.end_in_parts(&parts, within, each)
+    }
+
+    fn begin(
+        &self,
+        mailbox: Mailbox,
+        (module, function): (&str, &str),
+        arguments: Vec<Term>,
+    ) -> Result<Call<'_>, ErlangError> {
+        let asked = format!("{module}:{function}/{}", arguments.len());
+        let reference = self.shared.make_reference();
+        let request = Term::tuple([
+            Term::atom("call"),
+            Term::atom(module),
+            Term::atom(function),
+            Term::List(arguments),
+            Term::atom("user"),
+        ]);
+        let caller = Term::tuple([mailbox.pid().clone().into(), reference.clone().into()]);
+        mailbox.send_to_name("rex", Term::tuple([Term::atom("$gen_call"), caller, request]))?;
+        Ok(Call { connection: self, mailbox, reference, asked })
+    }
+}
+
+/// A call whose answer `{Ref, Answer}` has not arrived yet.
+struct Call<'a> {
+    connection: &'a Connection,
+    mailbox: Mailbox,
+    reference: Reference,
     /// `module:function/arity`.
-    pub(super) asked: String,
+    asked: String,
 }
 
 impl Call<'_> {
-    pub(super) fn end(self, within: Duration) -> Result<Term, ErlangError> {
+    fn end(self, within: Duration) -> Result<Term, ErlangError> {
         let answer = self.answer(within)?;
         answer.ok_or_else(|| self.late(within))
     }
 
     /// Parts and answer come from different processes, so that parts may come after the answer.
-    pub(super) fn end_in_parts(
+    fn end_in_parts(
         self,
         parts: &Reference,
         within: Duration,

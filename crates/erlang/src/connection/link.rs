@@ -1,5 +1,5 @@
-//! The thread that owns the socket: reads frames and hands them out, writes what it is asked to,
-//! ticks, and notices when the node has gone.
+//! The thread that owns the socket: it reads frames and delivers them, writes frames on command, sends ticks,
+//! and notices when the node is gone.
 
 use std::{
     io,
@@ -21,21 +21,21 @@ use crate::{
 pub(super) const WOKEN: Token = Token(0);
 const SOCKET: Token = Token(1);
 
-/// The one name that is registered on our node.
+/// The only registered name on the hidden node.
 const NET_KERNEL: &str = "net_kernel";
 
-/// Far inside any tick time that a node may have, which is counted in seconds.
-const TICK: Duration = Duration::from_secs(1);
+/// Interval of ticks, far below any tick time, which is a number of seconds.
+const TICK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A node that does not read takes no more memory here than this.
+/// Most bytes of frames that a slow node has not read yet.
 const MOST_UNSENT_BYTES: usize = 16 << 20;
 
-/// What is read before the rest of a turn: a node that sends without end would get all of the time, and our
-/// ticks, the program's wishes and the end of the connection none. Some milliseconds of work.
+/// Most bytes that are read in one turn of the loop, some milliseconds of work. Otherwise a node that sends without
+/// end would delay ticks, commands and the end of the connection.
 const MOST_READ_BYTES: usize = 1 << 20;
 
-/// What is still to be sent when the connection is closed may take so long.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Timeout for sending the remaining frames when the connection is closed.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) fn register(poll: &Poll, wire: &mut Wire) -> io::Result<()> {
     poll.registry().register(&mut wire.socket, SOCKET, Interest::READABLE | Interest::WRITABLE)
@@ -56,9 +56,9 @@ pub(super) struct Link {
 
 /// Why a connection ends.
 enum End {
-    /// We closed it.
+    /// The program has closed it.
     Closed,
-    /// It broke.
+    /// The socket has failed.
     Lost(String),
 }
 
@@ -85,7 +85,7 @@ impl Link {
             unsent: Vec::new(),
             renewals: Vec::new(),
             heard: now,
-            next_tick: now + TICK,
+            next_tick: now + TICK_INTERVAL,
             closing: None,
         }
     }
@@ -103,7 +103,7 @@ impl Link {
         self.shared.lose(reason);
     }
 
-    /// Everything that can be done now, then a wait until there is more to do.
+    /// One turn: does everything that can be done now, then waits.
     fn turn(&mut self) -> Result<(), End> {
         self.obey();
         let more = self.read()?;
@@ -137,7 +137,7 @@ impl Link {
                 Command::Send(frame) => self.unsent.extend_from_slice(&frame),
                 Command::Renew(key, frame) => self.renewals.push((key, frame)),
                 Command::StopRenewing(key) => self.renewals.retain(|(found, _)| *found != key),
-                Command::Close => self.closing = Some(Instant::now() + LAST_WORDS),
+                Command::Close => self.closing = Some(Instant::now() + CLOSE_TIMEOUT),
             }
         }
     }
@@ -147,14 +147,14 @@ impl Link {
         if now < self.next_tick {
             return;
         }
-        self.next_tick = now + TICK;
+        self.next_tick = now + TICK_INTERVAL;
         self.unsent.extend_from_slice(&[0; 4]);
         for (_, frame) in &self.renewals {
             self.unsent.extend_from_slice(frame);
         }
     }
 
-    /// Whether there may be more.
+    /// Whether there may be more to read.
     fn read(&mut self) -> Result<bool, End> {
         let mut buffer = [0; 16 << 10];
         let mut taken = 0;
@@ -205,7 +205,7 @@ impl Link {
     }
 }
 
-/// Gives it to whom it is for; says what our node has to answer at once.
+/// Delivers a message, and returns the frame that the hidden node has to send at once, if any.
 fn answers(shared: &Switchboard, incoming: Incoming) -> Option<Outgoing> {
     let mut state = shared.state();
     let noproc = || Term::atom("noproc");

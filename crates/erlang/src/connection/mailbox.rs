@@ -1,4 +1,4 @@
-//! A process of our node, as far as the other node can tell: it has a pid, gets messages, monitors.
+//! A process of the hidden node, as the other node sees it: it has a pid, receives messages, and monitors.
 
 use std::{
     sync::{Arc, atomic::Ordering, mpsc},
@@ -12,7 +12,7 @@ use crate::{
     term::{Pid, Reference},
 };
 
-/// Gets messages. Whoever monitors it is told when it is dropped.
+/// Receives messages. Processes that monitor it are informed when it is dropped.
 #[derive(Debug)]
 pub struct Mailbox {
     shared: Arc<Switchboard>,
@@ -21,14 +21,14 @@ pub struct Mailbox {
     backlog: Arc<Backlog>,
 }
 
-/// What a mailbox gets.
+/// What a mailbox receives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Received {
     /// A message.
     Message(Term),
-    /// A process that is monitored has ended.
+    /// A monitored process has ended.
     Down {
-        /// What [`Mailbox::monitor`] gave.
+        /// The reference that [`Mailbox::monitor`] returned.
         reference: Reference,
         /// Why.
         reason: Term,
@@ -56,7 +56,7 @@ impl Mailbox {
         Self { shared: Arc::clone(shared), pid: shared.pid(id), arrivals, backlog }
     }
 
-    /// Under which the other node knows it.
+    /// Its pid.
     pub fn pid(&self) -> &Pid {
         &self.pid
     }
@@ -71,7 +71,7 @@ impl Mailbox {
         self.shared.send(Outgoing::ToName { from: self.pid.clone(), name, message })
     }
 
-    /// A [`Received::Down`] comes when the process ends, or at once when there is none.
+    /// Monitors a process: [`Received::Down`] follows when it ends, or at once if it does not exist.
     pub fn monitor(&self, process: &Pid) -> Result<Reference, ErlangError> {
         let reference = self.shared.make_reference();
         let (from, to) = (self.pid.clone(), process.clone());
@@ -79,17 +79,17 @@ impl Mailbox {
         Ok(reference)
     }
 
-    /// A reference that nobody else has.
+    /// A new unique reference.
     pub fn make_reference(&self) -> Reference {
         self.shared.make_reference()
     }
 
-    /// What comes next; `None` when nothing comes in time.
+    /// The next of what is received; `None` if there is nothing in time.
     pub fn receive(&self, within: Duration) -> Result<Option<Received>, ErlangError> {
         self.receive_map(within, Some)
     }
 
-    /// The first of what comes for which `wanted` has a value; what it has none for is dropped.
+    /// The first value that `wanted` returns for something received; everything before it is dropped.
     pub(crate) fn receive_map<T>(
         &self,
         within: Duration,
@@ -140,7 +140,7 @@ impl Mailbox {
         Ok(Some(Received::Message(message)))
     }
 
-    /// A process that prints would wait for an answer for ever.
+    /// Answers requests of the I/O protocol, as a process that prints would wait forever.
     fn refuse_io(&self, from: &Term, reply_as: &Term) -> Result<(), ErlangError> {
         let Some(from) = from.as_pid() else { return Ok(()) };
         let refused = Term::tuple([Term::atom("error"), Term::atom("enotsup")]);

@@ -1,10 +1,10 @@
-//! The way to a connection that stands: address, port, TLS, handshake, link.
+//! Opens a connection: address, port, TLS, handshake, tick time, link.
 
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
     net::{SocketAddr, ToSocketAddrs},
-    sync::{Arc, mpsc},
+    sync::{Arc, atomic::Ordering, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -24,7 +24,41 @@ use crate::{
     epmd,
 };
 
-pub(super) fn open(options: &ConnectOptions) -> Result<Connection, ErlangError> {
+/// Timeout of a call that needs no work on the node; only a saturated node takes longer than milliseconds.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Connection {
+    /// Opens a connection. Several cookies are tried one after the other.
+    ///
+    /// # Example
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use rabbitscope_erlang::{ConnectOptions, Connection, NodeName, Term};
+    /// let options = ConnectOptions::new(NodeName::parse("rabbit@localhost")?);
+    /// let connection = Connection::open(&options)?;
+    /// let release = connection.call(
+    ///     "erlang", "system_info", vec![Term::atom("otp_release")], Duration::from_secs(1))?;
+    /// # Ok::<(), rabbitscope_erlang::ErlangError>(())
+    /// ```
+    pub fn open(options: &ConnectOptions) -> Result<Self, ErlangError> {
+        let connection = open_with_cookies(options)?;
+        connection.learn_tick_time()?;
+        Ok(connection)
+    }
+
+    /// Reads the tick time of the node, after which a silent node counts as lost.
+    fn learn_tick_time(&self) -> Result<(), ErlangError> {
+        let asked = "net_kernel:get_net_ticktime/0";
+        let answer = self.call("net_kernel", "get_net_ticktime", Vec::new(), CALL_TIMEOUT)?;
+        // `{ongoing_change_to, Seconds}` while it is being changed.
+        let seconds = answer.as_u64().or_else(|| answer.as_tuple()?.get(1)?.as_u64());
+        let seconds = seconds.ok_or_else(|| ErlangError::unexpected(asked, &answer))?;
+        self.shared.silence_ms.store(seconds.max(1) * 1000, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError> {
     let deadline = Instant::now() + options.within;
     let cookies = options.cookie.cookies()?;
     let mut refused = None;
@@ -39,7 +73,7 @@ pub(super) fn open(options: &ConnectOptions) -> Result<Connection, ErlangError> 
     Err(refused.expect("there is at least one cookie"))
 }
 
-/// Names are drawn by lot; one that somebody else has is drawn again.
+/// Random names are tried, until one is not taken on the node.
 fn open_as_anybody(
     options: &ConnectOptions,
     cookie: &Cookie,
@@ -93,7 +127,7 @@ fn impostor(node: &NodeName, reason: String) -> ErlangError {
     ErlangError::Impostor { node: node.to_string(), reason }
 }
 
-/// Addresses at which the node may be.
+/// The addresses, if the verifier accepts them.
 fn verified(
     options: &ConnectOptions,
     addresses: Vec<SocketAddr>,
@@ -129,7 +163,7 @@ fn start(
     Ok(Connection { shared, link, dead_man: options.dead_man, cookie })
 }
 
-/// Two visitors from one machine must differ.
+/// The identity of the hidden node; two from one machine have different names.
 fn visitor(node: &NodeName) -> Visitor {
     Visitor {
         name: node.of_visitor(&unique("rabbitscope-")).to_string(),

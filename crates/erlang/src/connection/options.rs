@@ -1,4 +1,4 @@
-//! What a connection needs to know.
+//! Options of a connection.
 
 use std::{
     fmt,
@@ -10,62 +10,62 @@ use std::{
 
 use crate::{Cookie, CookieSource, NodeName, epmd};
 
-/// Which node, and how to get to it.
+/// The node, and how to connect to it.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     /// The node.
     pub node: NodeName,
-    /// Where the cookie is.
+    /// Source of the cookie.
     pub cookie: CookieSource,
-    /// Where the node listens.
+    /// Port of the node.
     pub port: Port,
-    /// The node speaks TLS.
+    /// Files for TLS, if the node uses it.
     pub tls: Option<TlsFiles>,
-    /// How long everything until the connection stands may take.
+    /// Timeout for opening the connection.
     pub within: Duration,
-    /// A program that the node has not heard of for so long is taken for dead, and what it has loaded
-    /// there is removed. Its signs of life come once a second.
+    /// Loaded modules are removed when the node has received no sign of life for this time. The program sends one
+    /// each second.
     pub dead_man: Duration,
-    /// Who may answer for the node; absent: whoever does.
+    /// Verifies the peer; `None` accepts any.
     pub verify: Option<Arc<dyn VerifyPeer>>,
 }
 
-/// Judges who answers for a node. What it refuses is never shown that we know the cookie. A reason ends with
-/// what to do.
+/// Verifies the peer of a connection. A refused peer never receives a proof that this program knows the cookie. The
+/// reason of a refusal ends with the next step for the user.
 pub trait VerifyPeer: fmt::Debug + Send + Sync {
-    /// Before anything is sent there.
+    /// Verifies an address before anything is sent there.
     fn address(&self, address: IpAddr) -> Result<(), String>;
 
-    /// Before the answer to the challenge is sent.
+    /// Verifies the peer before the answer to its challenge is sent.
     fn peer(&self, peer: &Peer<'_>) -> Result<(), String>;
 }
 
-/// What answers for a node, and what it is to be shown.
+/// The peer of a connection, and the cookie that is to be used.
 #[derive(Debug)]
 pub struct Peer<'a> {
-    /// Our end of the connection.
+    /// Local address of the connection.
     pub own: SocketAddr,
-    /// The other end.
+    /// Remote address of the connection.
     pub other: SocketAddr,
-    /// The cookie that is to be used.
+    /// The cookie.
     pub cookie: &'a Cookie,
 }
 
-/// Where a node listens.
+/// The port of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Port {
-    /// The port mapper, at this port of the node's host, says it.
+    /// Known to the port mapper at this port of the node's host.
     Mapped(u16),
-    /// Here, without a port mapper.
+    /// This port, without a port mapper.
     Fixed(u16),
 }
 
 /// Files in PEM form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Certificates that the node's certificate has to go back to.
+    /// Certificate authorities for the node's certificate.
     pub authorities: PathBuf,
-    /// Our certificate and its key, when the node wants one.
+    /// Certificate and key of the client, if the node demands one.
     pub own: Option<(PathBuf, PathBuf)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the link and the users of a connection share.
+//! State that the link and the users of a connection share.
 
 use std::{
     collections::HashMap,
@@ -17,30 +17,30 @@ use crate::{
     term::{Atom, Pid, Reference, encode},
 };
 
-/// What nobody has read of one mailbox.
+/// Most unread bytes of one mailbox.
 pub(super) const MOST_UNREAD_BYTES: usize = 64 << 20;
 
-/// Monitors and links that other processes may have to one mailbox.
+/// Most monitors and links of other processes to one mailbox; the agents need a handful.
 const MOST_WATCHERS: usize = 1_000;
 
-/// A message that is sent again and again.
+/// The number of a message that is sent each second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Renewal(pub(super) u32);
 
-/// What the link is asked to do.
+/// A command to the link.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// Send this frame.
     Send(Vec<u8>),
     /// Send this frame once a second.
     Renew(Renewal, Vec<u8>),
-    /// No longer.
+    /// Stop sending it.
     StopRenewing(Renewal),
-    /// Send what there is, then end.
+    /// Send the remaining frames, then end.
     Close,
 }
 
-/// What arrives for a mailbox; messages are still encoded.
+/// Something that arrives for a mailbox; messages are still encoded.
 #[derive(Debug)]
 pub(super) enum Arrived {
     Message(Vec<u8>),
@@ -49,8 +49,8 @@ pub(super) enum Arrived {
 }
 
 impl Arrived {
-    /// About the memory that it takes until it is read: what is small costs its place in the queue, and a
-    /// term some tens of bytes for each of its own.
+    /// Approximate memory until it is read: its place in the queue, and for a decoded term some tens of bytes for
+    /// each byte.
     pub(super) fn cost_bytes(&self) -> usize {
         const PLACE: usize = 160;
         const DECODED: usize = 32;
@@ -64,14 +64,14 @@ impl Arrived {
     }
 }
 
-/// Bytes that were delivered and not yet read, and whether it was too many once.
+/// Bytes that were delivered and not read yet, and whether the limit was ever exceeded.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     pub(super) bytes: AtomicUsize,
     pub(super) overflowed: AtomicBool,
 }
 
-/// A mailbox as the link sees it.
+/// A mailbox from the link's side.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) sender: mpsc::Sender<Arrived>,
@@ -87,7 +87,7 @@ pub(super) struct State {
     pub(super) lost: Option<String>,
 }
 
-/// Shared by the link and everybody that uses the connection.
+/// Shared by the link and all users of the connection.
 #[derive(Debug)]
 pub(crate) struct Switchboard {
     node: String,
@@ -108,7 +108,7 @@ impl Switchboard {
         commands: mpsc::Sender<Command>,
         waker: Waker,
     ) -> Self {
-        /// Of a node that nobody has configured.
+        /// The default tick time.
         const USUAL_SILENCE_MS: u64 = 60_000;
         Self {
             node,
@@ -126,7 +126,7 @@ impl Switchboard {
         &self.node
     }
 
-    /// Nothing that is done under the lock can leave it half done.
+    /// A poisoned lock is used: no panic can leave the state incomplete.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +135,7 @@ impl Switchboard {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The pid that a mailbox has.
+    /// The pid of a mailbox.
     pub(super) fn pid(&self, id: u32) -> Pid {
         Pid { node: self.own.clone(), id, serial: 0, creation: self.creation }
     }
@@ -145,7 +145,7 @@ impl Switchboard {
         Reference { node: self.own.clone(), creation: self.creation, ids }
     }
 
-    /// A link that has ended reads no commands; whoever waits for an answer learns of it.
+    /// Sends a command. A link that has ended reads none; a user that waits for an answer gets its error.
     pub(crate) fn command(&self, command: Command) {
         if self.commands.send(command).is_ok() {
             let _ = self.waker.wake();
@@ -160,7 +160,7 @@ impl Switchboard {
         Ok(())
     }
 
-    /// The error of everybody who still waits.
+    /// The error for all users that wait.
     pub(super) fn lost(&self) -> ErlangError {
         let state = self.state();
         self.lost_because(state.lost.as_deref().unwrap_or("it was closed"))
@@ -170,7 +170,7 @@ impl Switchboard {
         ErlangError::Lost { node: self.node.clone(), reason: reason.to_owned() }
     }
 
-    /// Everybody who waits is woken, and nobody can begin to.
+    /// Closes all mailboxes: waiting users are woken, and no user can begin to wait.
     pub(super) fn lose(&self, reason: String) {
         let mut state = self.state();
         state.lost.get_or_insert(reason);
@@ -179,7 +179,7 @@ impl Switchboard {
 }
 
 impl State {
-    /// The mailbox of a pid of ours.
+    /// The mailbox of a pid of the hidden node.
     pub(super) fn entry(&mut self, pid: &Pid) -> Option<&mut Entry> {
         self.mailboxes.get_mut(&pid.id)
     }
@@ -190,7 +190,7 @@ impl Entry {
         Self { sender, backlog, monitors: Vec::new(), links: Vec::new() }
     }
 
-    /// A mailbox that nobody reads takes no more than its share of memory.
+    /// Delivers to a mailbox, unless its unread bytes exceed the limit.
     pub(super) fn deliver(&self, arrived: Arrived) {
         let bytes = arrived.cost_bytes();
         if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_UNREAD_BYTES {
@@ -222,7 +222,7 @@ impl Entry {
         self.links.retain(|found| found != from);
     }
 
-    /// What is said to everybody who wanted to know when this mailbox ends.
+    /// The frames for all processes that monitor or link this mailbox, at its end.
     pub(super) fn farewells(self, own: &Pid) -> Vec<Outgoing> {
         let reason = || Term::atom("normal");
         let downs = self.monitors.into_iter().map(|(to, reference)| Outgoing::Down {

@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 use super::TlsFiles;
 use crate::{ErlangError, NodeName, distribution::Timed};
 
-/// The handshake is done and the node's certificate is verified: it leads to one of the authorities
-/// and names the node's host.
+/// Performs the handshake and verifies the node's certificate: an authority has issued it, and it names the node's
+/// host.
 pub(super) fn secured(
     stream: Timed,
     node: &NodeName,
@@ -68,7 +68,7 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     if found.is_empty() { Err(unreadable("there are none".to_owned())) } else { Ok(found) }
 }
 
-/// Cleared when it is dropped, as it may be a key.
+/// The content of a file that may be a key; cleared when dropped.
 fn text_of(file: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
     let text = rabbitscope_files::read(file, MOST_OF_A_TEXT).map(Zeroizing::new);
     text.map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The socket once the handshake is done: never waits, plain or TLS.
+//! The non-blocking socket after the handshake, plain or TLS.
 
 use std::io::{self, Read, Write};
 
@@ -7,7 +7,7 @@ use rustls::{ClientConnection, StreamOwned};
 
 use crate::distribution::Timed;
 
-/// A stream that has been connected and may be secured.
+/// A connected stream, with or without TLS.
 pub(super) enum Stream {
     Plain(Timed),
     Tls(Box<StreamOwned<ClientConnection, Timed>>),
@@ -38,7 +38,7 @@ impl Write for Stream {
     }
 }
 
-/// A socket that never waits.
+/// A non-blocking socket.
 pub(super) struct Wire {
     pub(super) socket: TcpStream,
     tls: Option<ClientConnection>,
@@ -74,7 +74,7 @@ impl Wire {
         }
     }
 
-    /// Takes some of the bytes.
+    /// Writes some of the bytes, and returns their number.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
             None => self.socket.write(bytes),
@@ -86,7 +86,7 @@ impl Wire {
         }
     }
 
-    /// Something waits to be written that was already taken.
+    /// Whether bytes of TLS wait to be written.
     pub(super) fn holds_back(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }

@@ -1,4 +1,4 @@
-//! Control messages: what the other node tells ours, and what ours tells it.
+//! Control messages, received and sent.
 //! Source: "Protocol between Connected Nodes" in the ERTS user's guide.
 
 use crate::term::{Limits, Pid, Reference, Term, TermError, decode, decode_first, encode};
@@ -6,34 +6,34 @@ use crate::term::{Limits, Pid, Reference, Term, TermError, decode, decode_first,
 /// A frame begins with this when it has no distribution header.
 const PASS_THROUGH: u8 = 112;
 
-/// Control tuples are small; messages are decoded by whoever they are for.
+/// Limits of a control tuple, which is small; messages are decoded by their receivers.
 const CONTROL_LIMITS: Limits = Limits { depth: 64, terms: 100_000 };
 
-/// What a frame says.
+/// The content of a received frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Incoming {
-    /// A message, still encoded, for a process of ours.
+    /// A message, still encoded, for a process of the hidden node.
     Message {
         /// To whom.
         to: Pid,
         /// The external form.
         payload: Vec<u8>,
     },
-    /// A message, still encoded, for a name on our node.
+    /// A message, still encoded, for a registered name on the hidden node.
     ToName {
         /// To whom.
         name: String,
         /// The external form.
         payload: Vec<u8>,
     },
-    /// Somebody links to a process of ours.
+    /// A process links to a process of the hidden node.
     Link {
         /// Who.
         from: Pid,
         /// To whom.
         to: Pid,
     },
-    /// A link is to be removed, and that is to be confirmed.
+    /// A link is removed, which has to be confirmed.
     Unlink {
         /// Number of the request.
         id: Term,
@@ -42,7 +42,7 @@ pub enum Incoming {
         /// From whom.
         to: Pid,
     },
-    /// Somebody that is linked has ended, or sends an exit signal.
+    /// A linked process has ended, or a process sends an exit signal.
     Exit {
         /// Who.
         from: Pid,
@@ -51,7 +51,7 @@ pub enum Incoming {
         /// Why.
         reason: Term,
     },
-    /// Somebody wants to know when a process of ours ends.
+    /// A process monitors a process of the hidden node.
     Monitor {
         /// Who.
         from: Pid,
@@ -60,12 +60,12 @@ pub enum Incoming {
         /// Of the monitor.
         reference: Reference,
     },
-    /// That is no longer wanted.
+    /// A monitor is removed.
     Demonitor {
         /// Of the monitor.
         reference: Reference,
     },
-    /// A process that we monitor has ended.
+    /// A monitored process has ended.
     Down {
         /// Who wanted to know.
         to: Pid,
@@ -74,7 +74,7 @@ pub enum Incoming {
         /// Why.
         reason: Term,
     },
-    /// Nothing that concerns us.
+    /// A message without effect on the hidden node.
     Other,
 }
 
@@ -128,18 +128,18 @@ fn down(to: &Term, reference: &Term, reason: &Term) -> Option<Incoming> {
     Some(Incoming::Down { to, reference, reason: reason.clone() })
 }
 
-/// What is said to the other node.
+/// A message to the other node.
 #[derive(Clone, Debug)]
 pub(crate) enum Outgoing {
     /// A message to a process.
     Message { to: Pid, message: Term },
     /// A message to a registered name.
     ToName { from: Pid, name: &'static str, message: Term },
-    /// Wants to know when a process ends.
+    /// Monitors a process.
     Monitor { from: Pid, to: Pid, reference: Reference },
-    /// A process of ours that somebody monitors has ended.
+    /// A monitored process of the hidden node has ended.
     Down { from: Term, to: Pid, reference: Reference, reason: Term },
-    /// A process of ours that somebody is linked to has ended.
+    /// A linked process of the hidden node has ended.
     Exit { from: Pid, to: Pid, reason: Term },
     /// A link was removed.
     Unlinked { id: Term, from: Pid, to: Pid },

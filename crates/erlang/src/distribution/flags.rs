@@ -1,8 +1,8 @@
-//! What we say that we can do.
+//! The capabilities of the hidden node.
 //! Source: "Distribution Protocol" in the ERTS user's guide, "Distribution Flags".
 //!
-//! Left out on purpose: PUBLISHED, so that we are hidden and no other node connects to us or counts
-//! us; the atom cache and fragments, so that each message is one frame that needs no other.
+//! Left out on purpose: `PUBLISHED`, so that the node is hidden and no other node connects to it or counts it; the
+//! atom cache and fragments, so that each message is one frame that can be decoded alone.
 
 const EXTENDED_REFERENCES: u64 = 0x4;
 const DIST_MONITOR: u64 = 0x8;
@@ -21,7 +21,7 @@ const UNLINK_ID: u64 = 0x200_0000;
 const MANDATORY_25_DIGEST: u64 = 0x400_0000;
 const V4_NC: u64 = 0x4_0000_0000;
 
-/// All that OTP 25 and 26 insist on, and monitors.
+/// The flags that OTP 25 and 26 demand, and monitors.
 pub(super) const OURS: u64 = EXTENDED_REFERENCES
     | DIST_MONITOR
     | FUN_TAGS

@@ -1,33 +1,33 @@
 //! Frames after the handshake: four bytes of length, then a control message. Length 0 is a tick.
 
-/// What one frame may hold. What the node sends to us is bounded by what we ask for.
+/// Largest frame. Messages of the agents have at most 1 MiB; answers to calls depend on the call.
 pub(crate) const MOST_FRAME_BYTES: usize = 64 << 20;
 
-/// Why bytes are no frames.
+/// Why bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// More than is accepted.
+    /// The frame is larger than the limit.
     #[error("a frame of {0} bytes; at most {MOST_FRAME_BYTES} are accepted")]
     TooLarge(usize),
 }
 
-/// Finds frames in bytes that come in pieces.
+/// Splits received bytes into frames.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were given out.
+    /// Bytes of the buffer that were returned as frames.
     used: usize,
 }
 
 impl FrameReader {
-    /// Adds what has arrived.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.used);
         self.used = 0;
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole frame without its length, ticks left out.
+    /// The next complete frame without its length; ticks are skipped.
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
         loop {
             let Some((length, rest)) = self.buffer[self.used..].split_first_chunk() else {

@@ -1,4 +1,4 @@
-//! The handshake, version 6, from the side that connects.
+//! The handshake, version 6, of the connecting side.
 //! Source: "Distribution Handshake" in the ERTS user's guide.
 //!
 //! ```text
@@ -16,40 +16,39 @@ use md5::{Digest, Md5};
 use super::flags;
 use crate::{Cookie, ErlangError, NodeName};
 
-/// Who we are on this connection.
+/// The identity of the hidden node.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     pub(crate) name: String,
     pub(crate) creation: u32,
-    /// What the node has to answer to.
+    /// The challenge to the node.
     pub(crate) challenge: u32,
 }
 
-/// What the node said of itself.
+/// The challenge of the node, with its name and flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Greeting {
     name: String,
     challenge: u32,
 }
 
-/// Messages of the handshake are short.
+/// Largest message of the handshake: a name of at most 255 characters and some numbers.
 const MOST_BYTES: usize = 4 << 10;
 
-/// An alert of TLS 1.0 to 1.3, which is what a TLS server answers to a handshake in plain text, begins with
-/// these two bytes.
+/// First two bytes of an alert of TLS 1.0 to 1.3, which a TLS server sends in answer to a plain-text handshake.
 const TLS_ALERT: usize = 0x1503;
 
-/// What stands before each message of the handshake. Frames have four bytes in either case.
+/// The length before each message of the handshake. Frames have four bytes of length in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
     /// Over TCP.
     TwoBytes,
-    /// Over TLS, as `inet_tls_dist` has it.
+    /// Over TLS, as in `inet_tls_dist`.
     FourBytes,
 }
 
-/// Both sides prove that they know the cookie; the stream is at the first frame afterwards. The answer to a
-/// challenge lets whoever has it in at the real node, so that `verify` may end it before that.
+/// Performs the handshake, in which both sides prove that they know the cookie; the first frame follows. With the
+/// answer to a challenge a peer could log in at the real node, so `verify` may refuse it before.
 pub(crate) fn shake_hands(
     stream: &mut (impl Read + Write),
     prefix: Prefix,
@@ -151,7 +150,7 @@ fn greeting_of(node: &NodeName, message: &[u8]) -> Result<Greeting, ErlangError>
     Ok(greeting)
 }
 
-/// MD5 of the cookie and the challenge in decimal digits: this is what the protocol has.
+/// MD5 of the cookie and the challenge in decimal digits, as the protocol defines it.
 fn digest(cookie: &Cookie, challenge: u32) -> [u8; 16] {
     let mut hash = Md5::new();
     hash.update(cookie.secret());

@@ -1,4 +1,4 @@
-//! The distribution protocol: handshake, frames, control messages. Knows bytes, not threads.
+//! The distribution protocol: handshake, frames, control messages. Works on bytes, without threads.
 
 mod control;
 mod flags;

@@ -1,4 +1,4 @@
-//! A socket on which everything has to be done by one moment: connecting and the handshake.
+//! A socket with one deadline for connecting and the handshake.
 
 use std::{
     io::{self, Read, Write},
@@ -23,12 +23,12 @@ impl Timed {
         Ok(Self { stream, deadline })
     }
 
-    /// Our end and the other.
+    /// Local and remote address.
     pub(crate) fn ends(&self) -> io::Result<(SocketAddr, SocketAddr)> {
         Ok((self.stream.local_addr()?, self.stream.peer_addr()?))
     }
 
-    /// The socket, without deadline.
+    /// The socket without the deadline.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.stream
     }
@@ -39,7 +39,7 @@ impl Timed {
     }
 }
 
-/// The kernel says that it would have to wait when it has waited long enough.
+/// The kernel reports a timeout of the socket as `WouldBlock`.
 fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock {
         return io::ErrorKind::TimedOut.into();

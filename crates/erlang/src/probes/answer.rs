@@ -1,9 +1,9 @@
-//! Reading what the agent answers: fields of maps, functions, names.
+//! Decodes replies of the agent: fields of maps, functions, names.
 
 use super::target::FunctionName;
 use crate::{ErlangError, Term};
 
-/// A map of the agent's.
+/// A map in a reply.
 pub(super) struct Fields<'t> {
     asked: &'static str,
     term: &'t Term,

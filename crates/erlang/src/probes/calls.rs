@@ -1,4 +1,4 @@
-//! Single calls of a function, as they happen.
+//! Traces single calls of a function.
 
 use std::time::Duration;
 
@@ -12,56 +12,56 @@ use crate::{Cookie, ErlangError, Term, term::Pid};
 
 const ASKED: &str = "trace";
 
-/// Which calls are shown.
+/// Selects calls.
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
-    /// Only by these processes.
+    /// Only calls by these processes.
     pub who: Option<Who>,
-    /// Only by processes in this role.
+    /// Only calls by processes in this role.
     pub role: Option<ProcessKind>,
-    /// Only from this module, or this function of it.
+    /// Only calls from this module, or from this function of it.
     pub caller: Option<(String, Option<String>)>,
-    /// Only with such arguments: Erlang terms with `_`, separated by commas.
+    /// Only calls with matching arguments: Erlang terms with `_`, separated by commas.
     pub arguments: Option<String>,
 }
 
-/// What is traced, and when it ends.
+/// A request to trace calls, with its limits.
 #[derive(Clone, Debug)]
 pub struct CallsRequest {
     /// The function.
     pub function: FunctionPattern,
-    /// Which of its calls.
+    /// Selects calls.
     pub filter: CallFilter,
-    /// Show arguments, and not only how many.
+    /// Show arguments, not only their number.
     pub arguments: bool,
     /// Show results.
     pub results: bool,
-    /// At most this many calls.
+    /// Largest number of calls.
     pub limit: u32,
-    /// At most this long.
+    /// Longest duration.
     pub duration: Duration,
-    /// Refuse a function that is called more often, a second.
+    /// Refuse a function with more calls per second.
     pub max_rate: Option<u64>,
 }
 
-/// One call.
+/// A traced call.
 #[derive(Clone, Debug)]
 pub struct TracedCall {
     /// The process.
     pub pid: Pid,
-    /// What it is for.
+    /// Role of the process.
     pub role: ProcessKind,
-    /// What it is called.
+    /// Name of the process.
     pub name: ProcessName,
     /// The function.
     pub function: FunctionName,
-    /// Where the call returns to, if that is known; a tail call returns to its caller's caller.
+    /// The function that the call returns to, if it is known; a tail call returns to its caller's caller.
     pub caller: Option<FunctionName>,
     /// The arguments as a list, cut and without secrets; empty when not asked for.
     pub arguments: String,
-    /// Since the start of the trace.
+    /// Time since the start of the trace.
     pub at: Duration,
-    /// Until it returned; absent when it had not by the end.
+    /// Duration; `None` if it had not returned by the end.
     pub took: Option<Duration>,
     /// With results `returned`, `error`, `exit`, `throw`, or `not_returned` when it was still under way at the
     /// end. Without them `ended`, which is any of the first four, or `no_end_seen`: it was still under way, or
@@ -71,29 +71,29 @@ pub struct TracedCall {
     pub result: String,
 }
 
-/// How a trace ended, and how much of what happened it has seen.
+/// How a trace ended, and how many of the calls it contains.
 #[derive(Clone, Debug)]
 pub struct CallsResult {
     /// The budget that ended it, or `duration`, or `cancelled`.
     pub stopped_by: String,
     /// Calls shown.
     pub calls: u64,
-    /// Calls that the node made in this time, whoever made them.
+    /// Calls by all processes of the node in this time.
     pub calls_on_node: u64,
-    /// Calls a second before the trace.
+    /// Calls per second before the trace.
     pub calls_per_second: u64,
-    /// Calls that were traced and not looked at any more.
+    /// Calls that were traced after the limit, and dropped.
     pub calls_dropped: u64,
-    /// Only some of the processes were traced, because the function is called very often.
+    /// Whether only some processes were traced, as the function is called very often.
     pub narrowed: bool,
-    /// Processes that were traced.
+    /// Number of traced processes.
     pub processes: u64,
     /// Length of the trace.
     pub elapsed: Duration,
 }
 
 impl ProbeSession<'_> {
-    /// Traces calls; each is handed over when it has returned.
+    /// Traces calls; each is passed on when it has returned.
     pub fn calls(
         &mut self,
         request: &CallsRequest,

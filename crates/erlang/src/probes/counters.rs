@@ -17,16 +17,16 @@ const ASKED: &str = "counters";
 pub struct CountedFunction {
     /// The function.
     pub function: FunctionName,
-    /// How often.
+    /// Number of calls.
     pub calls: u64,
-    /// Time in it, without the functions that it called.
+    /// Own time: time in it, without the functions that it called.
     pub own: Duration,
 }
 
 /// The functions that the processes called.
 #[derive(Clone, Debug)]
 pub struct Counters {
-    /// In no order.
+    /// The functions, in no order.
     pub functions: Vec<CountedFunction>,
     /// Processes that were counted.
     pub processes: u64,
@@ -34,11 +34,11 @@ pub struct Counters {
     pub candidates: u64,
     /// Functions that were counted with their times: those that were called most just before.
     pub timed: u64,
-    /// Functions that somebody on the node called just before.
+    /// Functions that any process of the node called just before.
     pub called: u64,
-    /// Length of the counting.
+    /// Duration of the counting.
     pub elapsed: Duration,
-    /// What ended it.
+    /// The budget that ended it, or `duration`, or `cancelled`.
     pub stopped_by: String,
 }
 

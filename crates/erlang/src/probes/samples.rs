@@ -1,4 +1,4 @@
-//! Stacks of running processes, asked for at intervals.
+//! Samples the stacks of running processes at intervals.
 
 use std::time::Duration;
 
@@ -12,42 +12,42 @@ use crate::{ErlangError, Term, term::Pid};
 
 const ASKED: &str = "sample";
 
-/// A stack that was seen.
+/// A sampled stack.
 #[derive(Clone, Debug)]
 pub struct SampledStack {
     /// Its process.
     pub pid: Pid,
-    /// What the process is for.
+    /// Role of the process.
     pub role: ProcessKind,
-    /// What it is called.
+    /// Name of the process.
     pub name: ProcessName,
     /// At most eight frames, outermost first.
     pub stack: Vec<FunctionName>,
-    /// How often.
+    /// Number of samples.
     pub count: u64,
 }
 
-/// What was seen.
+/// The samples of a recording.
 #[derive(Clone, Debug)]
 pub struct Samples {
     /// Distinct stacks.
     pub stacks: Vec<SampledStack>,
-    /// Times that a process was asked.
+    /// Number of requests to a process.
     pub asked: u64,
-    /// Times that it was not waiting.
+    /// Number of requests to a process that was not waiting.
     pub taken: u64,
-    /// Rounds of asking.
+    /// Number of rounds over the busiest processes.
     pub rounds: u64,
-    /// Processes on the node, or of those that were meant.
+    /// Number of processes on the node, or of selected ones.
     pub processes: u64,
     /// Length of the recording.
     pub elapsed: Duration,
-    /// What ended it.
+    /// The budget that ended it, or `duration`, or `cancelled`.
     pub stopped_by: String,
 }
 
 impl ProbeSession<'_> {
-    /// Samples the busiest processes, or the busiest of those that are meant.
+    /// Samples the busiest processes, or the busiest of the selected ones.
     pub fn samples(
         &mut self,
         who: Option<&Who>,

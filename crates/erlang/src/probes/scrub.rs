@@ -1,9 +1,9 @@
-//! A last look at text of the node before anybody reads it. What is a secret is known on the node, and
-//! replaced there (`agent/secrets.erl`); this is what holds should that have missed it.
+//! Removes secrets from texts of the node before they are shown. The node redacts them already
+//! (`agent/requests/secrets.erl`); this is a second check for what it has missed.
 
 const REPLACED: &str = "[redacted]";
 
-/// The text without the cookie and without what stands before the `@` of an address.
+/// The text without the cookie, and without user and password in addresses.
 pub(super) fn scrubbed(text: String, cookie: &[u8]) -> String {
     let without_cookie = match std::str::from_utf8(cookie) {
         Ok(cookie) if cookie.len() >= 4 && text.contains(cookie) => text.replace(cookie, REPLACED),

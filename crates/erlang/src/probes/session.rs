@@ -1,55 +1,34 @@
-//! The agent on the node, and one request after the other.
+//! A session with the agent: requests, one after the other.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
-use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, Reply, Source, Term};
+use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, ModuleSource, Reply, Term};
 
-/// One module of several files; only the first has a module's attributes.
-const AGENT: Source = Source {
-    name: "rabbitscope_agent",
-    text: concat!(
-        include_str!("../../../../agent/rabbitscope_agent.erl"),
-        include_str!("../../../../agent/gate.erl"),
-        include_str!("../../../../agent/tracing.erl"),
-        include_str!("../../../../agent/budgets.erl"),
-        include_str!("../../../../agent/roles.erl"),
-        include_str!("../../../../agent/chosen.erl"),
-        include_str!("../../../../agent/tables.erl"),
-        include_str!("../../../../agent/queue_table.erl"),
-        include_str!("../../../../agent/calltree.erl"),
-        include_str!("../../../../agent/calltree_pauses.erl"),
-        include_str!("../../../../agent/calltree_stack.erl"),
-        include_str!("../../../../agent/calltree_result.erl"),
-        include_str!("../../../../agent/calls.erl"),
-        include_str!("../../../../agent/secrets.erl"),
-        include_str!("../../../../agent/counters.erl"),
-    ),
-};
-
-/// Heap of each process of ours on the node.
+/// Heap limit of each process of the agent: a third above the budget `max_bytes` (48 MiB), at which a request
+/// ends by itself.
 const MAX_HEAP_BYTES: u64 = 64 << 20;
 
-/// Events that the agent may be ahead of us.
+/// Events that the agent may send before the program has taken the first, so that it need not wait for each.
 const CREDIT: u32 = 2_000;
 
-/// What a request may take beyond its own time: preparing, cleaning up, sending.
-const GRACE: Duration = Duration::from_secs(60);
+/// What a request may take on top of its duration: preparation, clean-up and sending on a saturated node.
+const OVERHEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a person's wish to stop is looked at.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the stop flag is read and progress is reported.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The agent on a node; gone from there when this is dropped.
+/// The agent on a node; removed when this is dropped.
 #[derive(Debug)]
 pub struct ProbeSession<'c> {
     loaded: Loaded<'c>,
 }
 
-/// How a request is accompanied.
+/// Progress and early end of a request.
 pub struct Watch<'a> {
-    /// Set to end early, with what there is.
+    /// Set to end early, with the result so far.
     pub stop: &'a AtomicBool,
     /// Called ten times a second with the time since the start.
     pub progress: &'a mut dyn FnMut(Duration),
@@ -59,7 +38,9 @@ impl<'c> ProbeSession<'c> {
     /// Loads the agent into the node.
     pub fn start(connection: &'c Connection) -> Result<Self, ErlangError> {
         let options = Term::map([("max_heap_bytes", MAX_HEAP_BYTES.into())]);
-        Ok(Self { loaded: Loaded::agent(connection, AGENT, Compiled::Well, options)? })
+        Ok(Self {
+            loaded: Loaded::agent(connection, ModuleSource::FUNCTIONS, Compiled::Well, options)?,
+        })
     }
 
     /// The module's name on the node.
@@ -71,7 +52,7 @@ impl<'c> ProbeSession<'c> {
         self.loaded.connection().cookie().clone()
     }
 
-    /// One request: its events as they come, and its result.
+    /// Sends a request, passes on its events, and returns its result.
     pub(super) fn ask(
         &mut self,
         name: &str,
@@ -90,7 +71,7 @@ impl<'c> ProbeSession<'c> {
         let mut request = self.loaded.request(name, Term::Map(pairs))?;
         let mut cancelled = false;
         loop {
-            match request.next(LOOK)? {
+            match request.next(PROGRESS_INTERVAL)? {
                 Some(Reply::Done(result)) => return Ok(result),
                 Some(Reply::Event(event)) => {
                     on_event(event)?;
@@ -102,9 +83,13 @@ impl<'c> ProbeSession<'c> {
                 request.cancel()?;
                 cancelled = true;
             }
-            if began.elapsed() > duration + GRACE {
+            if began.elapsed() > duration + OVERHEAD_TIMEOUT {
                 let asked = format!("the request {name}");
-                return Err(ErlangError::NoAnswer { node, asked, within: duration + GRACE });
+                return Err(ErlangError::NoAnswer {
+                    node,
+                    asked,
+                    within: duration + OVERHEAD_TIMEOUT,
+                });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Which function, which processes.
+//! The functions and processes that a request names.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl fmt::Display for FunctionName {
     }
 }
 
-/// As Erlang writes an atom.
+/// An atom in Erlang's notation.
 fn quoted(atom: &str) -> String {
     let mut characters = atom.chars();
     let plain = characters.next().is_some_and(|first| first.is_ascii_lowercase())
@@ -79,23 +79,23 @@ fn name_at(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, rest))
 }
 
-/// The processes that are meant.
+/// Selects processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// One, as the node prints it: `<0.123.0>`.
+    /// The process with this pid, as the node prints it: `<0.123.0>`.
     Pid(String),
-    /// One by its registered name.
+    /// The process with this registered name.
     Registered(String),
-    /// All in a role: `reader`, `queue`, `channel` …
+    /// All processes in this role: `reader`, `queue`, `channel` …
     Role(String),
-    /// The process of a queue: of a quorum queue its leader, of a stream its writer.
+    /// The process of a queue: the leader of a quorum queue, the writer of a stream.
     Queue {
         /// The queue's name.
         name: String,
-        /// Its virtual host; any as long as only one has such a queue when absent.
+        /// Its virtual host; may be absent if only one virtual host has such a queue.
         vhost: Option<String>,
     },
-    /// A supervisor's processes, by its registered name.
+    /// The processes of the supervision tree below this registered name.
     Tree(String),
 }
 
@@ -124,10 +124,10 @@ impl Who {
     }
 }
 
-/// What an Erlang process is for in RabbitMQ, in one word.
+/// The role of an Erlang process in RabbitMQ, one word.
 pub type ProcessKind = String;
 
-/// What a process is called: registered name, or name of its queue; often empty.
+/// The name of a process: its registered name, or the name of its queue; often empty.
 pub type ProcessName = String;
 
 #[cfg(test)]
@@ -169,7 +169,7 @@ mod tests {
     /// A role that is not in the list is refused when somebody asks for it.
     #[test]
     fn every_role_that_a_process_can_have_is_listed() {
-        let text = include_str!("../../../../agent/roles.erl");
+        let text = include_str!("../../../../agent/broker/roles.erl");
         let (_, listed) = text.split_once("roles() ->").unwrap();
         let (listed, _) = listed.split_once("].").unwrap();
         let listed: Vec<&str> = listed.split([' ', ',', '[', '\n']).collect();

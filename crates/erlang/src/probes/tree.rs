@@ -1,4 +1,4 @@
-//! Call trees: the stacks of chosen processes, merged in the node, with where the time went.
+//! Call trees: the stacks of selected processes with the time of each function, merged on the node.
 
 use std::time::Duration;
 
@@ -21,29 +21,29 @@ pub enum Trigger {
     Process(Who),
 }
 
-/// What is recorded, and when it ends.
+/// A request to record a call tree, with its limits.
 #[derive(Clone, Debug)]
 pub struct TreeRequest {
     /// When a process is traced.
     pub trigger: Trigger,
     /// Only processes in this role.
     pub role: Option<ProcessKind>,
-    /// Go on in the process that a `gen_server` call waits for.
+    /// Follow `gen_server` calls into the process that they wait for.
     pub follow: bool,
-    /// At most this many calls of the function.
+    /// Largest number of calls of the function.
     pub max_calls: u32,
-    /// At most this long.
+    /// Longest duration.
     pub duration: Duration,
 }
 
-/// What a node of the tree stands for.
+/// What a node of the tree represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKey {
     /// A function, called by the one above.
     Function(FunctionName),
     /// A process: at the root, or where another one waits for it.
     Process(ProcessKind, ProcessName),
-    /// Not running, in this function; `None` when the node did not say in which.
+    /// Scheduled out in this function; `None` if the function is unknown.
     Off(Option<FunctionName>),
 }
 
@@ -54,17 +54,17 @@ pub struct TreeNode {
     pub id: u64,
     /// The number of the one above; 0 for a root.
     pub parent: u64,
-    /// What it stands for.
+    /// What it represents.
     pub key: NodeKey,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u64,
-    /// Running.
+    /// Time running.
     pub run: Duration,
-    /// Waiting for a message.
+    /// Time waiting for a message.
     pub wait: Duration,
-    /// Able to run, and not scheduled.
+    /// Time runnable, but not scheduled.
     pub runnable: Duration,
-    /// Collecting garbage.
+    /// Time of garbage collections.
     pub gc: Duration,
 }
 
@@ -75,11 +75,11 @@ pub struct Slowest {
     pub pid: Option<Pid>,
     /// How long it took.
     pub took: Duration,
-    /// What of the tree is its own, with its own times. Parents may have none.
+    /// The nodes of the tree that belong to it, with its times. Parents may be missing.
     pub nodes: Vec<TreeNode>,
 }
 
-/// How a recording ended, and how much of what happened it has seen.
+/// How a recording ended, and how much of the time it contains.
 #[derive(Clone, Debug, Default)]
 pub struct TreeResult {
     /// The budget that ended it, or `duration`, or `cancelled`.
@@ -88,13 +88,13 @@ pub struct TreeResult {
     pub calls: u64,
     /// Calls that were recorded in part.
     pub calls_cut: u64,
-    /// Calls that the node made in this time, whoever made them.
+    /// Calls by all processes of the node in this time.
     pub calls_on_node: u64,
     /// Events that were used.
     pub events: u64,
     /// Events that came after the end.
     pub events_dropped: u64,
-    /// Stretches in which was recorded; between them there was a pause.
+    /// Number of recorded intervals; between them there were pauses.
     pub windows: u64,
     /// Length of the recording.
     pub elapsed: Duration,
@@ -102,17 +102,17 @@ pub struct TreeResult {
     pub seen: Duration,
     /// Time of the processes that passed in pauses.
     pub unseen: Duration,
-    /// Calls that found no room in the tree and stand with their callers.
+    /// Calls that found no room in the tree; their time is time of their callers.
     pub unplaced: u64,
     /// Calls to other processes that were not followed, because those were followed already.
     pub not_followed: u64,
-    /// Collections were recorded.
+    /// Whether garbage collections were recorded.
     pub gc_traced: bool,
     /// Processes that were traced all the time; 0 when a function was the trigger.
     pub processes: u64,
     /// Processes that the request named, of which those that worked most were traced.
     pub candidates: u64,
-    /// Parts of the tree that the node sent in a form that is not known, and that are missing.
+    /// Rows of the tree of unknown form, which are missing.
     pub not_understood: u64,
 }
 
@@ -192,7 +192,7 @@ fn result_of(fields: &Fields<'_>) -> Result<TreeResult, ErlangError> {
     })
 }
 
-/// A row that is not understood costs itself, and not all the others. Says how many there were.
+/// Leaves out rows of unknown form, and returns their number.
 fn take(rows: &[Term], into: &mut Vec<TreeNode>) -> u64 {
     let before = into.len();
     into.extend(rows.iter().filter_map(node));

@@ -1,5 +1,5 @@
-//! The external form to terms. The bytes may come from anybody: nothing is allocated that they do
-//! not pay for, and depth and number of terms are bounded.
+//! Decodes the external form. The bytes are not trusted: memory is allocated only in proportion to their number,
+//! and depth and number of terms are bounded.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::{
 /// How large a term may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Terms inside terms.
+    /// Nested terms.
     pub depth: u16,
     /// All terms together; each takes some 50 bytes of memory.
     pub terms: u32,
@@ -26,8 +26,8 @@ impl Default for Limits {
 /// Characters that the VM allows in an atom.
 const MOST_ATOM_CHARACTERS: usize = 255;
 
-/// Elements for which room is made before they are read. A count is only a claim: in nested tuples
-/// each of them may claim all the bytes that are left.
+/// Most elements whose memory is reserved before they are read. The count is not trusted: each of several nested
+/// tuples may claim all remaining bytes.
 const MOST_RESERVED: usize = 1024;
 
 /// Why bytes are no term.
@@ -39,16 +39,16 @@ pub enum TermError {
     /// Bytes follow the term.
     #[error("{0} bytes follow the term")]
     Trailing(usize),
-    /// The version byte is another.
+    /// The version byte differs.
     #[error("a term begins with 131, not with {0}")]
     Version(u8),
-    /// A kind of term that no node sends us.
+    /// A kind of term that no node sends to the hidden node.
     #[error("no kind of term has the tag {0}")]
     Tag(u8),
     /// A number in it is impossible.
     #[error("a {0} is not well-formed")]
     Malformed(&'static str),
-    /// Terms in terms in terms.
+    /// Terms are nested too deeply.
     #[error("the term is nested deeper than {0} levels")]
     TooDeep(u16),
     /// More terms than allowed.
@@ -79,11 +79,11 @@ struct Reader<'a> {
     rest: &'a [u8],
     limits: Limits,
     left: u32,
-    /// The first atoms that were met: rows of a table have the same few again and again.
+    /// The first atoms of the term; rows of a table repeat a few.
     atoms: Vec<Atom>,
 }
 
-/// So many atoms are looked through before another is made.
+/// Most atoms that are shared; they are searched one after the other for each atom.
 const MOST_KNOWN_ATOMS: usize = 16;
 
 impl<'a> Reader<'a> {
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Reference(Reference { node, creation, ids }))
     }
 
-    /// Kept as it is; only its end has to be found.
+    /// A term that is kept in its external form; only its end has to be found.
     fn opaque(&mut self, tag: u8, start: &[u8]) -> Result<Term, TermError> {
         match tag {
             tag::BIT_BINARY => {

@@ -1,4 +1,4 @@
-//! Terms to their external form.
+//! Encodes terms into the external form.
 
 use super::{
     tag,

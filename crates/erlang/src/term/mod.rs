@@ -1,6 +1,6 @@
-//! Erlang terms as values: made, taken apart, printed; their external form.
+//! Erlang terms: values, printing, and the external form.
 //!
-//! What deliberately does not live here: what a term means to anybody.
+//! What deliberately does not live here: the meaning of any term.
 
 mod decode;
 mod encode;

@@ -1,4 +1,4 @@
-//! The values, and how they are made and taken apart.
+//! The values, their constructors and accessors.
 
 use std::{fmt, sync::Arc};
 
@@ -7,9 +7,9 @@ use std::{fmt, sync::Arc};
 pub enum Term {
     /// `ok`
     Atom(Atom),
-    /// An integer that fits.
+    /// An integer of 64 bits.
     Integer(i64),
-    /// An integer that does not.
+    /// An integer beyond 64 bits.
     Big(BigInteger),
     /// `1.0`
     Float(f64),
@@ -29,7 +29,7 @@ pub enum Term {
     Map(Vec<(Term, Term)>),
     /// `<<"ab">>`
     Binary(Vec<u8>),
-    /// A fun, an external fun or a bit string; can be sent back but not looked into.
+    /// A fun, an external fun or a bit string, in external form; it can be sent back, but not read.
     Opaque(Opaque),
 }
 

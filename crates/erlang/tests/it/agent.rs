@@ -5,14 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, Reply, Source, Term};
+use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, ModuleSource, Reply, Term};
 
 use crate::node::{connection, eval};
 
 const PROMPT: Duration = Duration::from_secs(5);
 
 /// An agent that counts, says what it is asked to, and leaves a mark when it cleans up.
-const COUNTING: Source = Source {
+const COUNTING: ModuleSource = ModuleSource {
     name: "counting",
     text: r#"
 -module(counting).
@@ -201,7 +201,7 @@ fn a_module_that_has_the_name_already_is_left_alone() {
 fn a_module_that_does_not_compile() {
     let connection = connection();
     let check = |text: &'static str, says: &str| {
-        let error = Loaded::functions(&connection, Source { name: "bad", text }).unwrap_err();
+        let error = Loaded::functions(&connection, ModuleSource { name: "bad", text }).unwrap_err();
         assert!(matches!(error, ErlangError::Load { .. }), "{error}");
         assert!(error.to_string().contains(says), "{error}");
     };

@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_erlang::{
-    Loaded, Source, Term,
+    Loaded, ModuleSource, Term,
     probes::{TreeResult, Trigger},
 };
 
@@ -13,15 +13,10 @@ use crate::{
     probes::assert_nothing_left,
 };
 
-/// The agent's budgets as a module whose decision can be asked for.
-const BUDGETS: Source = Source {
-    name: "budgets",
-    text: concat!(
-        "-module(budgets).\n-export([stop/2, budget/2, start_clocks/1, over_memory/1, events_left/1, mailbox/0]).\n",
-        "stop(Grown, Own) -> memory_stop(Grown bsl 20, Own bsl 20, \
-            budget(#{args => #{}, agent => self()}, #{max_node_memory_bytes => 48 bsl 20})).\n",
-        include_str!("../../../../agent/budgets.erl"),
-    ),
+/// The decision of the agent's budgets, as a module of its own.
+const BUDGETS: ModuleSource = ModuleSource {
+    name: "budgets_test",
+    text: include_str!(concat!(env!("OUT_DIR"), "/budgets_test.erl")),
 };
 
 #[test]

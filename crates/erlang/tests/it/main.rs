@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod agent;
+#[path = "../../build/assembly.rs"]
+mod assembly;
 mod budgets;
 mod choices;
 mod damaged;
-mod gate;
+mod known_crashes;
 mod live;
 mod node;
 mod peer;

@@ -12,7 +12,7 @@ use rabbitscope_profiles::{Event, Profile};
 
 use super::{arguments::duration, explain, inside::NodeArguments};
 use rabbitscope_inside as inside;
-use rabbitscope_inside::Namer;
+use rabbitscope_inside::IdentityResolver;
 
 use crate::{
     exit::{Exit, UsageError},
@@ -112,10 +112,10 @@ impl Args {
     fn record_from_outside(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
         let valid = self.validate()?;
         let options = || self.node.options_of(valid.pid, valid.name.clone());
-        let namer = (!self.no_names).then(|| Namer::start(options()));
+        let resolver = (!self.no_names).then(|| IdentityResolver::start(options()));
         let mut profiles = valid.record(stop)?;
-        if let Some(namer) = namer {
-            namer.name(&mut profiles);
+        if let Some(resolver) = resolver {
+            resolver.resolve(&mut profiles);
         }
         Ok(profiles)
     }

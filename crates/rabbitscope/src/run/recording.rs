@@ -14,7 +14,7 @@ use rabbitscope_probe::{Options, ProbeError, Progress};
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::scenario::ProfileSpec;
 
-use rabbitscope_inside::{InsideError, Namer};
+use rabbitscope_inside::{IdentityResolver, InsideError};
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -35,7 +35,7 @@ pub(super) fn record(
     load_started: &Receiver<Instant>,
     load_ended: &AtomicBool,
 ) -> Option<Result<Recorded, ProbeError>> {
-    let namer = Namer::start(node);
+    let resolver = IdentityResolver::start(node);
     let start = load_started.recv().ok()?;
     while start.elapsed() < spec.delay {
         if load_ended.load(Ordering::Relaxed) {
@@ -47,7 +47,7 @@ pub(super) fn record(
     let options = options(pid, spec, spec.duration);
     let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
     Some(profiles.map(|mut profiles| {
-        namer.name(&mut profiles);
+        resolver.resolve(&mut profiles);
         Recorded { profile: profiles.remove(0), offset }
     }))
 }

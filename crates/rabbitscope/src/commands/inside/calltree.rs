@@ -60,7 +60,7 @@ impl Args {
             |elapsed: Duration| line.show(&format!("recording {} s", elapsed.as_secs()));
         let tree = session.tree(&request, &mut Watch { stop: &stop, progress: &mut progress })?;
         drop(line);
-        let said = inside::said_of_tree(&tree.result, true);
+        let said = inside::tree_notes(&tree.result, true);
         file.write(&inside::profile_of_tree(&tree, true))?;
         if let (Some(file), Some(profile)) = (slowest_file, inside::slowest_of_tree(&tree)) {
             file.write(&profile)?;

@@ -70,7 +70,7 @@ impl Args {
         let mut watch = Watch { stop: &stop, progress: &mut progress };
         let (table, said) = if let Some(who) = who.filter(|_| self.counters) {
             let counters = session.counters(&who, self.duration, &mut watch)?;
-            let said = inside::said_of_counters(&counters);
+            let said = inside::counter_notes(&counters);
             (inside::counted_table(&counters), said)
         } else {
             let tree = session.tree(&self.request(trigger), &mut watch)?;
@@ -78,7 +78,7 @@ impl Args {
             if let Some(file) = &file {
                 file.write(&inside::profile_of_tree(&tree, has_entry))?;
             }
-            (inside::function_table(&tree), inside::said_of_tree(&tree.result, has_entry))
+            (inside::function_table(&tree), inside::tree_notes(&tree.result, has_entry))
         };
         drop(line);
         if self.json {

@@ -8,7 +8,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 use rabbitscope_probe::Node as Local;
 
 use crate::commands::arguments::dead_man;
-use rabbitscope_inside::Expected;
+use rabbitscope_inside::ExpectedNode;
 
 /// Where a port mapper listens unless told otherwise.
 const EPMD_PORT: u16 = 4369;
@@ -89,12 +89,12 @@ impl NodeArguments {
         let name = name.or_else(|| self.node.clone());
         let name = name.context("the node's name cannot be told from outside; give --node")?;
         let args = Self { node: Some(name), ..self.clone() };
-        let expected = Expected { pid: Some(pid), ..self.expected() };
+        let expected = ExpectedNode { pid: Some(pid), ..self.expected() };
         Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
     }
 
-    fn expected(&self) -> Expected {
-        Expected { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
+    fn expected(&self) -> ExpectedNode {
+        ExpectedNode { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
     }
 
     /// How to connect.

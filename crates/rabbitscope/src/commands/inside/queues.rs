@@ -13,7 +13,7 @@ use rabbitscope_erlang::{Connection, ErlangError};
 use super::node::NodeArguments;
 use crate::commands::arguments::{duration, positive};
 use rabbitscope_http::{Host, Listener, Listening, parse_address};
-use rabbitscope_inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve};
+use rabbitscope_inside::{Listing, Page, QueueFilter, QueueReader, SortKey, prometheus, serve};
 
 use crate::{exit::Exit, interrupt, output};
 
@@ -130,10 +130,10 @@ impl Args {
     }
 
     fn show(&self, reader: &mut QueueReader<'_>) -> anyhow::Result<()> {
-        let wanted = Wanted { vhost: self.vhost.clone(), name: self.name.clone() };
-        let listing = self.read(reader, &wanted)?;
+        let filter = QueueFilter { vhost: self.vhost.clone(), name: self.name.clone() };
+        let listing = self.read(reader, &filter)?;
         let page = Page { number: self.page, size: self.limit };
-        let shown = listing.shown(&wanted, self.sort, page);
+        let shown = listing.view(&filter, self.sort, page);
         if self.json && self.watch {
             output::json_line(&shown)?;
         } else if self.json {
@@ -149,11 +149,11 @@ impl Args {
     }
 
     /// A node without statistics has nothing in its tables about classic queues.
-    fn read(&self, reader: &mut QueueReader<'_>, wanted: &Wanted) -> anyhow::Result<Listing> {
+    fn read(&self, reader: &mut QueueReader<'_>, filter: &QueueFilter) -> anyhow::Result<Listing> {
         if self.exact {
-            return Ok(reader.ask_queues(wanted, self.within)?);
+            return Ok(reader.ask_queues(filter, self.within)?);
         }
-        let listing = reader.read_tables(wanted)?;
+        let listing = reader.read_tables(filter)?;
         if listing.statistics {
             return Ok(listing);
         }
@@ -162,7 +162,7 @@ impl Args {
                 "the node keeps no statistics (collect_statistics is none); asking each queue",
             );
         }
-        Ok(reader.ask_queues(wanted, self.within)?)
+        Ok(reader.ask_queues(filter, self.within)?)
     }
 
     fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {

@@ -4,7 +4,7 @@ use std::{io::IsTerminal, sync::atomic::Ordering, time::Duration};
 
 use super::node::NodeArguments;
 use crate::commands::arguments::{duration, positive};
-use rabbitscope_inside::{Key, Kind, TopReader};
+use rabbitscope_inside::{TopKind, TopReader, TopSortKey};
 
 use crate::{
     exit::{Exit, UsageError},
@@ -18,10 +18,10 @@ pub(in crate::commands) struct Args {
     node: NodeArguments,
     /// Of what
     #[arg(value_enum, default_value = "processes")]
-    kind: Kind,
+    kind: TopKind,
     /// By what
     #[arg(long, value_enum, default_value = "cpu")]
-    sort: Key,
+    sort: TopSortKey,
     /// Time between the two snapshots that are compared
     #[arg(long, value_parser = duration, default_value = "1s")]
     interval: Duration,
@@ -44,7 +44,8 @@ impl Args {
         if self.limit > MOST_ROWS {
             return Err(UsageError(format!("--limit is at most {MOST_ROWS}")).into());
         }
-        if self.kind == Kind::Processes && matches!(self.sort, Key::In | Key::Out) {
+        if self.kind == TopKind::Processes && matches!(self.sort, TopSortKey::In | TopSortKey::Out)
+        {
             let wrong = "--sort in and out are for queues, connections and channels";
             return Err(UsageError(wrong.to_owned()).into());
         }

@@ -89,7 +89,7 @@ impl Args {
                 output::result(&text_of(&call));
             }
         })?;
-        let said = inside::said_of_calls(&result);
+        let said = inside::call_notes(&result);
         if self.json {
             output::json_value(&json!({ "stopped-by": result.stopped_by, "calls": result.calls,
                 "calls-on-node": result.calls_on_node, "calls-per-second": result.calls_per_second,

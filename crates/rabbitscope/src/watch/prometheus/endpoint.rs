@@ -5,13 +5,11 @@ use super::totals::Totals;
 use hdrhistogram::Histogram;
 use rabbitscope_http::{Limits, Listener, Request, Response, Server, Status};
 use rabbitscope_runs::record::SecondRow;
+use rabbitscope_text::metrics::CONTENT_TYPE;
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-/// Version 0.0.4 of the text form.
-const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Answers are there already: one thread hands out all of them.
 const WORKERS: usize = 1;

@@ -5,7 +5,6 @@
 //! own answers with a text that is made once a second, whether anybody asks or not.
 
 mod endpoint;
-mod text;
 mod totals;
 
 pub use endpoint::Endpoint;

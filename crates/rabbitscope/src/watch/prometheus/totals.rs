@@ -4,8 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::{Counter, Counters, SecondRow};
-
-use super::text::{Sample, family};
+use rabbitscope_text::metrics::{Family, Sample, write_family};
 
 /// Upper bounds of the buckets in nanoseconds: 1, 2.5 and 5 in each power of ten from 100 µs to 10 s.
 const BOUNDS: [u64; 16] = [
@@ -87,8 +86,8 @@ impl Totals {
         buckets.sum_seconds += interval.mean() * interval.len() as f64 / 1e9;
     }
 
-    fn sample(&self, value: f64) -> Sample {
-        Sample::new(value).with("scenario", &self.scenario)
+    fn sample(&self, value: f64) -> Sample<'_> {
+        Sample::new(value).with("scenario", self.scenario.as_str())
     }
 
     fn gauges(&self) -> [(&'static str, &'static str, Option<f64>); 5] {
@@ -114,10 +113,10 @@ impl Totals {
         ]
     }
 
-    fn histogram(&self, latency: &str, buckets: &Buckets) -> Vec<Sample> {
+    fn histogram<'a>(&'a self, latency: &'a str, buckets: &Buckets) -> Vec<Sample<'a>> {
         let sample = |value: f64| self.sample(value).with("latency", latency);
         let mut below = 0;
-        let mut samples: Vec<Sample> = buckets
+        let mut samples: Vec<Sample<'a>> = buckets
             .counts
             .iter()
             .zip(BOUNDS)
@@ -134,7 +133,7 @@ impl Totals {
         samples
     }
 
-    fn poll_samples(&self) -> Vec<Sample> {
+    fn poll_samples(&self) -> Vec<Sample<'_>> {
         let all = self.polls.iter().flat_map(|(group, counts)| {
             let results = [
                 ("answered", counts.answered),
@@ -142,31 +141,44 @@ impl Totals {
                 ("failed", counts.failed),
             ];
             results.map(|(result, count)| {
-                self.sample(count as f64).with("group", group).with("result", result)
+                self.sample(count as f64).with("group", group.as_str()).with("result", result)
             })
         });
         all.collect()
     }
 }
 
+/// Writes a family, or nothing if it has no samples.
+fn family(
+    out: &mut fmt::Formatter<'_>,
+    (name, kind, help): (&str, &'static str, &str),
+    samples: Vec<Sample<'_>>,
+) -> fmt::Result {
+    if samples.is_empty() {
+        return Ok(());
+    }
+    write_family(out, Family { name, kind, help }, samples)
+}
+
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Counter { metric, help, value, .. } in Counters::ALL {
-            family(f, (metric, "counter", help), &[self.sample(value(&self.counts) as f64)])?;
+            family(f, (metric, "counter", help), vec![self.sample(value(&self.counts) as f64)])?;
         }
         for (name, help, value) in self.gauges() {
             let sample: Vec<_> = value.map(|value| self.sample(value)).into_iter().collect();
-            family(f, (name, "gauge", help), &sample)?;
+            family(f, (name, "gauge", help), sample)?;
         }
         let histograms: Vec<_> =
             self.latencies.iter().flat_map(|(name, it)| self.histogram(name, it)).collect();
-        family(f, ("latency_seconds", "histogram", "Latencies of messages."), &histograms)?;
+        family(f, ("latency_seconds", "histogram", "Latencies of messages."), histograms)?;
         let help = "HTTP requests of pollers by their result.";
-        family(f, ("http_requests_total", "counter", help), &self.poll_samples())?;
+        family(f, ("http_requests_total", "counter", help), self.poll_samples())?;
         let late = self.polls.iter();
-        let late = late.map(|(group, it)| self.sample(it.late as f64).with("group", group));
+        let late =
+            late.map(|(group, it)| self.sample(it.late as f64).with("group", group.as_str()));
         let late: Vec<_> = late.collect();
-        family(f, ("http_late_requests_total", "counter", "HTTP requests sent late."), &late)
+        family(f, ("http_late_requests_total", "counter", "HTTP requests sent late."), late)
     }
 }
 

@@ -1,0 +1,122 @@
+%% The role of a process in RabbitMQ, and its name for people.
+-module(roles).
+-export([roles/0, role/1, role_of/3, process_name/1, local_pid/1]).
+
+%% All roles.
+roles() ->
+    [reader, writer, channel, limiter, queue, mirror, stream_writer, stream_replica, stream_reader, ra_server, ra_log,
+     msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate, mnesia, supervisor, listener, other].
+
+%% The role of a process, from the function that it was started with; the same word as on the command line.
+role(Pid) ->
+    case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, initial_call, dictionary]) of
+        [{registered_name, Name}, {initial_call, Initial}, {dictionary, Dictionary}] ->
+            Started = case lists:keyfind('$initial_call', 1, Dictionary) of
+                {_, {_, _, _} = MFA} -> MFA;
+                _ -> Initial
+            end,
+            role_of(if is_atom(Name) -> Name; true -> none end, Started, proplists:get_value('$ancestors', Dictionary, []));
+        _ -> unknown
+    end.
+
+role_of(_, {rabbit_reader, _, _}, _) -> reader;
+role_of(_, {rabbit_writer, _, _}, _) -> writer;
+role_of(_, {rabbit_channel, _, _}, _) -> channel;
+role_of(_, {rabbit_limiter, _, _}, _) -> limiter;
+role_of(_, {rabbit_amqqueue_process, _, _}, _) -> queue;
+role_of(_, {rabbit_prequeue, _, _}, _) -> queue;
+role_of(_, {rabbit_mirror_queue_slave, _, _}, _) -> mirror;
+role_of(_, {osiris_writer, _, _}, _) -> stream_writer;
+role_of(_, {osiris_replica, _, _}, _) -> stream_replica;
+role_of(_, {rabbit_stream_reader, _, _}, _) -> stream_reader;
+role_of(_, {ra_server_proc, _, _}, _) -> ra_server;
+role_of(_, {Module, _, _}, _) when Module =:= ra_log_wal; Module =:= ra_log_segment_writer -> ra_log;
+role_of(_, {rabbit_msg_store, _, _}, _) -> msg_store;
+role_of(_, {rabbit_msg_store_gc, _, _}, _) -> msg_store;
+role_of(_, {rabbit_mgmt_db_cache, _, _}, _) -> mgmt_cache;
+role_of(_, {rabbit_mgmt_metrics_collector, _, _}, _) -> mgmt_stats;
+role_of(_, {rabbit_mgmt_metrics_gc, _, _}, _) -> mgmt_stats;
+role_of(_, {Module, _, _}, _) when Module =:= cowboy_http; Module =:= cowboy_http2; Module =:= cowboy_clear; Module =:= cowboy_tls -> http;
+role_of(_, {cowboy_stream_h, _, _}, _) -> http;
+role_of(_, {tls_sender, _, _}, _) -> tls_sender;
+role_of(_, {Module, _, _}, _) when Module =:= ssl_gen_statem; Module =:= tls_connection -> tls_connection;
+role_of(_, {delegate, _, _}, _) -> delegate;
+role_of(_, {mnesia_tm, _, _}, _) -> mnesia;
+role_of(Name, Started, Ancestors) ->
+    Text = atom_to_list(Name),
+    case {Text, Started} of
+        {"rabbit_mgmt" ++ _, _} -> mgmt_stats;
+        {"mnesia" ++ _, _} -> mnesia;
+        {_, {supervisor, _, _}} -> supervisor;
+        {_, {supervisor2, _, _}} -> supervisor;
+        {_, {proc_lib, init_p, 5}} -> role_by_ancestor(Ancestors);
+        {_, {Module, _, _}} -> role_by_module(atom_to_list(Module), Ancestors)
+    end.
+
+role_by_module("cowboy" ++ _, _) -> http;
+role_by_module("ranch" ++ _, _) -> listener;
+role_by_module("rabbit_mgmt" ++ _, _) -> mgmt_stats;
+role_by_module("ra_" ++ _, _) -> ra_log;
+role_by_module(_, Ancestors) -> role_by_ancestor(Ancestors).
+
+role_by_ancestor([Name | Rest]) when is_atom(Name) ->
+    case atom_to_list(Name) of
+        "rabbit_web_dispatch" ++ _ -> http;
+        "rabbit_mgmt" ++ _ -> mgmt_stats;
+        "osiris" ++ _ -> stream_writer;
+        _ -> role_by_ancestor(Rest)
+    end;
+role_by_ancestor([_ | Rest]) -> role_by_ancestor(Rest);
+role_by_ancestor(_) -> other.
+
+%% A name for people: the registered name, or the queue, or another name that the process has set.
+process_name(Pid) ->
+    case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, dictionary]) of
+        [{registered_name, Name}, _] when is_atom(Name) -> atom_to_binary(Name, utf8);
+        [_, {dictionary, Dictionary}] ->
+            case lists:keyfind(process_name, 1, Dictionary) of
+                {_, {Kind, {resource, VHost, queue, Queue}}} when is_atom(Kind), is_binary(VHost), is_binary(Queue) -> Queue;
+                {_, {_, Name}} when is_binary(Name) -> Name;
+                %% Channels and their limiters: the connection's name and the channel's number.
+                {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) ->
+                    <<Name/binary, " (", (integer_to_binary(Number))/binary, ")">>;
+                _ -> tls_name(Pid, proplists:get_value('$initial_call', Dictionary))
+            end;
+        _ -> <<>>
+    end.
+
+%% Processes of TLS have no name; the name is that of the broker's connection that they serve, if it is one.
+tls_name(Pid, {tls_sender, _, _}) -> connection_name(tls_user_of_sender(Pid));
+tls_name(Pid, {Module, _, _}) when Module =:= ssl_gen_statem; Module =:= tls_connection -> connection_name(tls_user(Pid));
+tls_name(_, _) -> <<>>.
+
+%% The user of the TLS connection, which the receiving process monitors.
+tls_user(Pid) ->
+    case process_info(Pid, monitors) of
+        {monitors, Watched} -> hd([User || {process, User} <- Watched, is_pid(User), node(User) =:= node()] ++ [none]);
+        _ -> none
+    end.
+
+%% The sending process shares a supervisor with the receiving process only.
+tls_user_of_sender(Pid) ->
+    Receivers = [Other || Above <- linked(Pid), initial_call(Above) =:= {supervisor, tls_dyn_connection_sup, 1},
+        Other <- linked(Above), role(Other) =:= tls_connection],
+    case Receivers of [Receiver] -> tls_user(Receiver); _ -> none end.
+
+linked(Pid) ->
+    case process_info(Pid, links) of {links, Links} -> [Link || Link <- Links, is_pid(Link), node(Link) =:= node()]; _ -> [] end.
+
+initial_call(Pid) ->
+    case process_info(Pid, dictionary) of {dictionary, Dictionary} -> proplists:get_value('$initial_call', Dictionary); _ -> none end.
+
+connection_name(Pid) ->
+    try proplists:get_value(name, ets:lookup_element(connection_created, Pid, 2)) of
+        Name when is_binary(Name) -> Name;
+        _ -> <<>>
+    catch error:badarg -> <<>> end.
+
+local_pid(Text) ->
+    try list_to_pid(binary_to_list(Text)) of
+        Pid when node(Pid) =:= node() -> case is_process_alive(Pid) of true -> Pid; false -> none end;
+        _ -> none
+    catch error:badarg -> none end.

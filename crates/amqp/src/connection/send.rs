@@ -1,0 +1,51 @@
+//! Appends requests and messages to the output.
+
+use super::state::{Connection, Phase};
+#[cfg(doc)]
+use crate::event::Event;
+use crate::{
+    method::{Handshake, Request, write_handshake, write_request},
+    parts::{Content, Route},
+    publish::PublishTemplate,
+    reply::Addressed,
+};
+
+impl Connection {
+    /// Closes the connection; [`Event::Closed`] follows.
+    pub fn close(&mut self) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Closing;
+            write_handshake(self.output.end(), 0, &Handshake::Close { code: 200, text: "done" });
+        }
+    }
+
+    /// Appends a request to the output.
+    #[inline]
+    pub fn request(&mut self, channel: u16, request: &Request<'_>) {
+        write_request(self.output.end(), channel, request);
+    }
+
+    /// Appends `count` messages to the output; see [`PublishTemplate::append`] for the result.
+    #[inline]
+    pub fn publish(
+        &mut self,
+        template: &PublishTemplate,
+        count: usize,
+    ) -> impl Iterator<Item = &mut [u8]> {
+        template.append(self.output.end(), count)
+    }
+
+    /// Appends a request or a reply with `body` to the output.
+    #[inline]
+    pub fn send(&mut self, message: &Addressed<'_>, body: &[u8]) {
+        message.write(self.output.end(), body, self.limits.frame_max);
+    }
+
+    /// Appends a message that is encoded now, with `head` at its place; see [`Content`].
+    #[inline]
+    pub fn publish_parts(&mut self, channel: u16, route: &Route, content: &Content, head: &[u8]) {
+        let out = self.output.end();
+        route.append(out, channel);
+        content.append(out, channel, head);
+    }
+}

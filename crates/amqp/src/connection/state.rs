@@ -1,0 +1,138 @@
+//! The state of a connection: phase, channels, limits, output and heartbeats.
+
+use std::time::{Duration, Instant};
+
+use super::{assembly_state::Assembly, heartbeat::Heartbeat};
+#[cfg(doc)]
+use crate::event::Event;
+use crate::{error::ConnectionError, output::OutputBuffer, table::Table, uri::Uri};
+
+/// Limits that client and broker agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest channel number.
+    pub channel_max: u16,
+    /// Largest frame in bytes, overhead included.
+    pub frame_max: u32,
+    /// Heartbeat interval; `None` without heartbeats.
+    pub heartbeat: Option<Duration>,
+}
+
+/// Limits before the agreement: RabbitMQ's defaults. `connection.start` and `connection.tune` are far smaller.
+pub(super) const INITIAL_LIMITS: Limits =
+    Limits { channel_max: 2047, frame_max: 131_072, heartbeat: None };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    AwaitStart,
+    AwaitTune,
+    AwaitOpenOk,
+    Open,
+    Closing,
+    Closed,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Channel {
+    pub(super) phase: ChannelPhase,
+    pub(super) assembly: Option<Box<Assembly>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ChannelPhase {
+    #[default]
+    Closed,
+    Opening,
+    Open,
+    Closing,
+}
+
+/// What the handshake tells the broker about the client.
+#[derive(Debug)]
+pub(super) struct ClientIdentity {
+    pub(super) uri: Uri,
+    pub(super) name: String,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) identity: Box<ClientIdentity>,
+    pub(super) phase: Phase,
+    pub(super) limits: Limits,
+    pub(super) channels: Vec<Channel>,
+    pub(super) output: OutputBuffer,
+    pub(super) server_properties: Table,
+    pub(super) heartbeat: Heartbeat,
+}
+
+impl Connection {
+    /// A connection at the begin of its handshake; the protocol header is in the output. The broker's management
+    /// interface shows `name`.
+    pub fn new(uri: &Uri, name: &str, now: Instant) -> Self {
+        let mut output = OutputBuffer::default();
+        output.end().extend_from_slice(b"AMQP\x00\x00\x09\x01");
+        Self {
+            identity: Box::new(ClientIdentity { uri: uri.clone(), name: name.to_owned() }),
+            phase: Phase::AwaitStart,
+            limits: INITIAL_LIMITS,
+            channels: Vec::new(),
+            output,
+            server_properties: Table::default(),
+            heartbeat: Heartbeat::new(now),
+        }
+    }
+
+    /// The agreed limits; valid after [`Event::Opened`].
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Properties of the broker: `product`, `version`, `platform`, `cluster_name`, ….
+    pub fn server_properties(&self) -> &Table {
+        &self.server_properties
+    }
+
+    /// Frees memory that only the handshake and large bursts need.
+    pub fn shrink(&mut self) {
+        self.output.shrink(0);
+        self.server_properties = Table::default();
+    }
+
+    /// Bytes to be written to the socket.
+    #[inline]
+    pub fn output(&mut self) -> &mut OutputBuffer {
+        &mut self.output
+    }
+
+    pub(super) fn channel(
+        &mut self,
+        channel: u16,
+        what: &'static str,
+    ) -> Result<&mut Channel, ConnectionError> {
+        let state = self.channels.get_mut(usize::from(channel));
+        state.ok_or(ConnectionError::Unexpected { what, channel })
+    }
+
+    /// Bytes were read at `now`.
+    #[inline]
+    pub fn has_read(&mut self, now: Instant) {
+        self.heartbeat.last_read = now;
+    }
+
+    /// Bytes were written at `now`.
+    #[inline]
+    pub fn has_written(&mut self, now: Instant) {
+        self.heartbeat.last_written = now;
+    }
+
+    /// Appends a heartbeat when one is due; fails when the other side is silent for too long.
+    pub fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
+        self.heartbeat.tick(now, &mut self.output)
+    }
+
+    /// When [`Connection::tick`] has something to do; absent without heartbeats.
+    pub fn next_tick(&self) -> Option<Instant> {
+        self.heartbeat.next()
+    }
+}

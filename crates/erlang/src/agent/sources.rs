@@ -1,0 +1,30 @@
+//! The Erlang modules that the program sends to nodes, as `build.rs` assembles them from `agent/`.
+
+/// The source of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleSource {
+    /// Its name in the source; on the node it is followed by a number of the session.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! source {
+    ($name:literal) => {
+        ModuleSource {
+            name: $name,
+            text: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".erl")),
+        }
+    };
+}
+
+impl ModuleSource {
+    /// Requests about functions: single calls, call trees, counters, samples.
+    pub(crate) const FUNCTIONS: Self = source!("rabbitscope_agent");
+    /// Requests about queues.
+    pub const QUEUES: Self = source!("rabbitscope_queues");
+    /// Requests for the processes that use most of a resource, and the use of the schedulers.
+    pub const TOP: Self = source!("rabbitscope_top");
+    /// Roles and names of processes.
+    pub const OWNERS: Self = source!("rabbitscope_who");
+}

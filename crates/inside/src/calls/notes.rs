@@ -1,0 +1,202 @@
+//! Notes on a recording: why it ended, and what it has not recorded. Every result carries them.
+
+use std::time::Duration;
+
+use rabbitscope_erlang::probes::{CallsResult, Counters, Samples, TreeResult};
+
+/// Notes on a call tree, one sentence each.
+pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
+    let TreeResult { calls, calls_cut, calls_on_node, windows, seen, unseen, .. } = result;
+    let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
+    if has_entry {
+        notes.push(format!(
+            "{calls} calls recorded and {calls_cut} in part, of {calls_on_node} that the node made in \
+             this time{}.",
+            percent(calls + calls_cut, *calls_on_node)
+        ));
+    }
+    notes.extend(selection_note(result.processes, result.candidates, "traced"));
+    if *windows > 1 {
+        let whose = if has_entry { "calls" } else { "processes" };
+        notes.push(format!(
+            "Recorded in {windows} stretches with pauses between them, to spare the node: {:.0} % of the \
+             time of the recorded {whose} was seen.",
+            share(*seen, *seen + *unseen) * 100.0
+        ));
+    }
+    notes.push(format!(
+        "{} events; each costs its process about a microsecond, so functions that make very many calls \
+         look slower than they are.",
+        result.events
+    ));
+    let numbers = [
+        (result.events_dropped, "events came after the end and were not used"),
+        (
+            result.not_understood,
+            "parts of the tree came in a form that is not known, and are missing",
+        ),
+        (result.unplaced, "calls found no room in the tree and stand with their callers"),
+        (
+            result.not_followed,
+            "calls to other processes were not followed: those were followed already",
+        ),
+    ];
+    notes.extend(numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")));
+    if !result.gc_traced {
+        notes.push(
+            "Collections are not told apart: another trace session is on the node.".to_owned(),
+        );
+    }
+    notes
+}
+
+/// Notes on traced calls, one sentence each.
+pub fn call_notes(result: &CallsResult) -> Vec<String> {
+    let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
+    notes.push(format!(
+        "{} calls shown, of {} that the node made in this time{}; {} a second before.",
+        result.calls,
+        result.calls_on_node,
+        percent(result.calls, result.calls_on_node),
+        result.calls_per_second
+    ));
+    if result.narrowed {
+        notes.push(format!(
+            "The function is called very often: only {} processes, chosen at random, were traced.",
+            result.processes
+        ));
+    }
+    if result.calls_dropped > 0 {
+        notes.push(format!(
+            "{} events came after the limit and were not used.",
+            result.calls_dropped
+        ));
+    }
+    notes
+}
+
+/// Notes on counted functions, one sentence each.
+pub fn counter_notes(counters: &Counters) -> Vec<String> {
+    let mut notes = vec![
+        end_note(&counters.stopped_by, counters.elapsed),
+        format!("{} processes counted.", counters.processes),
+    ];
+    notes.extend(selection_note(counters.processes, counters.candidates, "counted"));
+    if counters.timed < counters.called {
+        notes.push(format!(
+            "Of {} functions that were called on the node just before, the {} called most were counted.",
+            counters.called, counters.timed
+        ));
+    }
+    notes
+}
+
+/// Which processes were selected, if there were too many for all.
+fn selection_note(processes: u64, candidates: u64, what: &str) -> Option<String> {
+    (processes < candidates).then(|| {
+        format!(
+            "{processes} of {candidates} processes were {what}: those that had worked most within a quarter \
+             of a second before. What the others did is missing."
+        )
+    })
+}
+
+/// Notes on samples, one sentence each.
+pub(super) fn sample_notes(samples: &Samples) -> Vec<String> {
+    vec![
+        end_note(&samples.stopped_by, samples.elapsed),
+        format!(
+            "{} rounds over the busiest of {} processes; {} of {} answers came from processes that ran or \
+             could have run.",
+            samples.rounds, samples.processes, samples.taken, samples.asked
+        ),
+        "Sampled from inside: a process answers when its time slice ends, so what is seen are places \
+         where Erlang may be interrupted, eight frames at most; native and kernel code is not seen."
+            .to_owned(),
+    ]
+}
+
+fn end_note(stopped_by: &str, elapsed: Duration) -> String {
+    let reason = match stopped_by {
+        "duration" => "the time was over".to_owned(),
+        "cancelled" => "it was interrupted".to_owned(),
+        "max_calls" | "max_events" => format!("the limit `{stopped_by}` was reached"),
+        "max_node_memory_bytes" => {
+            "the budget `max_node_memory_bytes`, which protects the node, was \
+             used up, and at least a quarter of the node's growth was the probe's own"
+                .to_owned()
+        }
+        "max_node_growth_bytes" => "the node's memory had grown by more than the budget \
+             `max_node_growth_bytes`, whoever used it; it is better left alone"
+            .to_owned(),
+        budget => format!("the budget `{budget}`, which protects the node, was used up"),
+    };
+    format!("Ended after {:.1} s: {reason}.", elapsed.as_secs_f64())
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    let share = part as f64 / whole as f64 * 100.0;
+    if share > 0.0 && share < 0.1 {
+        " (below 0.1 %)".to_owned()
+    } else {
+        format!(" ({share:.1} %)")
+    }
+}
+
+fn share(part: Duration, whole: Duration) -> f64 {
+    if whole.is_zero() { 1.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_noted() {
+        let result = TreeResult {
+            stopped_by: "max_events".to_owned(),
+            calls: 1,
+            calls_on_node: 10_000,
+            windows: 2,
+            seen: Duration::from_millis(100),
+            unseen: Duration::from_millis(300),
+            not_followed: 3,
+            processes: 64,
+            candidates: 1_173,
+            ..TreeResult::default()
+        };
+        let notes = tree_notes(&result, true).join(" ");
+        for part in [
+            "the limit `max_events` was reached",
+            "of 10000 that the node made in this time (below 0.1 %)",
+            "25 % of the time",
+            "3 calls to other processes were not followed",
+            "another trace session",
+            "64 of 1173 processes were traced",
+        ] {
+            assert!(notes.contains(part), "{part} is not in {notes}");
+        }
+    }
+
+    #[test]
+    fn the_reason_of_the_end_is_noted() {
+        let check = |stopped_by: &str, part: &str| {
+            let notes = end_note(stopped_by, Duration::from_secs(2));
+            assert!(notes.starts_with("Ended after 2.0 s: ") && notes.contains(part), "{notes}");
+        };
+        check("duration", "the time was over");
+        check("max_node_memory_bytes", "a quarter of the node's growth was the probe's own");
+        check("max_node_growth_bytes", "whoever used it");
+        check("max_mailbox", "the budget `max_mailbox`, which protects the node, was used up");
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(percent(1, 4), " (25.0 %)");
+        assert_eq!(percent(0, 0), "");
+        assert_eq!(percent(0, 7), " (0.0 %)");
+    }
+}

@@ -1,0 +1,27 @@
+//! How to connect to a node of this machine.
+
+use std::sync::Arc;
+
+use rabbitscope_broker::Broker;
+use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port, VerifyPeer};
+
+use crate::{InsideError, peer::ExpectedNode};
+
+/// Options for a connection to the node with this process; a throwaway broker has its own cookie and port
+/// mapper.
+pub fn local_node(pid: u32, throwaway: Option<&Broker>) -> Result<ConnectOptions, InsideError> {
+    let expected = ExpectedNode { pid: Some(pid), cookie_is_chosen: false };
+    let verify: Option<Arc<dyn VerifyPeer>> = Some(Arc::new(expected));
+    if let Some(broker) = throwaway {
+        let (home, epmd_port) = broker.distribution();
+        return Ok(ConnectOptions {
+            cookie: CookieSource::File(home.join(".erlang.cookie")),
+            port: Port::Mapped(epmd_port),
+            verify,
+            ..ConnectOptions::new(NodeName::parse(&broker.node_name())?)
+        });
+    }
+    let node = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
+    let name = node.and_then(|node| node.name).ok_or(InsideError::Nameless)?;
+    Ok(ConnectOptions { verify, ..ConnectOptions::new(NodeName::parse(&name)?) })
+}

@@ -1,0 +1,10 @@
+//! Processes of the node: those that use most of a resource, and roles and names of recorded ones.
+
+mod identities;
+mod microstates;
+mod rate_status;
+mod top;
+mod top_table;
+
+pub use identities::IdentityResolver;
+pub use top::{TopKind, TopReader, TopSortKey};

@@ -1,0 +1,69 @@
+//! Whether the counters of messages that `top` shows are complete.
+
+use rabbitscope_erlang::Term;
+
+/// Whether the columns in and out count all messages of the interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RateStatus {
+    Known,
+    /// The node writes its counters less often than once in the interval, or not at all.
+    Seldom,
+    /// The cluster has other nodes, where their channels count.
+    OtherNodes,
+    /// Some clients use a protocol without channels, and only channels count.
+    OtherProtocols,
+}
+
+impl RateStatus {
+    pub(super) fn of(word: &Term) -> Option<Self> {
+        match word.as_atom()? {
+            "known" => Some(Self::Known),
+            "seldom" => Some(Self::Seldom),
+            "other_nodes" => Some(Self::OtherNodes),
+            "other_protocols" => Some(Self::OtherProtocols),
+            _ => None,
+        }
+    }
+
+    /// Why the columns in and out are empty.
+    pub(super) fn reason(self, statistics_ms: u64) -> Option<String> {
+        let every = statistics_ms as f64 / 1000.0;
+        let reason = match self {
+            Self::Known => return None,
+            Self::Seldom => format!(
+                "the node counts messages only with statistics on, and once in {every:.0} s, so that the \
+                 interval has to be longer"
+            ),
+            Self::OtherNodes => {
+                "messages are counted on the node of the client's channel, and the \
+                 cluster has other nodes"
+                    .to_owned()
+            }
+            Self::OtherProtocols => {
+                "messages are counted by channels, and there are clients without \
+                 (MQTT or AMQP 1.0)"
+                    .to_owned()
+            }
+        };
+        Some(format!("; in and out are not known: {reason}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_names_what_is_not_counted() {
+        let reason = |word: &str| RateStatus::of(&Term::atom(word)).unwrap().reason(5_000);
+        assert_eq!(reason("known"), None);
+        for (word, says) in [
+            ("seldom", "once in 5 s"),
+            ("other_nodes", "the cluster has other nodes"),
+            ("other_protocols", "clients without"),
+        ] {
+            assert!(reason(word).unwrap().contains(says), "{word}");
+        }
+        assert_eq!(RateStatus::of(&Term::atom("true")), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Which queues of a listing are selected, and in which order.
+
+use std::cmp::Reverse;
+
+use super::QueueRow;
+
+/// Selects queues; all of them by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueFilter {
+    /// Only those in this virtual host.
+    pub vhost: Option<String>,
+    /// Only those whose name contains this text.
+    pub name: Option<String>,
+}
+
+/// The column that rows are sorted by; the largest numbers come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum SortKey {
+    /// Virtual host and name
+    #[default]
+    Name,
+    /// Messages that wait for a consumer
+    Ready,
+    /// Messages that were delivered and not acknowledged yet
+    Unacknowledged,
+    /// Consumers
+    Consumers,
+    /// Memory of the queue's process
+    Memory,
+}
+
+/// One page of the sorted rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Number of the page, from 1.
+    pub number: u32,
+    /// Rows on each page; `None` puts all rows on one page.
+    pub size: Option<u32>,
+}
+
+impl QueueFilter {
+    pub(super) fn includes(&self, row: &QueueRow) -> bool {
+        self.vhost.as_ref().is_none_or(|vhost| **vhost == *row.vhost)
+            && self.name.as_ref().is_none_or(|part| row.name.contains(part.as_str()))
+    }
+}
+
+impl SortKey {
+    /// The value, `name` or another of the words of `--sort`.
+    pub fn parse(text: &str) -> Option<Self> {
+        clap::ValueEnum::from_str(text, false).ok()
+    }
+
+    fn value(self, row: &QueueRow) -> Option<u64> {
+        match self {
+            Self::Name => None,
+            Self::Ready => row.ready,
+            Self::Unacknowledged => row.unacknowledged,
+            Self::Consumers => row.consumers,
+            Self::Memory => row.memory_bytes,
+        }
+    }
+
+    /// Rows without a value come last, equal ones by name.
+    pub(super) fn sort(self, rows: &mut [&QueueRow]) {
+        rows.sort_by(|left, right| {
+            let key = |row: &QueueRow| Reverse(self.value(row));
+            (key(left), &left.vhost, &left.name).cmp(&(key(right), &right.vhost, &right.name))
+        });
+    }
+}
+
+impl Page {
+    pub(super) fn of<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
+        let size = self.size.map_or(rows.len(), |size| size as usize);
+        let start = size.saturating_mul(self.number.saturating_sub(1) as usize).min(rows.len());
+        &rows[start..rows.len().min(start.saturating_add(size))]
+    }
+}

@@ -1,0 +1,14 @@
+//! Queues over HTTP, for applications that poll; the connection to the node stays open.
+//!
+//! ```text
+//!  clients ══► server (`rabbitscope-http`) ──► answers (its workers) ──► shared reader (one thread) ══► node
+//! ```
+//!
+//! Requests that arrive during a reading are all answered by the next reading, so that more
+//! clients cause no more work on the node.
+
+mod answers;
+mod server;
+mod shared_reader;
+
+pub use server::serve;

@@ -1,0 +1,67 @@
+//! Converts a command line into a scenario.
+
+use rabbitscope_runs::scenario;
+
+use crate::{
+    PerfTestError, command_line, consumers, publishers, run,
+    topology::{self, Target},
+    writer::Draft,
+};
+
+/// A PerfTest command line, as a scenario.
+#[derive(Debug)]
+pub struct Converted {
+    draft: Draft,
+    /// Notes for the reader, above all on options without an equivalent.
+    pub notes: Vec<String>,
+    /// The broker's URIs as typed; those in the scenario have no password.
+    pub uris: Vec<String>,
+}
+
+/// The text of the scenario that is equivalent to this command line, with notes as comments.
+pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
+    let mut converted = convert(command_line)?;
+    if converted.uris.is_empty() {
+        converted
+            .notes
+            .push("without [broker] uri a throwaway broker is started for the run".into());
+    }
+    if converted.uris.iter().any(|uri| run::without_password(uri) != *uri) {
+        let note = "the password is left out: give the URI in RABBITSCOPE_URI, or in the file";
+        converted.notes.push(note.to_owned());
+    }
+    let text = converted.text();
+    let comments: Vec<_> = converted.notes.iter().map(|note| format!("# {note}\n")).collect();
+    Ok(if comments.is_empty() { text } else { format!("{}\n{text}", comments.concat()) })
+}
+
+/// The scenario that is equivalent to this command line. It can be run.
+pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
+    let arguments = command_line::read(command_line)?;
+    let target = Target::of(&arguments)?;
+    let mut draft = Draft::default();
+    for (option, reason) in arguments.without_equivalent() {
+        draft.note(format!("--{option} has no equivalent: {reason}"));
+    }
+    for word in arguments.ignored() {
+        draft.note(format!("`{word}` belongs to no option: PerfTest ignores it"));
+    }
+    run::write(&arguments, &mut draft)?;
+    topology::write(&arguments, &target, &mut draft)?;
+    publishers::write(&arguments, &target, &mut draft)?;
+    consumers::write(&arguments, &target, &mut draft)?;
+    let notes = draft.take_notes();
+    let converted = Converted { draft, notes, uris: run::uris(&arguments) };
+    // Files of names are read when it is run.
+    let mut any_name = |_: &str| Ok("name".to_owned());
+    scenario::parse_with_files(&converted.text(), "PerfTest", &[], &mut any_name)
+        .map_err(PerfTestError::CannotWork)?;
+    Ok(converted)
+}
+
+impl Converted {
+    /// The scenario, without the notes.
+    pub fn text(&self) -> String {
+        self.draft.text()
+    }
+}

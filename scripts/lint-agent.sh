@@ -1,0 +1,15 @@
+#!/bin/sh
+# Erlang: each file of agent/ and each module that is assembled from them compiles without a warning, and
+# all functions that they call exist. Without dialyzer: Debian's package is not needed for anything else, and its table
+# of OTP's types takes minutes to build.
+set -eu
+cd "$(dirname "$0")/.."
+
+# The build script of crates/erlang has assembled the modules (build.rs).
+assembled=$(cargo check --locked --quiet -p rabbitscope-erlang --message-format json |
+    sed -n '/"reason":"build-script-executed".*rabbitscope-erlang\|crates\/erlang/s/.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1)
+[ -d "$assembled" ] || {
+    echo "lint: the build script of crates/erlang has not run" >&2
+    exit 1
+}
+escript scripts/lint-agent.escript agent "$assembled"
