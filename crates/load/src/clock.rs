@@ -1,4 +1,4 @@
-//! Time within a run: nanoseconds since it began, and what threads had of it.
+//! The clock of a run, in nanoseconds since the load began, and CPU and wait time of the calling thread.
 
 use std::time::{Duration, Instant};
 

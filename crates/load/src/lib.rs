@@ -8,48 +8,37 @@
 //! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
 //! row), files, and anything that observes the broker from outside or inside.
 
-mod breakdown;
-mod burst_limiter;
-mod churn;
+mod aggregate;
+mod assignment;
 mod clock;
-mod connector;
-mod depths;
+mod connect;
+mod connection_churn;
+mod context;
 mod dial;
-mod emptying;
 mod error;
-mod fleet;
 mod latency;
-mod ledger;
 mod link;
 mod message;
 mod outcome;
+mod pacing;
 mod plan;
 mod polling;
-mod restore;
+mod random;
+mod report;
 mod run;
-mod schedule;
-mod self_check;
-mod service;
 mod session;
-mod stamp;
-mod tally;
-mod tempo;
-mod timer;
-mod timetable;
 mod topology;
-mod trace;
 mod verify;
-mod warm_up;
 mod worker;
 
-pub use depths::Depths;
 pub use dial::Dialer;
 pub use error::LoadError;
+pub use latency::LatencyRecord;
 pub use message::unreadable_file;
-pub use outcome::{LatencyRecord, LoadOutcome, Progress};
+pub use outcome::{LoadOutcome, Progress};
 pub use polling::{Page, PageError, PollOutcome, Pollers};
 pub use session::{Memory, Owner, Session};
 pub use topology::{
-    Belongings, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
-    Removal, remove_leftovers,
+    Belongings, Depths, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange,
+    OwnedQueue, Removal, remove_leftovers,
 };

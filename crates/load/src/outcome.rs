@@ -1,12 +1,14 @@
-//! What a load tells while it runs and when it has ended.
+//! What a load reports while it runs ([`Progress`]) and when it has ended ([`LoadOutcome`]).
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::{
-    ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LatencySummary, LoadTotals, Loss, Measured,
-    SecondRow, Service, TracedMessage, Verdict, Verification,
+    ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LoadTotals, Loss, Measured, SecondRow,
+    Service, TracedMessage, Verdict, Verification,
 };
+
+use crate::latency::LatencyRecord;
 
 /// What happens while the load runs.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +68,4 @@ pub struct LoadOutcome {
     pub verification: Option<Verification>,
     /// The fate of every so-manieth message, in the order in which they were sent.
     pub trace: Vec<TracedMessage>,
-}
-
-/// A latency over the whole run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LatencyRecord {
-    /// Quantiles of the lossless histogram, for `run.json`.
-    pub summary: LatencySummary,
-    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, one
-    /// interval for each second.
-    pub hlog: Vec<u8>,
 }

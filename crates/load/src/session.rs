@@ -1,4 +1,4 @@
-//! A session: connect, declare, run, remove.
+//! A session on a broker: connect, declare, run the load, remove what was declared.
 
 use std::{io, sync::atomic::AtomicBool};
 
@@ -6,12 +6,15 @@ use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_runs::{record::BrokerFacts, scenario::Scenario};
 
 use crate::{
-    LoadError, LoadOutcome, Progress,
+    context::RunContext,
     dial::Dialer,
-    fleet, plan,
-    restore::Restorer,
-    run,
-    topology::{self, Belongings, Needs, Removal, Terms, Topology, new_token},
+    error::LoadError,
+    outcome::{LoadOutcome, Progress},
+    plan::{churned_bindings, churned_queues, plan_links},
+    run::{assemble_workers, run_load},
+    topology::{
+        Belongings, Needs, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token, remove,
+    },
 };
 
 /// A broker that is ready for the load of one scenario.
@@ -62,7 +65,7 @@ impl Session {
     pub fn open(scenario: &Scenario, dialer: &Dialer, owner: Owner<'_>) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let mut needs = topology::look_up(scenario, &mut control)?;
+        let mut needs = look_up(scenario, &mut control)?;
         control.declare(&needs.present)?;
         let declared = belongings(scenario, &needs)?;
         let mut ownership = remember(&declared, owner, &mut control)?;
@@ -103,15 +106,15 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan::links(&self.scenario, &self.declared.token)?;
-        let ground = run::Ground {
+        let plans = plan_links(&self.scenario, &self.declared.token)?;
+        let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,
             dialer: &self.dialer,
             restorer: &self.restorer,
         };
-        let workers = fleet::assemble(&ground, progress, stop)?;
-        Ok(run::run(&ground, workers, progress, stop))
+        let workers = assemble_workers(&context, progress, stop)?;
+        Ok(run_load(&context, workers, progress, stop))
     }
 
     /// Why what this session declared could not be marked: the broker's words. A later run cannot
@@ -138,8 +141,8 @@ impl Session {
 fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
     let mut declared = Belongings::of(needs, &token);
-    declared.queues.extend(plan::churned_queues(scenario, &token));
-    declared.bindings = plan::churned_bindings(scenario, &token);
+    declared.queues.extend(churned_queues(scenario, &token));
+    declared.bindings = churned_bindings(scenario, &token);
     Ok(declared)
 }
 
@@ -182,16 +185,16 @@ fn close(
     dialer: &Dialer,
 ) -> Result<Removal, LoadError> {
     let mut topology = Topology::connect(dialer)?;
-    let terms = match ownership {
+    let policy = match ownership {
         Ownership::Broker => {
             topology.delete(declared)?;
             topology.close();
             return Ok(Removal::default());
         }
-        Ownership::Marked => Terms::MARKED,
-        Ownership::Unmarked(_) => Terms::UNMARKED,
+        Ownership::Marked => RemovalPolicy::MARKED,
+        Ownership::Unmarked(_) => RemovalPolicy::UNMARKED,
     };
-    let (removal, topology) = topology::remove(topology, dialer, declared, terms)?;
+    let (removal, topology) = remove(topology, dialer, declared, policy)?;
     topology.close();
     Ok(removal)
 }

@@ -3,8 +3,8 @@
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
 use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 
-use super::{Moment, socket::Socket};
-use crate::plan::{Seat, queues_of};
+use super::{serve_context::ServeContext, socket::Socket};
+use crate::{assignment::assigned_queues, plan::Placement};
 
 /// Replies that wait for the socket, in bytes. With more, no requests are read.
 const BACKLOG: usize = 1024 * 1024;
@@ -18,10 +18,11 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    pub(super) fn new(group: &ResponderGroup, seats: &[Seat], queues: &[String]) -> Self {
-        let consumers = seats.iter().flat_map(|seat| {
-            let queues = queues_of(MemberQueues::Share, seat.member, group.count, queues.len());
-            queues.map(|queue| (seat.channel, queue))
+    pub(super) fn new(group: &ResponderGroup, placements: &[Placement], queues: &[String]) -> Self {
+        let consumers = placements.iter().flat_map(|placement| {
+            let queues =
+                assigned_queues(MemberQueues::Share, placement.member, group.count, queues.len());
+            queues.map(|queue| (placement.channel, queue))
         });
         Self {
             consumers: consumers.collect(),
@@ -55,10 +56,10 @@ impl Answering {
         &mut self,
         request: &Delivery<'_>,
         socket: &mut Socket,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) {
-        moment.tally.counts.consumed += 1;
-        moment.tally.counts.redelivered += u64::from(request.redelivered);
+        context.measured.counts.consumed += 1;
+        context.measured.counts.redelivered += u64::from(request.redelivered);
         let fields = ReplyFields::parse(&request.properties).unwrap_or_default();
         if let Some(reply_to) = fields.reply_to {
             let reply = Addressed {

@@ -1,12 +1,16 @@
-//! A non-blocking socket with its connection: reads all there is, writes once.
+//! A non-blocking socket with its AMQP connection: reads all there is, writes once.
 
 use std::io;
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
 
-use super::{Failure, Moment, Wire};
-use crate::dial::{Received, Stream};
+use super::serve_context::ServeContext;
+use crate::{
+    connect::PreparedConnection,
+    dial::{Received, Stream},
+    report::Failure,
+};
 
 pub(crate) struct Socket {
     stream: Stream,
@@ -25,7 +29,7 @@ pub(crate) struct Socket {
     ready_since: u64,
 }
 
-pub(super) enum Fill {
+pub(super) enum ReadOutcome {
     /// So many bytes from the front are to be parsed.
     Bytes(usize),
     Nothing,
@@ -33,8 +37,8 @@ pub(super) enum Fill {
 }
 
 impl Socket {
-    pub(super) fn new(wire: Wire) -> Self {
-        let Wire { stream, connection, leftover } = wire;
+    pub(super) fn new(prepared: PreparedConnection) -> Self {
+        let PreparedConnection { stream, connection, leftover } = prepared;
         Self {
             stream,
             connection,
@@ -94,33 +98,34 @@ impl Socket {
     pub(super) fn fill(
         &mut self,
         scratch: &mut [u8],
-        moment: &mut Moment<'_>,
-    ) -> Result<Fill, Failure> {
+        context: &mut ServeContext<'_>,
+    ) -> Result<ReadOutcome, Failure> {
         if !self.readable {
-            return Ok(Fill::Nothing);
+            return Ok(ReadOutcome::Nothing);
         }
         let kept = self.leftover.len();
         if std::mem::take(&mut self.has_unseen) {
             scratch[..kept].copy_from_slice(&self.leftover);
             self.leftover.clear();
-            return Ok(Fill::Bytes(kept));
+            return Ok(ReadOutcome::Bytes(kept));
         }
-        let received = self.stream.receive(&mut scratch[kept..]).map_err(|error| broken(&error))?;
+        let received =
+            self.stream.receive(&mut scratch[kept..]).map_err(|error| Failure::socket(&error))?;
         let Received { bytes, is_drained, wire_bytes, calls } = received;
         // What has been emptied is read again when the poll tells of anything new.
         self.readable = !is_drained;
-        let Some(count) = bytes else { return Ok(Fill::Nothing) };
+        let Some(count) = bytes else { return Ok(ReadOutcome::Nothing) };
         if count == 0 {
             self.readable = false;
-            return Ok(Fill::Eof);
+            return Ok(ReadOutcome::Eof);
         }
         scratch[..kept].copy_from_slice(&self.leftover);
         self.leftover.clear();
-        moment.now = moment.clock.nanos();
-        moment.tally.counts.reads += calls;
-        moment.tally.counts.bytes_read += wire_bytes;
-        self.connection.has_read(moment.clock.instant(moment.now));
-        Ok(Fill::Bytes(kept + count))
+        context.now = context.clock.nanos();
+        context.measured.counts.reads += calls;
+        context.measured.counts.bytes_read += wire_bytes;
+        self.connection.has_read(context.clock.instant(context.now));
+        Ok(ReadOutcome::Bytes(kept + count))
     }
 
     /// Remembers what could not be parsed yet.
@@ -131,39 +136,40 @@ impl Socket {
 
     /// Writes what the socket takes.
     #[inline]
-    pub(super) fn flush(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
+    pub(super) fn flush(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let output = self.connection.output();
         let has_nothing = output.is_empty() && !self.stream.has_backlog();
         if has_nothing || !self.writable {
             return Ok(());
         }
         while self.writable {
-            let sent = self.stream.send(output.pending()).map_err(|error| broken(&error))?;
+            let sent =
+                self.stream.send(output.pending()).map_err(|error| Failure::socket(&error))?;
             self.writable = !sent.is_full;
             output.advance(sent.taken);
-            moment.tally.counts.writes += sent.calls;
-            moment.tally.counts.bytes_written += sent.wire_bytes;
+            context.measured.counts.writes += sent.calls;
+            context.measured.counts.bytes_written += sent.wire_bytes;
             if output.is_empty() && !self.stream.has_backlog() {
                 break;
             }
         }
         let is_empty = output.is_empty() && !self.stream.has_backlog();
-        self.connection.has_written(moment.clock.instant(moment.now));
-        self.account(is_empty, moment);
+        self.connection.has_written(context.clock.instant(context.now));
+        self.account(is_empty, context);
         Ok(())
     }
 
-    fn account(&mut self, is_empty: bool, moment: &mut Moment<'_>) {
+    fn account(&mut self, is_empty: bool, context: &mut ServeContext<'_>) {
         if is_empty {
-            moment.tally.counts.published += self.unwritten;
+            context.measured.counts.published += self.unwritten;
             self.unwritten = 0;
             if let Some(since) = self.stalled_since.take() {
-                moment.now = moment.clock.nanos();
-                moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
-                self.ready_since = moment.now;
+                context.now = context.clock.nanos();
+                context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
+                self.ready_since = context.now;
             }
         } else if self.unwritten > 0 && self.stalled_since.is_none() {
-            self.stalled_since = Some(moment.now);
+            self.stalled_since = Some(context.now);
         }
     }
 
@@ -172,34 +178,34 @@ impl Socket {
         self.stalled_since.is_some()
     }
 
-    pub(super) fn block(&mut self, reason: &str, moment: &mut Moment<'_>) {
+    pub(super) fn block(&mut self, reason: &str, context: &mut ServeContext<'_>) {
         if self.blocked_since.is_none() {
-            self.blocked_since = Some(moment.now);
-            moment.service.blocked(moment.now, reason);
+            self.blocked_since = Some(context.now);
+            context.service.blocked(context.now, reason);
         }
     }
 
-    pub(super) fn unblock(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn unblock(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = self.blocked_since.take() {
-            moment.tally.counts.blocked_nanos += moment.now.saturating_sub(since);
-            self.ready_since = moment.now;
-            moment.service.unblocked(moment.now);
+            context.measured.counts.blocked_nanos += context.now.saturating_sub(since);
+            self.ready_since = context.now;
+            context.service.unblocked(context.now);
         }
     }
 
     /// There is a new connection.
-    pub(super) fn renew(&mut self, wire: Wire, now: u64) {
-        *self = Self { ready_since: now, ..Self::new(wire) };
+    pub(super) fn renew(&mut self, prepared: PreparedConnection, now: u64) {
+        *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
     /// The connection is gone. A write that was cut short counts as if it had been whole: nobody
     /// knows how much of it the broker got. Nothing is read or written any more.
-    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
-        moment.tally.counts.published += std::mem::take(&mut self.unwritten);
+    pub(super) fn lose(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.counts.published += std::mem::take(&mut self.unwritten);
         if let Some(since) = self.stalled_since.take() {
-            moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
+            context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
         }
-        self.unblock(moment);
+        self.unblock(context);
         (self.readable, self.writable) = (false, false);
         self.leftover = Vec::new();
         self.stream.shut_down();
@@ -207,22 +213,17 @@ impl Socket {
 
     /// Stalls and blocks that go on are counted up to now, so that each second has its share.
     /// Heartbeats are sent and expected.
-    pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
-        let now = moment.now;
+    pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
+        let now = context.now;
         if let Some(since) = &mut self.stalled_since {
-            moment.tally.counts.socket_stall_nanos += now.saturating_sub(*since);
+            context.measured.counts.socket_stall_nanos += now.saturating_sub(*since);
             *since = now;
         }
         if let Some(since) = &mut self.blocked_since {
-            moment.tally.counts.blocked_nanos += now.saturating_sub(*since);
+            context.measured.counts.blocked_nanos += now.saturating_sub(*since);
             *since = now;
         }
-        self.connection.tick(moment.clock.instant(now))?;
-        self.flush(moment)
+        self.connection.tick(context.clock.instant(now))?;
+        self.flush(context)
     }
-}
-
-/// What the system said of a socket.
-pub(super) fn broken(error: &io::Error) -> Failure {
-    Failure::lost(format!("the connection to the broker broke: {error}"))
 }

@@ -1,6 +1,6 @@
-//! JSON documents of a given size, or of a pool of fields.
+//! JSON documents of a given size, with generated fields or fields from a pool.
 
-use super::Random;
+use crate::random::Random;
 
 /// What is left for the last field, which fills the document up.
 const LAST: usize = 64;

@@ -1,4 +1,4 @@
-//! What is asked for, by whom, and how one answer is read.
+//! The page that a group of pollers requests, and how one answer is read.
 
 use std::{fmt, io::Read, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use ureq::{
     tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
-use super::tally::Answer;
+use super::statistics::Answer;
 
 /// Why pollers cannot ask for a page.
 #[derive(Debug, Error)]

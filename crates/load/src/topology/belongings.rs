@@ -16,7 +16,7 @@ use std::{
 use rabbitscope_runs::scenario::{FieldValue, QueueType};
 use serde::{Deserialize, Serialize};
 
-use super::needs::Needs;
+use super::declarations::Needs;
 
 /// What belongs to a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -16,14 +16,20 @@ use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking
 use rabbitscope_runs::scenario::QueueType;
 
 use super::{
-    Belongings, Kept, KeptReason, Leftovers, Removal, Topology, ask, broken, fields,
-    marks::{Mark, PRECONDITION_FAILED, Proof, Trace},
-    requests::passive_queue,
+    belongings::Belongings,
+    connection::{Topology, ask},
+    markers::{Marker, Proof, RunPresence},
+    removed::{Kept, KeptReason, Leftovers, Removal},
+    requests::{PRECONDITION_FAILED, field_table, passive_queue},
 };
-use crate::{LoadError, dial::Dialer};
+use crate::{
+    dial::{Dialer, request_error},
+    error::LoadError,
+};
 
 /// After a connection has been closed the broker takes a while to miss its consumers.
 const CONSUMERS_LEAVE: Duration = Duration::from_secs(5);
+
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A broker may still be at the last requests of a connection that was killed: such as an exchange or a
@@ -39,7 +45,7 @@ const NOT_IMPLEMENTED: u16 = 540;
 
 /// What may be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Terms {
+pub(crate) struct RemovalPolicy {
     /// Only what its marker proves; else what the caller knows to be its own.
     pub(crate) needs_proof: bool,
     /// Only queues without messages.
@@ -48,7 +54,7 @@ pub(crate) struct Terms {
     pub(crate) consumers_leave: Duration,
 }
 
-impl Terms {
+impl RemovalPolicy {
     /// At the end of a run that could mark what it declared.
     pub(crate) const MARKED: Self =
         Self { needs_proof: true, needs_empty: false, consumers_leave: CONSUMERS_LEAVE };
@@ -79,16 +85,16 @@ pub fn remove_leftovers(
     messages: Messages,
 ) -> Result<Leftovers, LoadError> {
     let mut topology = Topology::connect(dialer)?;
-    let outcome = match topology.trace_of(run)? {
-        Trace::None => Leftovers::NotHere,
-        Trace::Alive => Leftovers::Alive,
-        Trace::Refused(text) => Leftovers::Unknown(text),
-        Trace::Ended => {
-            let terms = Terms::of_leftovers(messages);
-            let (mut removal, mut used, may_come) = try_remove(topology, dialer, run, terms)?;
+    let outcome = match topology.presence_of(run)? {
+        RunPresence::None => Leftovers::NotHere,
+        RunPresence::Alive => Leftovers::Alive,
+        RunPresence::Refused(text) => Leftovers::Unknown(text),
+        RunPresence::Ended => {
+            let policy = RemovalPolicy::of_leftovers(messages);
+            let (mut removal, mut used, may_come) = try_remove(topology, dialer, run, policy)?;
             if !may_come.is_zero() {
                 thread::sleep(may_come);
-                let (rest, again, _) = try_remove(used, dialer, run, terms)?;
+                let (rest, again, _) = try_remove(used, dialer, run, policy)?;
                 removal.removed.extend(rest.removed);
                 (removal.kept, used) = (rest.kept, again);
             }
@@ -105,9 +111,9 @@ pub(crate) fn remove(
     topology: Topology,
     dialer: &Dialer,
     run: &Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
 ) -> Result<(Removal, Topology), LoadError> {
-    let (removal, topology, _) = try_remove(topology, dialer, run, terms)?;
+    let (removal, topology, _) = try_remove(topology, dialer, run, policy)?;
     Ok((removal, topology))
 }
 
@@ -117,12 +123,12 @@ fn try_remove(
     topology: Topology,
     dialer: &Dialer,
     run: &Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
 ) -> Result<(Removal, Topology, Duration), LoadError> {
     let removal = Removal::default();
     let has_churn = !run.bindings.is_empty() || run.queues.iter().any(|queue| queue.named_by_token);
     let may_come = if has_churn { LAST_REQUESTS } else { Duration::ZERO };
-    let mut remover = Remover { topology, dialer, run, terms, removal, may_come };
+    let mut remover = Remover { topology, dialer, run, policy, removal, may_come };
     remover.bindings()?;
     remover.queues()?;
     remover.exchanges()?;
@@ -136,7 +142,7 @@ struct Remover<'a> {
     topology: Topology,
     dialer: &'a Dialer,
     run: &'a Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
     removal: Removal,
     may_come: Duration,
 }
@@ -152,7 +158,8 @@ enum State {
 impl Remover<'_> {
     /// Their keys hold the token: they are the run's, and unbinding what is not bound does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
-        let arguments: Vec<_> = self.run.bindings.iter().map(|it| fields(&it.arguments)).collect();
+        let arguments: Vec<_> =
+            self.run.bindings.iter().map(|it| field_table(&it.arguments)).collect();
         let requests: Vec<_> = self
             .run
             .bindings
@@ -188,7 +195,7 @@ impl Remover<'_> {
                 }
                 State::Refused(text) => KeptReason::Refused(text),
                 State::There { consumers: 1.., .. } => KeptReason::InUse,
-                State::There { messages: messages @ 1.., .. } if self.terms.needs_empty => {
+                State::There { messages: messages @ 1.., .. } if self.policy.needs_empty => {
                     KeptReason::Messages(messages)
                 }
                 State::There { .. } => {
@@ -208,9 +215,9 @@ impl Remover<'_> {
         &mut self,
         deleted: &[usize],
         absent: &[usize],
-        mark_of: impl Fn(&Belongings, usize) -> Option<Mark>,
+        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
     ) -> Result<(), LoadError> {
-        let all = |numbers: &[usize]| -> Vec<Mark> {
+        let all = |numbers: &[usize]| -> Vec<Marker> {
             numbers.iter().filter_map(|&at| mark_of(self.run, at)).collect()
         };
         let (deleted, absent) = (all(deleted), all(absent));
@@ -225,15 +232,15 @@ impl Remover<'_> {
     fn proved(
         &mut self,
         numbers: Vec<usize>,
-        mark_of: impl Fn(&Belongings, usize) -> Option<Mark>,
+        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
         in_words: impl Fn(&Self, usize) -> String,
     ) -> Result<Vec<usize>, LoadError> {
-        if !self.terms.needs_proof {
+        if !self.policy.needs_proof {
             return Ok(numbers);
         }
         let (marked, mut proved): (Vec<usize>, Vec<usize>) =
             numbers.into_iter().partition(|&at| mark_of(self.run, at).is_some());
-        let marks: Vec<Mark> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
+        let marks: Vec<Marker> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
         for (at, proof) in marked.into_iter().zip(self.topology.prove(&marks)?) {
             match proof {
                 Proof::Bound => proved.push(at),
@@ -247,7 +254,7 @@ impl Remover<'_> {
     /// What each queue holds, once consumers that are about to go have gone.
     fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
-        let deadline = Instant::now() + self.terms.consumers_leave;
+        let deadline = Instant::now() + self.policy.consumers_leave;
         loop {
             let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
             let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
@@ -305,7 +312,7 @@ impl Remover<'_> {
                 self.topology = Topology::connect(self.dialer)?;
                 self.delete_window(numbers, false)
             }
-            Err(error) => Err(broken(&self.topology.uri, "removing queues", error)),
+            Err(error) => Err(request_error(&self.topology.uri, "removing queues", error)),
         }
     }
 

@@ -7,16 +7,15 @@
 //!
 //! Nothing here knows sockets or clocks.
 
-mod book;
 mod checker;
-mod observation;
-mod places;
-mod routes;
+mod delivery_order;
+mod destinations;
+mod findings;
+mod queue_index;
+mod sequence_tracker;
+mod shortfall;
 mod verdict;
 mod window;
-mod witness;
 
 pub(crate) use checker::Checker;
-pub(crate) use observation::{Observation, Reader};
-pub(crate) use places::Places;
-pub(crate) use witness::{Watch, Witness};
+pub(crate) use queue_index::QueueIndex;

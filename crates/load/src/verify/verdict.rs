@@ -1,17 +1,15 @@
-//! What the books add up to, and how that is said.
+//! The verdict of the verification: counts of lost, duplicated and reordered messages, and one sentence.
 
 use rabbitscope_runs::record::Verification;
 
 use super::{
-    Places,
-    book::{Book, Shortfall},
-    checker::Found,
-    routes::Course,
+    destinations::Destination, findings::DeliveryFindings, queue_index::QueueIndex,
+    sequence_tracker::SequenceTracker, shortfall::Shortfall,
 };
 
 /// Messages that did not arrive, by the queue that owes them.
-pub(super) struct Reckoning<'a> {
-    places: &'a Places,
+pub(super) struct ShortfallByQueue<'a> {
+    places: &'a QueueIndex,
     depths: &'a [Option<u64>],
     missing: Vec<u64>,
     /// Owed by one queue or another.
@@ -22,8 +20,8 @@ pub(super) struct Reckoning<'a> {
     accepted: u64,
 }
 
-impl<'a> Reckoning<'a> {
-    pub(super) fn new(places: &'a Places, depths: &'a [Option<u64>]) -> Self {
+impl<'a> ShortfallByQueue<'a> {
+    pub(super) fn new(places: &'a QueueIndex, depths: &'a [Option<u64>]) -> Self {
         Self {
             places,
             depths,
@@ -35,15 +33,16 @@ impl<'a> Reckoning<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, course: &Course, book: &Book) {
-        self.accepted += book.accepted_count();
-        self.unjudged += book.unjudged();
-        let fixed = if let Course::Fixed(places) = course { places.as_slice() } else { &[] };
+    pub(super) fn add(&mut self, destination: &Destination, tracker: &SequenceTracker) {
+        self.accepted += tracker.accepted_count();
+        self.unjudged += tracker.unjudged();
+        let fixed =
+            if let Destination::Fixed(places) = destination { places.as_slice() } else { &[] };
         let mut is_settled = false;
         for place in fixed {
             // A queue that never got anything may have lost its binding before the load began.
             let is_ordered = self.places.kind(*place).is_stream;
-            if let Some(shortfall) = book.shortfall_at(*place, is_ordered) {
+            if let Some(shortfall) = tracker.shortfall_at(*place, is_ordered) {
                 self.owe(Some(*place), shortfall);
                 is_settled = true;
             }
@@ -55,7 +54,7 @@ impl<'a> Reckoning<'a> {
                 [] => !self.missing.is_empty() && all.into_iter().all(|place| is_stream(&place)),
                 fixed => fixed.iter().all(is_stream),
             };
-            self.owe(fixed.first().copied(), book.shortfall(is_ordered));
+            self.owe(fixed.first().copied(), tracker.shortfall(is_ordered));
         }
     }
 
@@ -96,13 +95,17 @@ fn settle(missing: u64, depth: Option<u64>, sum: &mut Verification) {
     }
 }
 
-pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> Verification {
+pub(super) fn verdict(
+    shortfalls: &ShortfallByQueue<'_>,
+    found: DeliveryFindings,
+    window: u64,
+) -> Verification {
     let mut sum = Verification {
         window,
-        accepted: reckoning.accepted,
+        accepted: shortfalls.accepted,
         lost: 0,
-        still_queued: reckoning.tail,
-        not_judged: reckoning.unjudged,
+        still_queued: shortfalls.tail,
+        not_judged: shortfalls.unjudged,
         duplicates: found.duplicates,
         duplicates_of_republished: found.of_republished,
         out_of_order: found.out_of_order,
@@ -111,7 +114,7 @@ pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> V
         unchecked_deliveries: found.unchecked,
         sentence: String::new(),
     };
-    reckoning.settle(&mut sum);
+    shortfalls.settle(&mut sum);
     sum.sentence = sentence(&sum);
     sum
 }

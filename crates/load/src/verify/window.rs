@@ -1,4 +1,4 @@
-//! Bits for the latest messages of a publisher.
+//! A sliding window of bits over the latest messages of a publisher.
 
 /// Messages in a row of bits.
 pub(super) const ROW: u64 = 64;

@@ -1,12 +1,13 @@
-//! What a worker reports of an interval, and whether it was there to see it.
+//! The interval reports of a worker.
 
-use super::{Orders, Part, Report, Worker, moment};
+use super::{
+    context::WorkerContext,
+    event_loop::{Worker, serve_context},
+};
 use crate::{
     clock::{thread_cpu_nanos, thread_wait_nanos},
     link::Link,
-    self_check::Crew,
-    tally::Attention,
-    verify::Witness,
+    report::{IntervalReport, ObservationRecorder, PublisherCounts, Report, Responsiveness},
 };
 
 impl Worker {
@@ -20,50 +21,58 @@ impl Worker {
         self.links.iter().map(Link::outstanding).sum()
     }
 
-    fn attention(&mut self) -> Attention {
+    fn attention(&mut self) -> Responsiveness {
         let away_nanos = std::mem::take(&mut self.away.1);
         let dues = self.links.iter().map(Link::dues);
-        dues.fold(Attention { away_nanos, ..Attention::default() }, |sum, dues| Attention {
-            unanswered: sum.unanswered + u64::from(dues.is_unanswered),
-            stalled: sum.stalled + u64::from(dues.is_stalled),
-            ..sum
+        dues.fold(Responsiveness { away_nanos, ..Responsiveness::default() }, |sum, dues| {
+            Responsiveness {
+                unanswered: sum.unanswered + u64::from(dues.is_unanswered),
+                stalled: sum.stalled + u64::from(dues.is_stalled),
+                ..sum
+            }
         })
     }
 
     /// Nothing more is read: what has no answer counts with its age.
-    pub(super) fn give_up(&mut self, orders: &Orders<'_>) {
+    pub(super) fn give_up(&mut self, orders: &WorkerContext<'_>) {
         for link in &mut self.links {
-            link.give_up(&mut moment(
-                &mut self.tally,
-                &mut self.witness,
+            link.give_up(&mut serve_context(
+                &mut self.measured,
+                &mut self.recorder,
                 &mut self.limiter,
                 orders,
             ));
         }
     }
 
-    fn crew(&self) -> Crew {
+    fn publisher_counts(&self) -> PublisherCounts {
         let publishers = self.links.iter().map(Link::publishers).filter(|count| *count > 0);
-        publishers.fold(Crew::default(), |crew, count| Crew {
-            publishers: crew.publishers + count,
-            connections: crew.connections + 1,
+        publishers.fold(PublisherCounts::default(), |publisher_counts, count| PublisherCounts {
+            publishers: publisher_counts.publishers + count,
+            connections: publisher_counts.connections + 1,
         })
     }
 
-    pub(super) fn report(&mut self, now: u64, draining: bool, is_last: bool, orders: &Orders<'_>) {
+    pub(super) fn report(
+        &mut self,
+        now: u64,
+        draining: bool,
+        is_last: bool,
+        orders: &WorkerContext<'_>,
+    ) {
         // Before the report of the same time, so that the check is never behind the counts.
-        self.witness.as_mut().map(Witness::send);
-        let mut tally = std::mem::take(&mut self.tally);
-        tally.park();
+        self.recorder.as_mut().map(ObservationRecorder::send);
+        let mut measured = std::mem::take(&mut self.measured);
+        measured.park();
         let cpu = thread_cpu_nanos();
         let wait = thread_wait_nanos();
-        tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
-        tally.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
-        tally.outstanding = self.outstanding();
-        tally.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
-        tally.attention = self.attention();
+        measured.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
+        measured.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
+        measured.outstanding = self.outstanding();
+        measured.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
+        measured.attention = self.attention();
         self.last_delivery.0 = 0;
-        let part = Part {
+        let part = IntervalReport {
             worker: self.number,
             // Short drains are told in one piece.
             second: if draining && !orders.awaits_empty { 0 } else { self.second },
@@ -71,11 +80,11 @@ impl Worker {
             end: now,
             draining,
             is_last,
-            tally,
-            crew: self.crew(),
+            measured,
+            publisher_counts: self.publisher_counts(),
         };
         self.interval_start = now;
         (self.cpu_at_start, self.wait_at_start) = (cpu, wait);
-        orders.reports.send(Report::Part(Box::new(part))).ok();
+        orders.reports.send(Report::Interval(Box::new(part))).ok();
     }
 }

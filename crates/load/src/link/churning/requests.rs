@@ -1,11 +1,11 @@
-//! What the broker is asked for, by kind of churn.
+//! The requests that open and close, by kind of churn.
 
 use rabbitscope_amqp::{Connection, Request, Table};
 use rabbitscope_runs::scenario::ChurnSubject;
 
 use crate::{
-    plan::{ChurnMembers, Seat},
-    topology::{fields, typed},
+    plan::{ChurnMembers, Placement},
+    topology::{field_table, typed_queue_arguments},
 };
 
 /// Messages that a consumer is sent ahead of its acknowledgements; streams insist on a limit.
@@ -43,8 +43,9 @@ pub(super) struct TargetQueue {
 }
 
 impl Subject {
-    pub(super) fn new(members: &ChurnMembers<'_>, seats: &[Seat]) -> Self {
-        let names = || seats.iter().map(|seat| members.name_of(seat.member)).collect();
+    pub(super) fn new(members: &ChurnMembers<'_>, placements: &[Placement]) -> Self {
+        let names =
+            || placements.iter().map(|placement| members.name_of(placement.member)).collect();
         match &members.group.subject {
             ChurnSubject::Connections | ChurnSubject::Channels => Self::Channels,
             ChurnSubject::Queues(queue) => Self::Queues {
@@ -52,17 +53,17 @@ impl Subject {
                 durable: queue.durable,
                 exclusive: queue.exclusive,
                 auto_delete: queue.auto_delete,
-                arguments: typed(queue.queue_type, &queue.arguments),
+                arguments: typed_queue_arguments(queue.queue_type, &queue.arguments),
             },
             ChurnSubject::Bindings { queue, exchange, arguments } => Self::Bindings {
                 queue: TargetQueue::new(queue.as_ref()),
                 exchange: exchange.clone(),
                 keys: names(),
-                arguments: fields(arguments),
+                arguments: field_table(arguments),
             },
             ChurnSubject::Consumers { queue, arguments } => Self::Consumers {
                 queue: TargetQueue::new(queue.as_ref()),
-                arguments: fields(arguments),
+                arguments: field_table(arguments),
             },
         }
     }

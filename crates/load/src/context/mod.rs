@@ -1,0 +1,7 @@
+//! What all parts of a run share: its inputs, and the flags and counters that end it.
+
+mod run_context;
+mod shared_state;
+
+pub(crate) use run_context::RunContext;
+pub(crate) use shared_state::SharedState;

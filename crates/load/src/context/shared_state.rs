@@ -1,0 +1,50 @@
+//! Flags and counters that the threads of a run share.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use crate::{link::ServeContext, report::ServiceMonitor};
+
+/// What the threads of a run share.
+#[derive(Debug, Default)]
+pub(crate) struct SharedState {
+    /// The load ends; what is outstanding is awaited.
+    pub(crate) ending: AtomicBool,
+    /// The load ends at once.
+    pub(crate) abort: AtomicBool,
+    /// Publishers that have sent all their messages.
+    pub(crate) publishers_done: AtomicUsize,
+    /// Consumers that have received all their messages.
+    pub(crate) consumers_done: AtomicUsize,
+    /// Callers that have had all their replies.
+    pub(crate) callers_done: AtomicUsize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churners_done: AtomicUsize,
+    /// Threads that await confirms; consumers go on while there are any.
+    pub(crate) confirming: AtomicUsize,
+    /// Load threads that have stopped publishing.
+    pub(crate) draining: AtomicUsize,
+    /// Whoever waits for empty queues need not any longer.
+    pub(crate) is_empty: AtomicBool,
+    /// What has become of connections.
+    pub(crate) service: Arc<ServiceMonitor>,
+    /// Every thread is done.
+    pub(crate) is_over: AtomicBool,
+}
+
+impl SharedState {
+    /// Adds who has come to an end in this moment.
+    pub(crate) fn count_done(&self, moment: &ServeContext<'_>) {
+        let counts = [
+            (&self.publishers_done, moment.publishers_done),
+            (&self.consumers_done, moment.consumers_done),
+            (&self.callers_done, moment.callers_done),
+            (&self.churners_done, moment.churners_done),
+        ];
+        for (sum, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            sum.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A lossless histogram of one latency.
+
+use hdrhistogram::Histogram;
+use rabbitscope_runs::record::LatencyPoint;
+
+/// A histogram in nanoseconds, three significant digits, as large as it needs to be. Takes no memory
+/// before something is measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LatencyHistogram(Option<Box<Histogram<u64>>>);
+
+impl LatencyHistogram {
+    /// Records `count` measurements of `nanos`.
+    #[inline]
+    pub(crate) fn record(&mut self, nanos: u64, count: u64) {
+        // Fails only when growing is forbidden or beyond 2^63; neither is.
+        let recorded = self.histogram().record_n(nanos.max(1), count);
+        debug_assert!(recorded.is_ok());
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        let Some(other) = other.measured() else { return };
+        let added = self.histogram().add(other);
+        debug_assert!(added.is_ok(), "the sum grows as it needs to");
+    }
+
+    /// Adds what is not needed elsewhere.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        if self.0.is_some() {
+            self.add(&other);
+        } else {
+            *self = other;
+        }
+    }
+
+    /// Absent when nothing was measured.
+    pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
+        self.0.as_deref()
+    }
+
+    #[inline]
+    fn histogram(&mut self) -> &mut Histogram<u64> {
+        self.0.get_or_insert_with(|| {
+            Box::new(Histogram::new(3).expect("three significant digits are within 0 to 5"))
+        })
+    }
+}
+
+/// Quantiles for one row of the series; absent when nothing was measured.
+pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<LatencyPoint> {
+    histogram.measured().map(|histogram| LatencyPoint {
+        count: histogram.len(),
+        p50: histogram.value_at_quantile(0.5),
+        p95: histogram.value_at_quantile(0.95),
+        p99: histogram.value_at_quantile(0.99),
+        p999: histogram.value_at_quantile(0.999),
+        p9999: histogram.value_at_quantile(0.9999),
+        max: histogram.max(),
+    })
+}

@@ -1,0 +1,337 @@
+//! Callers on one connection: each sends requests and waits for the replies.
+
+use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
+use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup};
+
+use super::{
+    caller::Caller,
+    in_flight::{InFlight, Waiting},
+};
+use crate::{
+    assignment::assigned_queues,
+    clock::nanos,
+    latency::Latency,
+    link::{driver::CHUNK, serve_context::ServeContext, socket::Socket},
+    pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS, RoundRobin},
+    plan::Placement,
+    random::Random,
+};
+
+/// RabbitMQ's name for the way back without a queue.
+const DIRECT: &str = "amq.rabbitmq.reply-to";
+
+/// Requests that a caller may send before the others on its connection get their turn.
+const QUANTUM: u64 = 64;
+
+/// What a request has on the wire besides its body, about.
+const OVERHEAD: usize = 128;
+
+pub(in crate::link) struct Calling {
+    queues: Vec<String>,
+    reply: ReplyPath,
+    body: Vec<u8>,
+    persistent: bool,
+    timeout_nanos: u64,
+    callers: Vec<Caller>,
+    /// By channel number: where replies to its callers go. Absent until that is known.
+    reply_to: Vec<Option<String>>,
+    round_robin: RoundRobin,
+    in_flight: InFlight,
+    /// Callers that have nothing to send on their schedule, and that nobody has been told of.
+    without_any: usize,
+    has_schedule: bool,
+    is_stopped: bool,
+}
+
+impl Calling {
+    pub(in crate::link) fn new(
+        group: &RequestGroup,
+        random: &Random,
+        placements: &[Placement],
+        queues: &[String],
+    ) -> Self {
+        let arrivals = |member| {
+            let seed = random.schedule_seed(member);
+            ArrivalSchedule::new(&group.schedule, member, group.count, seed, 0)
+        };
+        let callers: Vec<Caller> = placements
+            .iter()
+            .map(|placement| Caller {
+                channel: placement.channel,
+                queues: assigned_queues(
+                    MemberQueues::Share,
+                    placement.member,
+                    group.count,
+                    queues.len(),
+                )
+                .collect(),
+                turn: 0,
+                concurrency: group.concurrency,
+                limit: group.messages,
+                arrivals: arrivals(placement.member),
+                sent: 0,
+                outstanding: 0,
+                roomy_since: 0,
+                delay: ClientDelay::default(),
+            })
+            .collect();
+        let channels = placements.iter().map(|placement| placement.channel).max().unwrap_or(0);
+        Self {
+            queues: queues.to_vec(),
+            reply: group.reply,
+            body: vec![0; group.size_bytes as usize],
+            persistent: group.persistent,
+            timeout_nanos: nanos(group.timeout),
+            reply_to: vec![None; usize::from(channels) + 1],
+            round_robin: RoundRobin::new(callers.len()),
+            without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
+            callers,
+            in_flight: InFlight::default(),
+            has_schedule: group.schedule.is_set(),
+            is_stopped: false,
+        }
+    }
+
+    /// Prepares the way back on each channel. Direct replies may be asked for at once; a queue has
+    /// to be there first.
+    pub(in crate::link) fn start(&mut self, now: u64, connection: &mut Connection) {
+        for channel in 1..self.reply_to.len() {
+            let number = u16::try_from(channel).unwrap_or(u16::MAX);
+            match self.reply {
+                ReplyPath::Direct => {
+                    consume(number, DIRECT, connection);
+                    self.open(number, DIRECT.to_owned(), now);
+                }
+                ReplyPath::Queue => {
+                    let declare = Request::QueueDeclare {
+                        queue: "",
+                        passive: false,
+                        durable: false,
+                        exclusive: true,
+                        auto_delete: true,
+                        arguments: &Table::default(),
+                    };
+                    connection.request(number, &declare);
+                }
+            }
+        }
+    }
+
+    /// The broker may have named the queue for the replies of a channel.
+    pub(in crate::link) fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        connection: &mut Connection,
+        now: u64,
+    ) {
+        if let Reply::QueueDeclared { queue, .. } = reply {
+            consume(channel, &queue, connection);
+            self.open(channel, queue, now);
+        }
+    }
+
+    fn open(&mut self, channel: u16, reply_to: String, now: u64) {
+        let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
+        *place = Some(reply_to);
+        for index in 0..self.callers.len() {
+            if self.callers[index].channel == channel {
+                self.callers[index].roomy_since = now;
+                self.wake(index);
+            }
+        }
+    }
+
+    /// A caller that can send, or will when its schedule says so, is put where it waits for that.
+    fn wake(&mut self, index: usize) {
+        let caller = &self.callers[index];
+        let is_open = self.reply_to[usize::from(caller.channel)].is_some();
+        if !is_open || caller.room() == 0 {
+            return;
+        }
+        match &caller.arrivals {
+            None => self.round_robin.enqueue(index),
+            Some(arrivals) => {
+                if let Some(due) = arrivals.due() {
+                    self.round_robin.enqueue_at(index, due);
+                }
+            }
+        }
+    }
+
+    /// Encodes up to a chunk of requests; false when there was nothing to send.
+    pub(in crate::link) fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> bool {
+        self.expire(context);
+        context.callers_done += std::mem::take(&mut self.without_any);
+        if self.is_stopped || !socket.can_publish() {
+            return false;
+        }
+        context.begin(self.has_schedule);
+        if let Some(until) = context.due_until {
+            self.round_robin.advance(until);
+        }
+        let (mut room, mut encoded) = (CHUNK, 0);
+        while room > 0
+            && let Some(index) = self.round_robin.next()
+        {
+            encoded += self.send(index, &mut room, socket, context);
+            self.wake(index);
+        }
+        socket.encoded(encoded);
+        context.measured.counts.requests += encoded;
+        encoded > 0
+    }
+
+    fn send(
+        &mut self,
+        index: usize,
+        room: &mut usize,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> u64 {
+        let caller = &mut self.callers[index];
+        let Some(reply_to) = &self.reply_to[usize::from(caller.channel)] else { return 0 };
+        let size = self.body.len() + OVERHEAD;
+        let most = caller.room().min(QUANTUM).min((*room / size).max(1) as u64);
+        let mut count = 0;
+        while count < most
+            && let Some(intended_at) = caller.take_turn(socket.ready_since(), context)
+        {
+            count += 1;
+            let queue = caller.next_queue();
+            let id = self.in_flight.push(Waiting {
+                sent_at: context.now,
+                intended_at,
+                caller: u32::try_from(index).unwrap_or(u32::MAX),
+            });
+            let fields =
+                ReplyFields { correlation_id: Some(&id), reply_to: Some(reply_to.as_bytes()) };
+            let request = Addressed {
+                channel: caller.channel,
+                routing_key: self.queues[queue].as_bytes(),
+                fields,
+                persistent: self.persistent,
+            };
+            socket.connection.send(&request, &self.body);
+            caller.sent += 1;
+            caller.outstanding += 1;
+        }
+        context.has_paced |= caller.arrivals.is_some() && count > 0;
+        *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
+        count
+    }
+
+    #[inline]
+    pub(in crate::link) fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        context: &mut ServeContext<'_>,
+    ) {
+        context.measured.counts.consumed += 1;
+        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
+        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
+        let Some(request) = request else {
+            context.measured.counts.stray_replies += 1;
+            return;
+        };
+        context.measured.counts.replies += 1;
+        let round_trip = context.now.saturating_sub(request.sent_at);
+        context.measured.measure(Latency::RoundTrip, round_trip, 1);
+        context.measured(round_trip);
+        if self.callers[request.caller as usize].arrivals.is_some() {
+            let intended = context.now.saturating_sub(request.intended_at);
+            context.measured.measure(Latency::RoundTripIntended, intended, 1);
+        }
+        self.settle(request.caller as usize, context);
+    }
+
+    /// A request is done with, one way or the other.
+    fn settle(&mut self, index: usize, context: &mut ServeContext<'_>) {
+        let caller = &mut self.callers[index];
+        if caller.room() == 0 {
+            caller.roomy_since = context.now;
+        }
+        caller.outstanding -= 1;
+        if caller.is_done() {
+            context.callers_done += 1;
+        }
+        self.wake(index);
+    }
+
+    fn expire(&mut self, context: &mut ServeContext<'_>) {
+        let limit = (context.now + 1).saturating_sub(self.timeout_nanos);
+        while let Some(request) = self.in_flight.take_before(limit) {
+            context.measured.counts.requests_unanswered += 1;
+            self.settle(request.caller as usize, context);
+        }
+    }
+
+    /// The connection is gone, and with it the way back of every reply.
+    pub(in crate::link) fn lose(&mut self, context: &mut ServeContext<'_>) {
+        self.reply_to.fill(None);
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            context.measured.counts.requests_unanswered += 1;
+            self.settle(request.caller as usize, context);
+        }
+    }
+
+    /// Something could be sent at once.
+    pub(in crate::link) fn has_due(&self) -> bool {
+        !self.is_stopped && self.round_robin.is_anybody_ready()
+    }
+
+    /// When the next request is due, or the first is to be given up.
+    pub(in crate::link) fn next_due(&self, can_send: bool) -> Option<u64> {
+        let scheduled = self.round_robin.first_due().filter(|_| can_send && !self.is_stopped);
+        let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
+        scheduled.into_iter().chain(timeout).min()
+    }
+
+    /// Requests without a reply.
+    pub(in crate::link) fn outstanding(&self) -> u64 {
+        self.in_flight.len()
+    }
+
+    /// Nothing more is sent: what should have been sent by now is overdue.
+    pub(in crate::link) fn stop(&mut self, context: &mut ServeContext<'_>) {
+        self.is_stopped = true;
+        let end = context.now.saturating_sub(LATE_NANOS);
+        for caller in &mut self.callers {
+            let has_more = caller.limit.is_none_or(|limit| caller.sent < limit);
+            let Some(arrivals) = caller.arrivals.as_mut().filter(|_| has_more) else { continue };
+            while let Some(due) = arrivals.due().filter(|due| *due <= end) {
+                arrivals.advance();
+                context.overdue(context.now - due, &[Latency::RoundTripIntended]);
+            }
+        }
+    }
+
+    /// What has no reply gets none: it counts with its age.
+    pub(in crate::link) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            let age = |since: u64| context.now.saturating_sub(since);
+            let (actual, intended) = (age(request.sent_at), age(request.intended_at));
+            context.measured.measure_overdue(Latency::RoundTrip, actual);
+            if self.callers[request.caller as usize].arrivals.is_some() {
+                context.measured.measure_overdue(Latency::RoundTripIntended, intended);
+            }
+        }
+    }
+}
+
+/// Replies come without acknowledgement; RabbitMQ demands it for direct ones.
+fn consume(channel: u16, queue: &str, connection: &mut Connection) {
+    let consume = Request::Consume {
+        queue,
+        consumer_tag: "replies",
+        no_local: false,
+        auto_ack: true,
+        exclusive: false,
+        arguments: &Table::default(),
+    };
+    connection.request(channel, &consume);
+}

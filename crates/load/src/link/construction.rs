@@ -1,0 +1,70 @@
+//! Makes the role of a connection from its plan.
+
+use rabbitscope_runs::scenario::PublisherGroup;
+
+use super::{answering::Answering, driver::Role};
+use crate::{
+    link::{
+        calling::Calling,
+        churning::Churning,
+        consuming::Consuming,
+        publishing::{Publisher, PublisherProgress, Publishing},
+    },
+    message::Messages,
+    pacing::ArrivalSchedule,
+    plan::{LinkPlan, Members, Placement},
+};
+
+impl Role {
+    /// What those of `plan` do, on connections with frames of at most `frame_max` bytes.
+    pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
+        match &plan.members {
+            Members::Publishers { group, messages, placements } => {
+                let publishers = placements
+                    .iter()
+                    .map(|placement| publisher(group, messages, *placement, frame_max));
+                Self::Publishing(Publishing::new(publishers.collect(), group))
+            }
+            Members::Consumers { plan, placements } => {
+                Self::Consuming(Consuming::new(plan, placements))
+            }
+            Members::Callers { group, random, placements, queues } => {
+                Self::Calling(Calling::new(group, random, placements, queues))
+            }
+            Members::Responders { group, placements, queues } => {
+                Self::Answering(Answering::new(group, placements, queues))
+            }
+            Members::Churn { churn, placements } => {
+                Self::Churning(Churning::new(churn, placements))
+            }
+        }
+    }
+}
+
+fn publisher(
+    group: &PublisherGroup,
+    messages: &Messages<'_>,
+    placement: Placement,
+    frame_max: u32,
+) -> Publisher {
+    let start = messages.start(placement.member);
+    Publisher {
+        channel: placement.channel,
+        payload: messages.payload(placement.member, placement.channel, frame_max),
+        number: placement.number,
+        window: group.confirm_window.or(group.tx_size),
+        republishes: group.republish_unconfirmed,
+        tx_size: group.tx_size,
+        start,
+        limit: group.messages,
+        arrivals: ArrivalSchedule::new(
+            &group.schedule,
+            placement.member,
+            group.count,
+            messages.seed(placement.member),
+            start,
+        ),
+        late: group.late,
+        progress: PublisherProgress::default(),
+    }
+}
