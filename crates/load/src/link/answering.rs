@@ -4,7 +4,7 @@ use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Ta
 use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 
 use super::{serve_context::ServeContext, socket::Socket};
-use crate::{assignment::assigned_queues, plan::Placement};
+use crate::{assignment::assigned_queues, link::role::Role, plan::Placement, report::Side};
 
 /// Replies that wait for the socket, in bytes. With more, no requests are read.
 const BACKLOG: usize = 1024 * 1024;
@@ -32,11 +32,13 @@ impl Answering {
         }
     }
 
-    pub(super) fn queue(&self) -> &str {
+    fn queue(&self) -> &str {
         self.queues.first().map_or("", String::as_str)
     }
+}
 
-    pub(super) fn start(&mut self, connection: &mut Connection) {
+impl Role for Answering {
+    fn start(&mut self, _now: u64, connection: &mut Connection) {
         for (number, (channel, queue)) in self.consumers.iter().enumerate() {
             let consume = Request::Consume {
                 queue: &self.queues[*queue],
@@ -52,7 +54,7 @@ impl Answering {
 
     /// Replies and acknowledges in one write. A request that asks for no reply gets none.
     #[inline]
-    pub(super) fn on_delivery(
+    fn on_delivery(
         &mut self,
         request: &Delivery<'_>,
         socket: &mut Socket,
@@ -80,7 +82,19 @@ impl Answering {
 
     /// The broker takes replies more slowly than it sends requests: without this they would pile up
     /// here.
-    pub(super) fn is_congested(socket: &mut Socket) -> bool {
+    fn is_congested(socket: &mut Socket) -> bool {
         socket.connection.output().pending().len() > BACKLOG
+    }
+
+    fn side(&self) -> Side {
+        Side::Receiving
+    }
+
+    fn is_consuming(&self) -> bool {
+        true
+    }
+
+    fn consumed_queue(&self, _consumer_tag: &[u8]) -> String {
+        format!("queue `{}`", self.queue())
     }
 }

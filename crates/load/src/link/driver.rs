@@ -1,15 +1,15 @@
-//! A connection under load: its socket, and the role of those who use it.
+//! A connection under load: its socket, and the role of its members.
 
-use rabbitscope_amqp::{Event, Frames, Reply};
+use rabbitscope_amqp::{Event, Frames};
 
 use super::{
-    answering::Answering,
+    any_role::{AnyRole, with_role},
+    role::Role,
     serve_context::ServeContext,
     socket::{ReadOutcome, Socket},
 };
 use crate::{
     connect::PreparedConnection,
-    link::{calling::Calling, churning::Churning, consuming::Consuming, publishing::Publishing},
     plan::LinkPlan,
     report::{Failure, Side},
 };
@@ -17,83 +17,70 @@ use crate::{
 /// Reads in a row before other connections get their turn.
 const READ_ROUNDS: u32 = 8;
 
-/// Writes in a row before other connections get their turn.
-pub(super) const WRITE_ROUNDS: u32 = 4;
-
-/// Bytes encoded for one write, at most. Large enough to make the write cheap, small enough that the time
-/// stamps, taken once for each, are true, and that it fits into one segment on loopback (65,483 bytes):
-/// a few bytes more are a second segment with all its cost.
-pub(super) const CHUNK: usize = 65_483;
-
 /// One connection under load.
 pub(crate) struct Link {
-    pub(crate) socket: Socket,
+    io: LinkSocket,
     /// Number of its plan among those of the run.
     pub(crate) plan: usize,
-    role: Role,
-    /// Where what it measures is added up.
+    role: AnyRole,
+    /// The slot under which its latencies are recorded.
     slot: u16,
-    is_closed: bool,
-    /// The connection is lost. Its time without one has been counted up to here.
+    /// The connection is lost. The time without it has been counted up to here.
     down_since: Option<u64>,
+}
+
+/// The socket of a link, and whether the broker has agreed to its end.
+struct LinkSocket {
+    socket: Socket,
+    is_closed: bool,
 }
 
 /// What the broker has not done for a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkStatus {
+    /// It owes an answer.
     pub(crate) is_unanswered: bool,
+    /// It has taken nothing from the socket for a while.
     pub(crate) is_stalled: bool,
-}
-
-pub(super) enum Role {
-    Publishing(Publishing),
-    Consuming(Consuming),
-    Calling(Calling),
-    Answering(Answering),
-    Churning(Churning),
-}
-
-impl Role {
-    /// Whose consumer the broker has ended.
-    fn queue(&self, tag: &[u8]) -> String {
-        match self {
-            Self::Consuming(consuming) => format!("queue `{}`", consuming.queue(tag)),
-            Self::Answering(answering) => format!("queue `{}`", answering.queue()),
-            _ => "replies".to_owned(),
-        }
-    }
 }
 
 impl Link {
     pub(crate) fn new(plan: usize, link: &LinkPlan<'_>, prepared: PreparedConnection) -> Self {
-        let role = Role::new(link, prepared.frame_max());
-        let (socket, slot) = (Socket::new(prepared), link.slot);
-        Self { socket, plan, role, slot, is_closed: false, down_since: None }
+        let role = AnyRole::new(link, prepared.frame_max());
+        let io = LinkSocket { socket: Socket::new(prepared), is_closed: false };
+        Self { io, plan, role, slot: link.slot, down_since: None }
     }
 
-    /// The connection is lost. What its role had on it is counted and forgotten; the role itself
-    /// goes on with the next one.
-    pub(crate) fn lose(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
+    /// The socket, for the poll.
+    pub(crate) fn socket(&self) -> &Socket {
+        &self.io.socket
+    }
+
+    /// The poll says that something has changed.
+    pub(crate) fn wake(&mut self, readable: bool, writable: bool) {
+        self.io.socket.wake(readable, writable);
+    }
+
+    /// The connection is lost. What was outstanding on it is counted and dropped; the role continues on the next one.
+    pub(crate) fn on_disconnect(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
         context.service.lost(self.side(), context.now, failure);
         context.measured.select(self.slot);
-        self.socket.lose(context);
-        match &mut self.role {
-            Role::Publishing(publishing) => publishing.lose(context),
-            Role::Consuming(consuming) => consuming.lose(context),
-            Role::Calling(calling) => calling.lose(context),
-            Role::Answering(_) => {}
-            Role::Churning(churning) => churning.lose(context),
-        }
+        self.io.socket.on_disconnect(context);
+        with_role!(&mut self.role, role => role.on_disconnect(context));
         self.down_since = Some(context.now);
     }
 
     /// There is a connection again.
-    pub(crate) fn resume(&mut self, prepared: PreparedConnection, context: &mut ServeContext<'_>) {
+    pub(crate) fn on_reconnect(
+        &mut self,
+        prepared: PreparedConnection,
+        context: &mut ServeContext<'_>,
+    ) {
         self.count_time_down(context);
         self.down_since = None;
         context.measured.counts.reconnects += 1;
         context.service.back(self.side(), context.now);
-        self.socket.renew(prepared, context.now);
+        self.io.socket.on_reconnect(prepared, context.now);
         self.start(context.now);
     }
 
@@ -101,21 +88,16 @@ impl Link {
         self.down_since.is_none()
     }
 
-    /// What goes on is counted up to now, so that each second has its share. Heartbeats are sent and
-    /// expected.
+    /// States that last are counted up to now, so that each second has its share. Heartbeats are sent and expected.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         context.measured.select(self.slot);
         self.count_time_down(context);
-        if let Role::Publishing(publishing) = &mut self.role {
-            publishing.tick(context);
-        }
+        with_role!(&mut self.role, role => role.tick(context));
         if !self.is_up() {
             return Ok(());
         }
-        if let Role::Publishing(publishing) = &mut self.role {
-            publishing.check_confirms(context)?;
-        }
-        self.socket.tick(context)
+        with_role!(&mut self.role, role => role.check_timeouts(context))?;
+        self.io.socket.tick(context)
     }
 
     fn count_time_down(&mut self, context: &mut ServeContext<'_>) {
@@ -127,19 +109,12 @@ impl Link {
 
     /// Largest frame that was agreed on, in bytes.
     pub(crate) fn frame_max(&self) -> u32 {
-        self.socket.frame_max()
+        self.io.socket.frame_max()
     }
 
-    /// The first messages may come and go now.
+    /// The first messages may be sent and received, at `now` nanoseconds after the run began.
     pub(crate) fn start(&mut self, now: u64) {
-        let connection = &mut self.socket.connection;
-        match &mut self.role {
-            Role::Publishing(_) => {}
-            Role::Consuming(consuming) => consuming.start(now, connection),
-            Role::Calling(calling) => calling.start(now, connection),
-            Role::Answering(answering) => answering.start(connection),
-            Role::Churning(churning) => churning.start(connection),
-        }
+        with_role!(&mut self.role, role => role.start(now, &mut self.io.socket.connection));
     }
 
     /// Reads what there is, sends what may be sent. True: there is more to do at once.
@@ -149,50 +124,99 @@ impl Link {
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         context.measured.select(self.slot);
-        self.read(scratch, context)?;
-        if let Role::Consuming(consuming) = &mut self.role {
-            consuming.on_time(&mut self.socket.connection, context);
-        }
+        with_role!(&mut self.role, role => self.io.serve(role, scratch, context))
+    }
+
+    /// When the next message or task of the role is due, or was.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        with_role!(&self.role, role => role.next_due(self.io.socket.can_publish()))
+    }
+
+    /// How many publishers use it.
+    pub(crate) fn publishers(&self) -> usize {
+        with_role!(&self.role, role => role.publishers())
+    }
+
+    /// The side of the load that it serves.
+    pub(crate) fn side(&self) -> Side {
+        with_role!(&self.role, role => role.side())
+    }
+
+    /// Does the broker owe it an answer, or has its socket taken nothing for a while?
+    pub(crate) fn status(&self) -> LinkStatus {
+        let is_unanswered = with_role!(&self.role, role => role.is_owed());
+        LinkStatus { is_unanswered, is_stalled: self.io.socket.is_stalled() }
+    }
+
+    /// Messages sent and not confirmed.
+    pub(crate) fn unconfirmed(&self) -> u64 {
+        with_role!(&self.role, role => role.unconfirmed())
+    }
+
+    /// Answers that the end of the load waits for: confirms, replies, closings of churn.
+    pub(crate) fn awaited(&self) -> u64 {
+        with_role!(&self.role, role => role.awaited())
+    }
+
+    /// Messages may still arrive.
+    pub(crate) fn is_consuming(&self) -> bool {
+        with_role!(&self.role, role => role.is_consuming())
+    }
+
+    /// Nothing more is read: what has no answer will get none.
+    pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.give_up(context));
+    }
+
+    /// Nothing more is published.
+    pub(crate) fn stop_publishing(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.stop(&mut self.io.socket.connection, context));
+    }
+
+    /// Acknowledges the rest and closes the connection.
+    pub(crate) fn finish(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.finish(&mut self.io.socket.connection, context));
+        self.io.socket.connection.close();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.io.is_closed || !self.is_up()
+    }
+}
+
+impl LinkSocket {
+    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    fn serve<R: Role>(
+        &mut self,
+        role: &mut R,
+        scratch: &mut [u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        self.read(role, scratch, context)?;
+        role.run_due_tasks(&mut self.socket.connection, context);
         self.socket.flush(context)?;
         let more = self.socket.is_readable();
-        for _ in 0..self.write_rounds() {
-            let has_sent = match &mut self.role {
-                Role::Publishing(publishing) => publishing.encode(&mut self.socket, context),
-                Role::Calling(calling) => calling.encode(&mut self.socket, context),
-                Role::Churning(churning) => {
-                    churning.encode(&mut self.socket.connection, context)?;
-                    false
-                }
-                Role::Consuming(_) | Role::Answering(_) => return Ok(more),
-            };
+        for _ in 0..role.write_rounds() {
+            let has_sent = role.encode(&mut self.socket, context)?;
             self.socket.flush(context)?;
             if !has_sent {
                 return Ok(more);
             }
         }
-        Ok(more || self.socket.can_publish() && self.has_due(context))
+        Ok(more || self.socket.can_publish() && role.has_due(context))
     }
 
-    fn write_rounds(&self) -> u32 {
-        match &self.role {
-            Role::Publishing(publishing) => publishing.write_rounds(),
-            _ => WRITE_ROUNDS,
-        }
-    }
-
-    fn has_due(&self, context: &ServeContext<'_>) -> bool {
-        match &self.role {
-            Role::Publishing(publishing) => publishing.has_due(context),
-            Role::Calling(calling) => calling.has_due(),
-            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => false,
-        }
-    }
-
-    fn read(&mut self, scratch: &mut [u8], context: &mut ServeContext<'_>) -> Result<(), Failure> {
+    fn read<R: Role>(
+        &mut self,
+        role: &mut R,
+        scratch: &mut [u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
         for _ in 0..READ_ROUNDS {
-            if let Role::Answering(_) = &self.role
-                && Answering::is_congested(&mut self.socket)
-            {
+            if R::is_congested(&mut self.socket) {
                 return Ok(());
             }
             let filled = match self.socket.fill(scratch, context)? {
@@ -206,7 +230,7 @@ impl Link {
             };
             let mut frames = Frames::new(&scratch[..filled]);
             while let Some(event) = self.socket.connection.next_event(&mut frames)? {
-                self.on_event(event, context)?;
+                self.on_event(role, event, context)?;
             }
             self.socket.keep(frames.rest());
         }
@@ -214,160 +238,41 @@ impl Link {
     }
 
     #[inline]
-    fn on_event(
+    fn on_event<R: Role>(
         &mut self,
+        role: &mut R,
         event: Event<'_>,
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
-        match (&mut self.role, event) {
-            (Role::Consuming(consuming), Event::Delivery(delivery)) => {
-                consuming.on_delivery(&delivery, &mut self.socket.connection, context);
+        let connection = &mut self.socket.connection;
+        match event {
+            Event::Delivery(delivery) => role.on_delivery(&delivery, &mut self.socket, context),
+            Event::Confirm { channel, tag, multiple, accepted } => {
+                role.on_confirm(channel, tag, multiple, accepted, context)?;
             }
-            (Role::Publishing(publishing), Event::Confirm { channel, tag, multiple, accepted }) => {
-                publishing.on_confirm(channel, tag, multiple, accepted, context)?;
+            Event::Reply { channel, reply } => {
+                role.on_reply(channel, reply, connection, context)?;
             }
-            (Role::Calling(calling), Event::Delivery(reply)) => {
-                calling.on_delivery(&reply, context);
-            }
-            (Role::Answering(answering), Event::Delivery(request)) => {
-                answering.on_delivery(&request, &mut self.socket, context);
-            }
-            (Role::Calling(calling), Event::Reply { channel, reply }) => {
-                let connection = &mut self.socket.connection;
-                calling.on_reply(channel, reply, connection, context.now);
-            }
-            (Role::Churning(churning), event) if Churning::is_concerned(&event) => {
-                churning.on_event(event, &mut self.socket.connection, context)?;
-            }
-            (Role::Consuming(consuming), Event::Got { delivery, .. }) => {
-                consuming.on_got(&delivery, &mut self.socket.connection, context);
-            }
-            (Role::Consuming(consuming), Event::GetEmpty { channel }) => {
-                consuming.on_empty(channel, &mut self.socket.connection, context);
-            }
-            (Role::Publishing(publishing), Event::Reply { channel, reply: Reply::TxCommitted }) => {
-                publishing.on_commit(channel, context)?;
-            }
-            (_, Event::Returned(returned)) => {
+            Event::Got { delivery, .. } => role.on_got(&delivery, connection, context),
+            Event::GetEmpty { channel } => role.on_empty(channel, connection, context),
+            Event::Returned(returned) => {
                 context.measured.counts.returned += 1;
                 context.record_return(&returned);
             }
-            (_, Event::Blocked { reason }) => self.socket.block(&reason, context),
-            (_, Event::Unblocked) => self.socket.unblock(context),
-            (_, Event::Closed) => self.is_closed = true,
-            (_, Event::ChannelClosed { refusal: Some(refusal), .. }) => {
-                let reason = format!("the broker closed a channel: {refusal}");
-                return Err(Failure::channel_closed(reason));
+            Event::Blocked { reason } => self.socket.block(&reason, context),
+            Event::Unblocked => self.socket.unblock(context),
+            Event::Closed => self.is_closed = true,
+            Event::ChannelOpened { channel } => {
+                role.on_channel_opened(channel, connection, context);
             }
-            (role, Event::ConsumerCancelled { consumer_tag, .. }) => {
-                return Err(Failure::consumer_cancelled(format!(
-                    "the broker ended a consumer of {}: the queue was deleted or moved",
-                    role.queue(consumer_tag.as_bytes())
-                )));
+            Event::ChannelClosed { channel, refusal } => {
+                role.on_channel_closed(channel, refusal, connection, context)?;
+            }
+            Event::ConsumerCancelled { channel, consumer_tag } => {
+                role.on_consumer_cancelled(channel, consumer_tag.as_bytes(), context)?;
             }
             _ => {}
         }
         Ok(())
-    }
-
-    /// When a publisher that waits for nothing but its schedule, or a consumer that holds messages,
-    /// is due next, or was.
-    pub(crate) fn next_due(&self) -> Option<u64> {
-        match &self.role {
-            Role::Publishing(publishing) if self.socket.can_publish() => publishing.next_due(),
-            Role::Consuming(consuming) => consuming.next_due(),
-            Role::Calling(calling) => calling.next_due(self.socket.can_publish()),
-            Role::Churning(churning) => churning.next_due(),
-            _ => None,
-        }
-    }
-
-    /// How many publishers use it.
-    pub(crate) fn publishers(&self) -> usize {
-        match &self.role {
-            Role::Publishing(publishing) => publishing.count(),
-            _ => 0,
-        }
-    }
-
-    /// What it does for the run.
-    pub(crate) fn side(&self) -> Side {
-        match &self.role {
-            Role::Publishing(_) | Role::Calling(_) => Side::Sending,
-            Role::Consuming(_) | Role::Answering(_) => Side::Receiving,
-            Role::Churning(_) => Side::Churning,
-        }
-    }
-
-    /// Does the broker owe it an answer, or has its socket taken nothing for a while?
-    pub(crate) fn dues(&self) -> LinkStatus {
-        let is_unanswered = match &self.role {
-            Role::Publishing(publishing) => publishing.is_owed(),
-            Role::Calling(calling) => calling.outstanding() > 0,
-            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => false,
-        };
-        LinkStatus { is_unanswered, is_stalled: self.socket.is_stalled() }
-    }
-
-    /// Messages sent and not confirmed.
-    pub(crate) fn outstanding(&self) -> u64 {
-        match &self.role {
-            Role::Publishing(publishing) => publishing.outstanding(),
-            _ => 0,
-        }
-    }
-
-    /// Answers that the broker owes: confirms, replies, the end of what came and went.
-    pub(crate) fn awaited(&self) -> u64 {
-        match &self.role {
-            Role::Publishing(publishing) => publishing.outstanding(),
-            Role::Calling(calling) => calling.outstanding(),
-            Role::Churning(churning) => churning.present(),
-            Role::Consuming(_) | Role::Answering(_) => 0,
-        }
-    }
-
-    pub(crate) fn is_consuming(&self) -> bool {
-        match &self.role {
-            Role::Consuming(consuming) => !consuming.is_done(),
-            Role::Answering(_) => true,
-            _ => false,
-        }
-    }
-
-    /// Nothing more is read: what has no answer will get none.
-    pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
-        match &mut self.role {
-            Role::Publishing(publishing) => publishing.give_up(context),
-            Role::Calling(calling) => calling.give_up(context),
-            Role::Consuming(_) | Role::Answering(_) | Role::Churning(_) => {}
-        }
-    }
-
-    /// Nothing more is published.
-    pub(crate) fn stop_publishing(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
-        match &mut self.role {
-            Role::Publishing(publishing) => {
-                publishing.stop(&mut self.socket.connection, context);
-            }
-            Role::Calling(calling) => calling.stop(context),
-            Role::Churning(churning) => churning.stop(),
-            Role::Consuming(_) | Role::Answering(_) => {}
-        }
-    }
-
-    /// Acknowledges the rest and closes the connection.
-    pub(crate) fn finish(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
-        if let Role::Consuming(consuming) = &mut self.role {
-            consuming.finish(&mut self.socket.connection, context);
-        }
-        self.socket.connection.close();
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.is_closed || !self.is_up()
     }
 }

@@ -4,12 +4,14 @@
 //! calling, answering, churning. One match per call picks the role; everything below it is statically dispatched.
 
 mod answering;
+mod any_role;
 mod calling;
 mod churning;
-mod construction;
 mod consuming;
 mod driver;
+mod limits;
 mod publishing;
+mod role;
 mod serve_context;
 mod socket;
 

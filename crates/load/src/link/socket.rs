@@ -194,13 +194,13 @@ impl Socket {
     }
 
     /// There is a new connection.
-    pub(super) fn renew(&mut self, prepared: PreparedConnection, now: u64) {
+    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: u64) {
         *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
     /// The connection is gone. A write that was cut short counts as if it had been whole: nobody
     /// knows how much of it the broker got. Nothing is read or written any more.
-    pub(super) fn lose(&mut self, context: &mut ServeContext<'_>) {
+    pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         context.measured.counts.published += std::mem::take(&mut self.unwritten);
         if let Some(since) = self.stalled_since.take() {
             context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);

@@ -91,7 +91,7 @@ impl Worker {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
         for (index, link) in links.iter().enumerate() {
-            link.socket.register(poll.registry(), Token(index))?;
+            link.socket().register(poll.registry(), Token(index))?;
         }
         let waker = Arc::new(Waker::new(poll.registry(), ARRIVAL)?);
         let (sender, reconnected) = channel();
@@ -239,13 +239,13 @@ impl Worker {
             let Token(index) = match event.token() {
                 TIMER => continue,
                 ARRIVAL => {
-                    self.welcome(orders)?;
+                    self.take_reconnected(orders)?;
                     continue;
                 }
                 link => link,
             };
             let readable = event.is_readable() || event.is_read_closed() || event.is_error();
-            self.links[index].socket.wake(readable, event.is_writable());
+            self.links[index].wake(readable, event.is_writable());
             self.enqueue(index);
         }
         self.wake_due(orders.clock.nanos());
@@ -347,7 +347,7 @@ impl Worker {
         match more {
             // The broker may close its side as soon as it has read our goodbye.
             Err(_) if is_closing => Ok(false),
-            Err(failure) => self.lose(index, failure, orders).map(|()| false),
+            Err(failure) => self.on_disconnect(index, failure, orders).map(|()| false),
             more => more,
         }
     }
@@ -357,7 +357,7 @@ impl Worker {
             let mut context =
                 serve_context(&mut self.measured, &mut self.recorder, &mut self.limiter, orders);
             let ticked = self.links[index].tick(&mut context);
-            ticked.or_else(|failure| self.lose(index, failure, orders))?;
+            ticked.or_else(|failure| self.on_disconnect(index, failure, orders))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::{connect::LostConnection, report::Failure};
 
 impl Worker {
     /// A connection failed. Only a loss is borne, and only when the scenario says so.
-    pub(super) fn lose(
+    pub(super) fn on_disconnect(
         &mut self,
         index: usize,
         failure: Failure,
@@ -24,10 +24,10 @@ impl Worker {
         let link = &mut self.links[index];
         let mut context =
             serve_context(&mut self.measured, &mut self.recorder, &mut self.limiter, orders);
-        link.lose(&failure, &mut context);
+        link.on_disconnect(&failure, &mut context);
         orders.shared.count_done(&context);
         let now = context.now;
-        link.socket.deregister(self.poll.registry());
+        link.socket().deregister(self.poll.registry());
         let attempts = self.backoffs[index].lost(now);
         let is_wanted = match self.stage {
             Stage::Load => true,
@@ -41,7 +41,7 @@ impl Worker {
     }
 
     /// Takes in connections that were made again.
-    pub(super) fn welcome(&mut self, orders: &WorkerContext<'_>) -> Result<(), Failure> {
+    pub(super) fn take_reconnected(&mut self, orders: &WorkerContext<'_>) -> Result<(), Failure> {
         while let Ok((index, prepared)) = self.reconnected.try_recv() {
             let link = &mut self.links[index];
             let (before, after) = (link.frame_max(), prepared.frame_max());
@@ -53,9 +53,9 @@ impl Worker {
             }
             let mut context =
                 serve_context(&mut self.measured, &mut self.recorder, &mut self.limiter, orders);
-            link.resume(prepared, &mut context);
+            link.on_reconnect(prepared, &mut context);
             self.backoffs[index].up_since = context.now;
-            let registered = link.socket.register(self.poll.registry(), Token(index));
+            let registered = link.socket().register(self.poll.registry(), Token(index));
             registered
                 .map_err(|error| Failure::wrong(format!("cannot wait for a socket: {error}")))?;
             self.enqueue(index);

@@ -18,16 +18,16 @@ impl Worker {
     }
 
     fn outstanding(&self) -> u64 {
-        self.links.iter().map(Link::outstanding).sum()
+        self.links.iter().map(Link::unconfirmed).sum()
     }
 
     fn attention(&mut self) -> Responsiveness {
         let away_nanos = std::mem::take(&mut self.away.1);
-        let dues = self.links.iter().map(Link::dues);
-        dues.fold(Responsiveness { away_nanos, ..Responsiveness::default() }, |sum, dues| {
+        let statuses = self.links.iter().map(Link::status);
+        statuses.fold(Responsiveness { away_nanos, ..Responsiveness::default() }, |sum, status| {
             Responsiveness {
-                unanswered: sum.unanswered + u64::from(dues.is_unanswered),
-                stalled: sum.stalled + u64::from(dues.is_stalled),
+                unanswered: sum.unanswered + u64::from(status.is_unanswered),
+                stalled: sum.stalled + u64::from(status.is_stalled),
                 ..sum
             }
         })

@@ -11,10 +11,16 @@ use crate::{
     assignment::assigned_queues,
     clock::nanos,
     latency::Latency,
-    link::{driver::CHUNK, serve_context::ServeContext, socket::Socket},
+    link::{
+        limits::{CHUNK, WRITE_ROUNDS},
+        role::Role,
+        serve_context::ServeContext,
+        socket::Socket,
+    },
     pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS, RoundRobin},
     plan::Placement,
     random::Random,
+    report::{Failure, Side},
 };
 
 /// RabbitMQ's name for the way back without a queue.
@@ -92,45 +98,6 @@ impl Calling {
         }
     }
 
-    /// Prepares the way back on each channel. Direct replies may be asked for at once; a queue has
-    /// to be there first.
-    pub(in crate::link) fn start(&mut self, now: u64, connection: &mut Connection) {
-        for channel in 1..self.reply_to.len() {
-            let number = u16::try_from(channel).unwrap_or(u16::MAX);
-            match self.reply {
-                ReplyPath::Direct => {
-                    consume(number, DIRECT, connection);
-                    self.open(number, DIRECT.to_owned(), now);
-                }
-                ReplyPath::Queue => {
-                    let declare = Request::QueueDeclare {
-                        queue: "",
-                        passive: false,
-                        durable: false,
-                        exclusive: true,
-                        auto_delete: true,
-                        arguments: &Table::default(),
-                    };
-                    connection.request(number, &declare);
-                }
-            }
-        }
-    }
-
-    /// The broker may have named the queue for the replies of a channel.
-    pub(in crate::link) fn on_reply(
-        &mut self,
-        channel: u16,
-        reply: Reply,
-        connection: &mut Connection,
-        now: u64,
-    ) {
-        if let Reply::QueueDeclared { queue, .. } = reply {
-            consume(channel, &queue, connection);
-            self.open(channel, queue, now);
-        }
-    }
-
     fn open(&mut self, channel: u16, reply_to: String, now: u64) {
         let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
         *place = Some(reply_to);
@@ -157,33 +124,6 @@ impl Calling {
                 }
             }
         }
-    }
-
-    /// Encodes up to a chunk of requests; false when there was nothing to send.
-    pub(in crate::link) fn encode(
-        &mut self,
-        socket: &mut Socket,
-        context: &mut ServeContext<'_>,
-    ) -> bool {
-        self.expire(context);
-        context.callers_done += std::mem::take(&mut self.without_any);
-        if self.is_stopped || !socket.can_publish() {
-            return false;
-        }
-        context.begin(self.has_schedule);
-        if let Some(until) = context.due_until {
-            self.round_robin.advance(until);
-        }
-        let (mut room, mut encoded) = (CHUNK, 0);
-        while room > 0
-            && let Some(index) = self.round_robin.next()
-        {
-            encoded += self.send(index, &mut room, socket, context);
-            self.wake(index);
-        }
-        socket.encoded(encoded);
-        context.measured.counts.requests += encoded;
-        encoded > 0
     }
 
     fn send(
@@ -225,30 +165,6 @@ impl Calling {
         count
     }
 
-    #[inline]
-    pub(in crate::link) fn on_delivery(
-        &mut self,
-        delivery: &Delivery<'_>,
-        context: &mut ServeContext<'_>,
-    ) {
-        context.measured.counts.consumed += 1;
-        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
-        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
-        let Some(request) = request else {
-            context.measured.counts.stray_replies += 1;
-            return;
-        };
-        context.measured.counts.replies += 1;
-        let round_trip = context.now.saturating_sub(request.sent_at);
-        context.measured.measure(Latency::RoundTrip, round_trip, 1);
-        context.measured(round_trip);
-        if self.callers[request.caller as usize].arrivals.is_some() {
-            let intended = context.now.saturating_sub(request.intended_at);
-            context.measured.measure(Latency::RoundTripIntended, intended, 1);
-        }
-        self.settle(request.caller as usize, context);
-    }
-
     /// A request is done with, one way or the other.
     fn settle(&mut self, index: usize, context: &mut ServeContext<'_>) {
         let caller = &mut self.callers[index];
@@ -269,9 +185,98 @@ impl Calling {
             self.settle(request.caller as usize, context);
         }
     }
+}
 
-    /// The connection is gone, and with it the way back of every reply.
-    pub(in crate::link) fn lose(&mut self, context: &mut ServeContext<'_>) {
+impl Role for Calling {
+    fn start(&mut self, now: u64, connection: &mut Connection) {
+        for channel in 1..self.reply_to.len() {
+            let number = u16::try_from(channel).unwrap_or(u16::MAX);
+            match self.reply {
+                ReplyPath::Direct => {
+                    consume(number, DIRECT, connection);
+                    self.open(number, DIRECT.to_owned(), now);
+                }
+                ReplyPath::Queue => {
+                    let declare = Request::QueueDeclare {
+                        queue: "",
+                        passive: false,
+                        durable: false,
+                        exclusive: true,
+                        auto_delete: true,
+                        arguments: &Table::default(),
+                    };
+                    connection.request(number, &declare);
+                }
+            }
+        }
+    }
+
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        if let Reply::QueueDeclared { queue, .. } = reply {
+            consume(channel, &queue, connection);
+            self.open(channel, queue, context.now);
+        }
+        Ok(())
+    }
+
+    fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        self.expire(context);
+        context.callers_done += std::mem::take(&mut self.without_any);
+        if self.is_stopped || !socket.can_publish() {
+            return Ok(false);
+        }
+        context.begin(self.has_schedule);
+        if let Some(until) = context.due_until {
+            self.round_robin.advance(until);
+        }
+        let (mut room, mut encoded) = (CHUNK, 0);
+        while room > 0
+            && let Some(index) = self.round_robin.next()
+        {
+            encoded += self.send(index, &mut room, socket, context);
+            self.wake(index);
+        }
+        socket.encoded(encoded);
+        context.measured.counts.requests += encoded;
+        Ok(encoded > 0)
+    }
+
+    #[inline]
+    fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        _socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) {
+        context.measured.counts.consumed += 1;
+        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
+        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
+        let Some(request) = request else {
+            context.measured.counts.stray_replies += 1;
+            return;
+        };
+        context.measured.counts.replies += 1;
+        let round_trip = context.now.saturating_sub(request.sent_at);
+        context.measured.measure(Latency::RoundTrip, round_trip, 1);
+        context.measured(round_trip);
+        if self.callers[request.caller as usize].arrivals.is_some() {
+            let intended = context.now.saturating_sub(request.intended_at);
+            context.measured.measure(Latency::RoundTripIntended, intended, 1);
+        }
+        self.settle(request.caller as usize, context);
+    }
+
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         self.reply_to.fill(None);
         while let Some(request) = self.in_flight.take_before(u64::MAX) {
             context.measured.counts.requests_unanswered += 1;
@@ -279,25 +284,17 @@ impl Calling {
         }
     }
 
-    /// Something could be sent at once.
-    pub(in crate::link) fn has_due(&self) -> bool {
+    fn has_due(&self, _context: &ServeContext<'_>) -> bool {
         !self.is_stopped && self.round_robin.is_anybody_ready()
     }
 
-    /// When the next request is due, or the first is to be given up.
-    pub(in crate::link) fn next_due(&self, can_send: bool) -> Option<u64> {
-        let scheduled = self.round_robin.first_due().filter(|_| can_send && !self.is_stopped);
+    fn next_due(&self, can_publish: bool) -> Option<u64> {
+        let scheduled = self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped);
         let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
         scheduled.into_iter().chain(timeout).min()
     }
 
-    /// Requests without a reply.
-    pub(in crate::link) fn outstanding(&self) -> u64 {
-        self.in_flight.len()
-    }
-
-    /// Nothing more is sent: what should have been sent by now is overdue.
-    pub(in crate::link) fn stop(&mut self, context: &mut ServeContext<'_>) {
+    fn stop(&mut self, _connection: &mut Connection, context: &mut ServeContext<'_>) {
         self.is_stopped = true;
         let end = context.now.saturating_sub(LATE_NANOS);
         for caller in &mut self.callers {
@@ -310,8 +307,7 @@ impl Calling {
         }
     }
 
-    /// What has no reply gets none: it counts with its age.
-    pub(in crate::link) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+    fn give_up(&mut self, context: &mut ServeContext<'_>) {
         while let Some(request) = self.in_flight.take_before(u64::MAX) {
             let age = |since: u64| context.now.saturating_sub(since);
             let (actual, intended) = (age(request.sent_at), age(request.intended_at));
@@ -320,6 +316,22 @@ impl Calling {
                 context.measured.measure_overdue(Latency::RoundTripIntended, intended);
             }
         }
+    }
+
+    fn side(&self) -> Side {
+        Side::Sending
+    }
+
+    fn write_rounds(&self) -> u32 {
+        WRITE_ROUNDS
+    }
+
+    fn is_owed(&self) -> bool {
+        self.in_flight.len() > 0
+    }
+
+    fn awaited(&self) -> u64 {
+        self.in_flight.len()
     }
 }
 

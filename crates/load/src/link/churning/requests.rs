@@ -94,7 +94,7 @@ impl Subject {
     }
 
     /// A queue of its own goes with the connection.
-    pub(super) fn lose(&mut self) {
+    pub(super) fn on_disconnect(&mut self) {
         if let Some(queue) = self.queue().filter(|queue| queue.is_own) {
             queue.name = None;
         }

@@ -3,14 +3,15 @@
 //! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel: a refusal of the broker closes
 //! the channel and must not affect other slots.
 
-use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Event, Refusal, Reply, Request};
+use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Request};
 
 use super::requests::{Subject, declare_own_queue};
 use crate::{
     clock::nanos,
-    link::serve_context::ServeContext,
+    link::{role::Role, serve_context::ServeContext, socket::Socket},
     pacing::{Cycle, DueQueue, RETRY_NANOS},
     plan::{ChurnMembers, Placement},
+    report::{Failure, Side},
 };
 
 pub(in crate::link) struct Churning {
@@ -67,18 +68,6 @@ impl Churning {
         }
     }
 
-    /// The connection is new; slot `n` may use channel `n + 1`.
-    pub(in crate::link) fn start(&mut self, connection: &mut Connection) {
-        self.by_channel.clear();
-        for index in 0..self.slots.len() {
-            if self.subject.is_channels() {
-                self.ready(index);
-            } else {
-                self.set_up_slot(index, u16::try_from(index + 1).unwrap_or(u16::MAX), connection);
-            }
-        }
-    }
-
     /// The slot has a channel now.
     fn set_up_slot(&mut self, index: usize, channel: u16, connection: &mut Connection) {
         self.assign(index, channel);
@@ -108,30 +97,6 @@ impl Churning {
         }
     }
 
-    /// Asks for whatever is due.
-    pub(in crate::link) fn encode(
-        &mut self,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), ConnectionError> {
-        context.now = context.clock.nanos();
-        while let Some(index) = self.due_queue.take(context.now) {
-            match self.slots[index].state {
-                State::Idle if !self.is_stopped && self.slots[index].cycle.due().is_some() => {
-                    self.open(index, connection)?;
-                }
-                State::Open => {
-                    let slot = &self.slots[index];
-                    self.subject.close(index, slot.channel, connection);
-                    self.slots[index].state = State::Closing;
-                }
-                _ => continue,
-            }
-            self.slots[index].since = context.now;
-        }
-        Ok(())
-    }
-
     fn open(&mut self, index: usize, connection: &mut Connection) -> Result<(), ConnectionError> {
         if self.subject.is_channels() {
             let channel = connection.open_channel()?;
@@ -142,57 +107,6 @@ impl Churning {
         }
         self.slots[index].state = State::Opening;
         Ok(())
-    }
-
-    /// Events that churn has to do with.
-    pub(in crate::link) fn is_concerned(event: &Event<'_>) -> bool {
-        matches!(
-            event,
-            Event::Delivery(_)
-                | Event::Reply { .. }
-                | Event::ChannelOpened { .. }
-                | Event::ChannelClosed { .. }
-                | Event::ConsumerCancelled { .. }
-        )
-    }
-
-    pub(in crate::link) fn on_event(
-        &mut self,
-        event: Event<'_>,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), ConnectionError> {
-        match event {
-            Event::Delivery(delivery) => acknowledge(&delivery, connection, context),
-            Event::Reply { channel, reply } => self.on_reply(channel, reply, context),
-            Event::ChannelOpened { channel } => {
-                self.on_channel_opened(channel, connection, context);
-            }
-            Event::ChannelClosed { channel, refusal } => {
-                self.on_channel_closed(channel, refusal, connection, context)?;
-            }
-            Event::ConsumerCancelled { channel, .. } => {
-                self.on_consumer_cancelled(channel, context);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn on_reply(&mut self, channel: u16, reply: Reply, context: &mut ServeContext<'_>) {
-        let Some(index) = self.slot_of(channel) else { return };
-        match reply {
-            Reply::QosSet => {}
-            Reply::QueueDeclared { queue, .. } if !self.subject.is_ready() => {
-                self.subject.own_queue_is(queue);
-                for index in 0..self.slots.len() {
-                    if self.slots[index].channel != 0 {
-                        self.ready(index);
-                    }
-                }
-            }
-            _ => self.answered(index, context),
-        }
     }
 
     fn answered(&mut self, index: usize, context: &mut ServeContext<'_>) {
@@ -225,6 +139,74 @@ impl Churning {
         self.ready(index);
     }
 
+    fn failed(&mut self, index: usize, reason: &str, context: &mut ServeContext<'_>) {
+        context.measured.churn_failed(reason);
+        self.next_cycle(index, context.now + RETRY_NANOS, context);
+    }
+
+    fn slot_of(&self, channel: u16) -> Option<usize> {
+        self.by_channel.get(usize::from(channel)).copied().flatten()
+    }
+}
+
+impl Role for Churning {
+    fn start(&mut self, _now: u64, connection: &mut Connection) {
+        self.by_channel.clear();
+        for index in 0..self.slots.len() {
+            if self.subject.is_channels() {
+                self.ready(index);
+            } else {
+                self.set_up_slot(index, u16::try_from(index + 1).unwrap_or(u16::MAX), connection);
+            }
+        }
+    }
+
+    fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        context.now = context.clock.nanos();
+        while let Some(index) = self.due_queue.take(context.now) {
+            match self.slots[index].state {
+                State::Idle if !self.is_stopped && self.slots[index].cycle.due().is_some() => {
+                    self.open(index, &mut socket.connection)?;
+                }
+                State::Open => {
+                    let slot = &self.slots[index];
+                    self.subject.close(index, slot.channel, &mut socket.connection);
+                    self.slots[index].state = State::Closing;
+                }
+                _ => continue,
+            }
+            self.slots[index].since = context.now;
+        }
+        Ok(false)
+    }
+
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        _connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        let Some(index) = self.slot_of(channel) else { return Ok(()) };
+        match reply {
+            Reply::QosSet => {}
+            Reply::QueueDeclared { queue, .. } if !self.subject.is_ready() => {
+                self.subject.own_queue_is(queue);
+                for index in 0..self.slots.len() {
+                    if self.slots[index].channel != 0 {
+                        self.ready(index);
+                    }
+                }
+            }
+            _ => self.answered(index, context),
+        }
+        Ok(())
+    }
+
     fn on_channel_opened(
         &mut self,
         channel: u16,
@@ -239,14 +221,13 @@ impl Churning {
         }
     }
 
-    /// A slot that is refused tries again after a while, on a new channel if it needs one.
     fn on_channel_closed(
         &mut self,
         channel: u16,
         refusal: Option<Refusal>,
         connection: &mut Connection,
         context: &mut ServeContext<'_>,
-    ) -> Result<(), ConnectionError> {
+    ) -> Result<(), Failure> {
         let Some(index) = self.slot_of(channel) else { return Ok(()) };
         self.by_channel[usize::from(channel)] = None;
         self.slots[index].channel = 0;
@@ -263,27 +244,22 @@ impl Churning {
         Ok(())
     }
 
-    /// The broker ended a consumer.
-    fn on_consumer_cancelled(&mut self, channel: u16, context: &mut ServeContext<'_>) {
+    fn on_consumer_cancelled(
+        &mut self,
+        channel: u16,
+        _consumer_tag: &[u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
         if let Some(index) = self.slot_of(channel)
             && self.slots[index].state != State::Idle
         {
             self.failed(index, "the queue of a consumer was deleted or moved", context);
         }
+        Ok(())
     }
 
-    fn failed(&mut self, index: usize, reason: &str, context: &mut ServeContext<'_>) {
-        context.measured.churn_failed(reason);
-        self.next_cycle(index, context.now + RETRY_NANOS, context);
-    }
-
-    fn slot_of(&self, channel: u16) -> Option<usize> {
-        self.by_channel.get(usize::from(channel)).copied().flatten()
-    }
-
-    /// The connection is gone, and with it whatever was open or about to be.
-    pub(in crate::link) fn lose(&mut self, context: &mut ServeContext<'_>) {
-        self.subject.lose();
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        self.subject.on_disconnect();
         for index in 0..self.slots.len() {
             if !matches!(self.slots[index].state, State::Idle | State::Unready) {
                 self.failed(index, "the connection was lost", context);
@@ -293,18 +269,16 @@ impl Churning {
         }
     }
 
-    pub(in crate::link) fn next_due(&self) -> Option<u64> {
+    fn next_due(&self, _can_publish: bool) -> Option<u64> {
         self.due_queue.first()
     }
 
-    /// Things that are there, or may be.
-    pub(in crate::link) fn present(&self) -> u64 {
+    fn awaited(&self) -> u64 {
         let present = |slot: &&Slot| !matches!(slot.state, State::Idle | State::Unready);
         self.slots.iter().filter(present).count() as u64
     }
 
-    /// Nothing more is opened, and what is open is closed at once.
-    pub(in crate::link) fn stop(&mut self) {
+    fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {
         self.is_stopped = true;
         for (index, slot) in self.slots.iter().enumerate() {
             if slot.state == State::Open {
@@ -312,16 +286,25 @@ impl Churning {
             }
         }
     }
-}
 
-/// Whatever a consumer gets is acknowledged.
-fn acknowledge(
-    delivery: &Delivery<'_>,
-    connection: &mut Connection,
-    context: &mut ServeContext<'_>,
-) {
-    context.measured.counts.consumed += 1;
-    context.measured.counts.redelivered += u64::from(delivery.redelivered);
-    let ack = Request::Ack { delivery_tag: delivery.delivery_tag, multiple: false };
-    connection.request(delivery.channel, &ack);
+    fn side(&self) -> Side {
+        Side::Churning
+    }
+
+    fn write_rounds(&self) -> u32 {
+        1
+    }
+
+    /// Whatever a consumer gets is acknowledged.
+    fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) {
+        context.measured.counts.consumed += 1;
+        context.measured.counts.redelivered += u64::from(delivery.redelivered);
+        let ack = Request::Ack { delivery_tag: delivery.delivery_tag, multiple: false };
+        socket.connection.request(delivery.channel, &ack);
+    }
 }

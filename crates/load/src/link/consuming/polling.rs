@@ -12,7 +12,7 @@ use crate::link::serve_context::ServeContext;
 
 impl Consuming {
     /// Asks for a message.
-    pub(in crate::link) fn poll(&mut self, number: usize, connection: &mut Connection) {
+    pub(super) fn poll(&mut self, number: usize, connection: &mut Connection) {
         let consumer = &mut self.consumers[number];
         let at = consumer.next_poll;
         let is_last = at + 1 >= consumer.subscriptions.end;
@@ -22,7 +22,7 @@ impl Consuming {
     }
 
     /// A question was answered with a message.
-    pub(in crate::link) fn on_got(
+    pub(super) fn take_polled(
         &mut self,
         delivery: &Delivery<'_>,
         connection: &mut Connection,
@@ -57,7 +57,7 @@ impl Consuming {
     }
 
     /// A question was answered with nothing.
-    pub(in crate::link) fn on_empty(
+    pub(super) fn note_empty_poll(
         &mut self,
         channel: u16,
         connection: &mut Connection,
@@ -68,7 +68,7 @@ impl Consuming {
         self.poll_again(number, connection, context);
     }
 
-    pub(in crate::link) fn poll_again(
+    pub(super) fn poll_again(
         &mut self,
         number: usize,
         connection: &mut Connection,

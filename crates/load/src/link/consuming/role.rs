@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     clock::nanos,
-    link::serve_context::ServeContext,
+    link::{role::Role, serve_context::ServeContext, socket::Socket},
     message::Stamp,
     plan::{ConsumerPlan, Placement},
-    report::{Observation, Reader},
+    report::{Observation, Reader, Side},
     topology::field_table,
 };
 
@@ -129,24 +129,11 @@ impl Consuming {
     }
 
     /// The queue that the consumer with this tag reads.
-    pub(in crate::link) fn queue(&self, tag: &[u8]) -> &str {
+    fn queue(&self, tag: &[u8]) -> &str {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
         let name = self.queues.get(queue).filter(|name| !name.is_empty());
         name.map_or("a queue that the broker named", String::as_str)
-    }
-
-    /// Starts those whose time has come, and remembers the others.
-    pub(in crate::link) fn start(&mut self, now: u64, connection: &mut Connection) {
-        self.agenda.clear();
-        for number in 0..self.consumers.len() {
-            let start = self.consumers[number].start;
-            if start <= now {
-                self.begin(number, connection);
-            } else {
-                self.agenda.push(Reverse((start, Task::Start(number))));
-            }
-        }
     }
 
     fn begin(&mut self, number: usize, connection: &mut Connection) {
@@ -168,45 +155,6 @@ impl Consuming {
             };
             connection.request(consumer.channel, &consume);
         }
-    }
-
-    #[inline]
-    pub(in crate::link) fn on_delivery(
-        &mut self,
-        delivery: &Delivery<'_>,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) {
-        let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
-        let Some(&Subscription { consumer: number, reader, slot, .. }) = subscription else {
-            return;
-        };
-        let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
-        if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
-            // Sent before the broker read our cancellation, which does not take back what is on
-            // its way: it is for the other consumers.
-            if !self.auto_ack {
-                let delivery_tag = delivery.delivery_tag;
-                let back = Request::Reject { delivery_tag, requeue: true };
-                connection.request(delivery.channel, &back);
-            }
-            return;
-        }
-        let message = HeldMessage {
-            arrived: context.now,
-            delivery_tag: delivery.delivery_tag,
-            redelivered: delivery.redelivered,
-            stamp: self.stamp(delivery),
-            reader,
-            slot,
-        };
-        if let Some(holding) = &mut self.holding
-            && let Some(due) = holding.hold(number, message)
-        {
-            self.agenda.push(Reverse((due, Task::Settle(number))));
-            return;
-        }
-        self.take(number, message, connection, context);
     }
 
     /// The message has been processed.
@@ -282,12 +230,74 @@ impl Consuming {
         }
     }
 
-    /// Does what is due.
-    pub(in crate::link) fn on_time(
+    fn is_done(&self) -> bool {
+        self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
+    }
+
+    #[inline]
+    pub(super) fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
+        if self.reads_headers
+            && let Some(stamp) = Stamp::find(&delivery.properties)
+        {
+            return Some(stamp);
+        }
+        Stamp::decode(&delivery.body)
+    }
+}
+
+impl Role for Consuming {
+    fn start(&mut self, now: u64, connection: &mut Connection) {
+        self.agenda.clear();
+        for number in 0..self.consumers.len() {
+            let start = self.consumers[number].start;
+            if start <= now {
+                self.begin(number, connection);
+            } else {
+                self.agenda.push(Reverse((start, Task::Start(number))));
+            }
+        }
+    }
+
+    #[inline]
+    fn on_delivery(
         &mut self,
-        connection: &mut Connection,
+        delivery: &Delivery<'_>,
+        socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) {
+        let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
+        let Some(&Subscription { consumer: number, reader, slot, .. }) = subscription else {
+            return;
+        };
+        let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
+        if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
+            // Sent before the broker read our cancellation, which does not take back what is on
+            // its way: it is for the other consumers.
+            if !self.auto_ack {
+                let delivery_tag = delivery.delivery_tag;
+                let back = Request::Reject { delivery_tag, requeue: true };
+                socket.connection.request(delivery.channel, &back);
+            }
+            return;
+        }
+        let message = HeldMessage {
+            arrived: context.now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+            reader,
+            slot,
+        };
+        if let Some(holding) = &mut self.holding
+            && let Some(due) = holding.hold(number, message)
+        {
+            self.agenda.push(Reverse((due, Task::Settle(number))));
+            return;
+        }
+        self.take(number, message, &mut socket.connection, context);
+    }
+
+    fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         while let Some(Reverse((due, task))) = self.agenda.peek().copied()
             && due <= context.now
         {
@@ -306,21 +316,11 @@ impl Consuming {
         }
     }
 
-    /// When something is due next.
-    pub(in crate::link) fn next_due(&self) -> Option<u64> {
+    fn next_due(&self, _can_publish: bool) -> Option<u64> {
         self.agenda.peek().map(|Reverse((due, _))| *due)
     }
 
-    pub(in crate::link) fn is_done(&self) -> bool {
-        self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
-    }
-
-    /// Settles what has been processed.
-    pub(in crate::link) fn finish(
-        &mut self,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) {
+    fn finish(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         self.agenda.clear();
         for channel in 0..u16::try_from(self.unacknowledged.len()).unwrap_or(u16::MAX) {
             let waiting = self.unacknowledged[usize::from(channel)];
@@ -337,8 +337,7 @@ impl Consuming {
         }
     }
 
-    /// The connection is gone: the broker gives to others what was not acknowledged.
-    pub(in crate::link) fn lose(&mut self, context: &mut ServeContext<'_>) {
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         if let Some(recorder) = &mut context.recorder {
             for Subscription { reader, .. } in &self.subscriptions {
                 recorder.note(Observation::Resubscribed { reader: *reader });
@@ -351,14 +350,36 @@ impl Consuming {
         }
     }
 
-    #[inline]
-    pub(super) fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
-        if self.reads_headers
-            && let Some(stamp) = Stamp::find(&delivery.properties)
-        {
-            return Some(stamp);
-        }
-        Stamp::decode(&delivery.body)
+    fn side(&self) -> Side {
+        Side::Receiving
+    }
+
+    /// A message came in answer to `basic.get`.
+    fn on_got(
+        &mut self,
+        delivery: &Delivery<'_>,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        self.take_polled(delivery, connection, context);
+    }
+
+    /// `basic.get` was answered with an empty queue.
+    fn on_empty(
+        &mut self,
+        channel: u16,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        self.note_empty_poll(channel, connection, context);
+    }
+
+    fn is_consuming(&self) -> bool {
+        !self.is_done()
+    }
+
+    fn consumed_queue(&self, consumer_tag: &[u8]) -> String {
+        format!("queue `{}`", self.queue(consumer_tag))
     }
 }
 

@@ -215,7 +215,7 @@ impl Publisher {
     }
 
     /// The answers to what it sent will not come.
-    pub(super) fn lose(&mut self, context: &mut ServeContext<'_>) {
+    pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         if self.window.is_none()
             && let Some(recorder) = &mut context.recorder
         {

@@ -1,6 +1,6 @@
 //! Publishers on one connection.
 
-use rabbitscope_amqp::{ConfirmRing, Connection};
+use rabbitscope_amqp::{ConfirmRing, Connection, Reply};
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{
@@ -12,12 +12,13 @@ use super::{
 use crate::{
     clock::nanos,
     link::{
-        driver::{CHUNK, WRITE_ROUNDS},
+        limits::{CHUNK, WRITE_ROUNDS},
+        role::Role,
         serve_context::ServeContext,
         socket::Socket,
     },
     pacing::RoundRobin,
-    report::Failure,
+    report::{Failure, Side},
 };
 
 /// Messages in a row with a write for each, before other connections get their turn.
@@ -59,34 +60,6 @@ impl Publishing {
         }
     }
 
-    /// Encodes up to a chunk of messages; false when there was nothing to send.
-    #[inline]
-    pub(in crate::link) fn encode(
-        &mut self,
-        socket: &mut Socket,
-        context: &mut ServeContext<'_>,
-    ) -> bool {
-        if self.is_stopped || !socket.can_publish() {
-            return false;
-        }
-        context.begin(self.has_schedule);
-        if let Some(until) = self.until(context) {
-            self.round_robin.advance(until);
-        }
-        let mut budget = WriteBudget::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
-        let mut encoded = 0;
-        while let Some(index) = self.round_robin.next() {
-            let Some(sent) = self.send(index, &mut budget, socket, context) else {
-                self.round_robin.enqueue_first(index);
-                break;
-            };
-            encoded += sent;
-            self.wake(index, context);
-        }
-        socket.encoded(encoded);
-        encoded > 0
-    }
-
     /// What is due until then may go; absent: schedules wait.
     #[inline]
     fn until(&self, context: &ServeContext<'_>) -> Option<u64> {
@@ -103,11 +76,6 @@ impl Publishing {
             Some(due) => self.round_robin.enqueue_at(index, due),
             None => {}
         }
-    }
-
-    /// Writes in a row before other connections get their turn.
-    pub(in crate::link) fn write_rounds(&self) -> u32 {
-        if self.write == WriteMode::Batched { WRITE_ROUNDS } else { SINGLE_WRITES }
     }
 
     /// Encodes messages of one publisher and says how many; absent when it has some and there is no room.
@@ -149,8 +117,41 @@ impl Publishing {
         budget.take(size, count);
         Some(count)
     }
+}
 
-    pub(in crate::link) fn on_confirm(
+impl Role for Publishing {
+    fn write_rounds(&self) -> u32 {
+        if self.write == WriteMode::Batched { WRITE_ROUNDS } else { SINGLE_WRITES }
+    }
+
+    #[inline]
+    fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        if self.is_stopped || !socket.can_publish() {
+            return Ok(false);
+        }
+        context.begin(self.has_schedule);
+        if let Some(until) = self.until(context) {
+            self.round_robin.advance(until);
+        }
+        let mut budget = WriteBudget::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
+        let mut encoded = 0;
+        while let Some(index) = self.round_robin.next() {
+            let Some(sent) = self.send(index, &mut budget, socket, context) else {
+                self.round_robin.enqueue_first(index);
+                break;
+            };
+            encoded += sent;
+            self.wake(index, context);
+        }
+        socket.encoded(encoded);
+        Ok(encoded > 0)
+    }
+
+    fn on_confirm(
         &mut self,
         channel: u16,
         tag: u64,
@@ -196,9 +197,7 @@ impl Publishing {
         Ok(())
     }
 
-    /// The connection is gone, and with it the answers to what was sent on it. Sequence numbers
-    /// start again on the next one.
-    pub(in crate::link) fn lose(&mut self, context: &mut ServeContext<'_>) {
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         let publishers = &mut self.publishers;
         for ring in self.rings.iter_mut().flatten() {
             let settled = std::mem::take(ring).settle(0, true, |sent| {
@@ -207,14 +206,13 @@ impl Publishing {
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
         for (index, publisher) in self.publishers.iter_mut().enumerate() {
-            publisher.lose(context);
+            publisher.on_disconnect(context);
             self.round_robin.enqueue(index);
         }
         context.measured.counts.unanswered += std::mem::take(&mut self.outstanding);
     }
 
-    /// What has no confirm gets none: it counts with its age.
-    pub(in crate::link) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+    fn give_up(&mut self, context: &mut ServeContext<'_>) {
         for ring in self.rings.iter_mut().flatten() {
             let settled =
                 std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, context));
@@ -222,20 +220,7 @@ impl Publishing {
         }
     }
 
-    /// A transaction is committed: all that was sent on the channel counts as confirmed.
-    pub(in crate::link) fn on_commit(
-        &mut self,
-        channel: u16,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        self.on_confirm(channel, 0, true, true, context)
-    }
-
-    /// Counts channels on which nothing is confirmed any more.
-    pub(in crate::link) fn check_confirms(
-        &mut self,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
+    fn check_timeouts(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let Some(timeout) = self.confirm_timeout else { return Ok(()) };
         for (ring, overdue) in self.rings.iter().zip(&mut self.overdue) {
             let oldest = ring.as_ref().and_then(ConfirmRing::oldest).map(|sent| sent.at);
@@ -254,46 +239,61 @@ impl Publishing {
         Ok(())
     }
 
-    pub(in crate::link) fn has_due(&self, context: &ServeContext<'_>) -> bool {
+    fn has_due(&self, context: &ServeContext<'_>) -> bool {
         let is_due = |until| self.round_robin.first_due().is_some_and(|due| due <= until);
         let anybody =
             self.round_robin.is_anybody_ready() || self.until(context).is_some_and(is_due);
         anybody && !self.is_stopped
     }
 
-    pub(in crate::link) fn next_due(&self) -> Option<u64> {
-        self.round_robin.first_due().filter(|_| !self.is_stopped)
+    fn next_due(&self, can_publish: bool) -> Option<u64> {
+        self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped)
     }
 
-    pub(in crate::link) fn outstanding(&self) -> u64 {
+    fn unconfirmed(&self) -> u64 {
         self.outstanding
     }
 
-    /// Whether the broker owes an answer.
-    pub(in crate::link) fn is_owed(&self) -> bool {
+    fn is_owed(&self) -> bool {
         self.publishers.iter().any(Publisher::is_owed)
     }
 
-    /// Nothing more is sent, but transactions that are open are committed.
-    pub(in crate::link) fn stop(
-        &mut self,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) {
+    fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         self.is_stopped = true;
         for publisher in &mut self.publishers {
             publisher.stop(connection, context);
         }
     }
 
-    pub(in crate::link) fn count(&self) -> usize {
+    fn publishers(&self) -> usize {
         self.publishers.len()
     }
 
-    /// Counts what goes on up to now.
-    pub(in crate::link) fn tick(&mut self, context: &mut ServeContext<'_>) {
+    fn tick(&mut self, context: &mut ServeContext<'_>) {
         for publisher in &mut self.publishers {
             publisher.count_full(context);
         }
+    }
+
+    fn side(&self) -> Side {
+        Side::Sending
+    }
+
+    /// A transaction is committed: all that was sent on the channel counts as confirmed.
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        _connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        match reply {
+            Reply::TxCommitted => self.on_confirm(channel, 0, true, true, context),
+            _ => Ok(()),
+        }
+    }
+
+    fn awaited(&self) -> u64 {
+        self.outstanding
     }
 }

@@ -29,7 +29,7 @@ impl WriteBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::driver::CHUNK;
+    use crate::link::limits::CHUNK;
 
     /// Messages of these sizes, in turn, that go into one write.
     fn written(bytes: usize, sizes: &[usize]) -> usize {

@@ -1,8 +1,8 @@
-//! Makes the role of a connection from its plan.
+//! The role of a connection, picked by its plan.
 
 use rabbitscope_runs::scenario::PublisherGroup;
 
-use super::{answering::Answering, driver::Role};
+use super::answering::Answering;
 use crate::{
     link::{
         calling::Calling,
@@ -15,7 +15,30 @@ use crate::{
     plan::{LinkPlan, Members, Placement},
 };
 
-impl Role {
+/// One of the roles. [`with_role!`] calls a method of it.
+pub(super) enum AnyRole {
+    Publishing(Publishing),
+    Consuming(Consuming),
+    Calling(Calling),
+    Answering(Answering),
+    Churning(Churning),
+}
+
+/// Evaluates an expression for the role, whichever it is: the one match over the roles.
+macro_rules! with_role {
+    ($any:expr, $role:ident => $call:expr) => {
+        match $any {
+            AnyRole::Publishing($role) => $call,
+            AnyRole::Consuming($role) => $call,
+            AnyRole::Calling($role) => $call,
+            AnyRole::Answering($role) => $call,
+            AnyRole::Churning($role) => $call,
+        }
+    };
+}
+pub(super) use with_role;
+
+impl AnyRole {
     /// What those of `plan` do, on connections with frames of at most `frame_max` bytes.
     pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
         match &plan.members {
