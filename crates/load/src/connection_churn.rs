@@ -72,7 +72,7 @@ impl<'a> ConnectionChurn<'a> {
             let (second, start) = self.report_seconds(context);
             self.report(second, start, false, context);
         });
-        let now = context.clock.nanos();
+        let now = context.now();
         self.report(0, now, true, context);
         context.reports.send(Report::Done).ok();
     }
@@ -82,7 +82,7 @@ impl<'a> ConnectionChurn<'a> {
     fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, u64) {
         let (mut second, mut start) = (0, 0);
         loop {
-            let now = context.clock.nanos();
+            let now = context.now();
             let boundary = (u64::from(second) + 1) * SECOND;
             if now >= boundary && boundary < context.end {
                 self.report(second, start, false, context);
@@ -99,7 +99,7 @@ impl<'a> ConnectionChurn<'a> {
 
     fn report(&self, second: u32, start: u64, draining: bool, context: &WorkerContext<'_>) {
         let measured = std::mem::take(&mut *self.measured());
-        let end = context.clock.nanos();
+        let end = context.now();
         let part = IntervalReport {
             worker: self.worker,
             second,
@@ -131,7 +131,7 @@ impl<'a> ConnectionChurn<'a> {
         }
         let mut cpu = thread_cpu_nanos();
         while !is_over(context) {
-            let now = context.clock.nanos();
+            let now = context.now();
             let Some(index) = due_queue.take(now) else {
                 let left = due_queue.first().map_or(u64::MAX, |due| due.saturating_sub(now));
                 thread::sleep(NAP.min(Duration::from_nanos(left)));
@@ -156,11 +156,11 @@ impl<'a> ConnectionChurn<'a> {
             end_cycle(slot, 0, context);
             return slot.cycle.due();
         }
-        let since = context.clock.nanos();
+        let since = context.now();
         let name = format!("rabbitscope {} {}", self.group.name, slot.member);
         match self.dialer.dial_idle(&name, slot.member as usize) {
             Ok((client, _)) => {
-                let now = context.clock.nanos();
+                let now = context.now();
                 let mut measured = self.measured();
                 measured.counts.churn_opened += 1;
                 measured.churn.opened(self.number, now.saturating_sub(since));
@@ -169,16 +169,16 @@ impl<'a> ConnectionChurn<'a> {
             }
             Err(refused) => {
                 self.measured().churn_failed(&refused.error.to_string());
-                end_cycle(slot, context.clock.nanos() + RETRY_NANOS, context);
+                end_cycle(slot, context.now() + RETRY_NANOS, context);
                 slot.cycle.due()
             }
         }
     }
 
     fn close(&self, client: Client<Stream>, context: &WorkerContext<'_>) {
-        let since = context.clock.nanos();
+        let since = context.now();
         let closed = client.close();
-        let took = context.clock.nanos().saturating_sub(since);
+        let took = context.now().saturating_sub(since);
         let mut measured = self.measured();
         match closed {
             Ok(()) => {
@@ -197,7 +197,7 @@ fn end_cycle(slot: &mut Slot, not_before: u64, context: &WorkerContext<'_>) {
 }
 
 fn is_over(context: &WorkerContext<'_>) -> bool {
-    context.clock.nanos() >= context.end
+    context.now() >= context.end
         || context.shared.ending.load(Ordering::Relaxed)
         || context.shared.abort.load(Ordering::Relaxed)
 }

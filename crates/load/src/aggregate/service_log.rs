@@ -37,13 +37,13 @@ impl ServiceLog {
         let measured = &mut interval.measured;
         let is_silent = length >= SHORTEST_SILENCE_NANOS
             && down + alarm == 0
-            && is_silent(&self.before, &measured.attention, &measured.counts);
+            && is_silent(&self.before, &measured.responsiveness, &measured.counts);
         if is_silent {
             self.add_silence(interval.start, interval.end);
         }
         measured.counts.without_service_nanos = if is_silent { length } else { down };
         measured.counts.alarm_nanos = alarm;
-        self.before = measured.attention;
+        self.before = measured.responsiveness;
     }
 
     fn add_silence(&mut self, from_nanos: u64, to_nanos: u64) {
@@ -94,7 +94,7 @@ mod tests {
         let owed = Responsiveness { unanswered: 1, ..Responsiveness::default() };
         let second = |at: u64| {
             let mut measured = IntervalMeasurements::default();
-            measured.attention = owed;
+            measured.responsiveness = owed;
             Interval { start: at * SECOND, end: (at + 1) * SECOND, measured, threads: Vec::new() }
         };
         log.complete(&mut second(0));
@@ -115,9 +115,13 @@ mod tests {
     fn a_second_is_silent_when_nothing_comes_that_is_owed() {
         check("owed all the time", |_| {}, true);
         check("something came", |measured| measured.counts.reads = 1, false);
-        check("nothing is owed any more", |measured| measured.attention.unanswered = 0, false);
-        check("the client was not there", |measured| measured.attention.away_nanos = SECOND, false);
+        check("nothing is owed any more", |measured| measured.responsiveness.unanswered = 0, false);
+        check(
+            "the client was not there",
+            |measured| measured.responsiveness.away_nanos = SECOND,
+            false,
+        );
         let stuck = Responsiveness { stalled: 1, ..Responsiveness::default() };
-        check("was not stuck before", |measured| measured.attention = stuck, false);
+        check("was not stuck before", |measured| measured.responsiveness = stuck, false);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use crate::{link::ServeContext, report::ServiceMonitor};
+use crate::report::ServiceMonitor;
 
 /// What the threads of a run share.
 #[derive(Debug, Default)]
@@ -34,14 +34,27 @@ pub(crate) struct SharedState {
     pub(crate) is_over: AtomicBool,
 }
 
+/// Members that have just come to their end, by kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DoneMembers {
+    /// Publishers that have sent their last message.
+    pub(crate) publishers: usize,
+    /// Consumers that have received their last message.
+    pub(crate) consumers: usize,
+    /// Callers that have had their last reply.
+    pub(crate) callers: usize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churn_slots: usize,
+}
+
 impl SharedState {
-    /// Adds who has come to an end in this moment.
-    pub(crate) fn count_done(&self, moment: &ServeContext<'_>) {
+    /// Adds members that have come to their end.
+    pub(crate) fn count_done(&self, done: DoneMembers) {
         let counts = [
-            (&self.publishers_done, moment.publishers_done),
-            (&self.consumers_done, moment.consumers_done),
-            (&self.callers_done, moment.callers_done),
-            (&self.churners_done, moment.churners_done),
+            (&self.publishers_done, done.publishers),
+            (&self.consumers_done, done.consumers),
+            (&self.callers_done, done.callers),
+            (&self.churners_done, done.churn_slots),
         ];
         for (sum, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             sum.fetch_add(count, Ordering::Relaxed);

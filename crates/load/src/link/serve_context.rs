@@ -3,44 +3,59 @@
 use rabbitscope_amqp::Returned;
 
 use crate::{
-    clock::RunClock,
+    context::{DoneMembers, RunSettings},
     latency::Latency,
-    message::{Numbering, Stamp},
+    message::Stamp,
     pacing::{BurstLimiter, LATE_NANOS},
     report::{IntervalMeasurements, Observation, ObservationRecorder, ServiceMonitor},
 };
 
-/// What is going on while a link is served.
+/// One call of a link.
 pub(crate) struct ServeContext<'a> {
     /// Nanoseconds since the run began.
     pub(crate) now: u64,
-    pub(crate) clock: RunClock,
-    /// Of the run, in the stamps.
-    pub(crate) run_tag: u16,
-    pub(crate) numbering: Numbering,
+    pub(crate) run: RunSettings,
+    /// Where the thread counts and measures.
     pub(crate) measured: &'a mut IntervalMeasurements,
+    /// Where lost connections and alarms are reported.
     pub(crate) service: &'a ServiceMonitor,
-    /// Somebody of this run measures what is delivered.
-    pub(crate) is_consumed: bool,
-    /// Writes down what becomes of messages; absent when nobody asks.
+    /// Records observations of messages; absent when nobody asks for them.
     pub(crate) recorder: Option<&'a mut ObservationRecorder>,
-    /// Publishers that have just sent their last message.
-    pub(crate) publishers_done: usize,
-    /// Consumers that have just received their last message.
-    pub(crate) consumers_done: usize,
-    /// Callers that have had their last reply.
-    pub(crate) callers_done: usize,
-    /// Slots of churn that have closed their last one.
-    pub(crate) churners_done: usize,
-    /// The shortest latency that was measured, in nanoseconds.
-    pub(crate) fastest: Option<u64>,
+    pub(crate) pass: PacingPass<'a>,
+    pub(crate) outcome: ServeOutcome,
+}
+
+/// How schedules are served in this call.
+pub(crate) struct PacingPass<'a> {
     /// Schedules are served now.
-    pub(crate) is_pacing: bool,
-    pub(crate) limiter: &'a mut BurstLimiter,
-    /// What is due until then may go, in nanoseconds since the run began; absent: schedules wait.
+    pub(crate) is_on: bool,
+    limiter: &'a mut BurstLimiter,
+    /// Messages that are due until then may be sent, in nanoseconds since the run began; absent: schedules wait.
     pub(crate) due_until: Option<u64>,
     /// A schedule has been served.
     pub(crate) has_paced: bool,
+}
+
+/// What the call returns besides its measurements.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ServeOutcome {
+    pub(crate) done: DoneMembers,
+    /// The shortest latency that was measured, in nanoseconds.
+    pub(crate) fastest: Option<u64>,
+}
+
+impl<'a> ServeContext<'a> {
+    pub(crate) fn new(
+        run: RunSettings,
+        measured: &'a mut IntervalMeasurements,
+        service: &'a ServiceMonitor,
+        recorder: Option<&'a mut ObservationRecorder>,
+        limiter: &'a mut BurstLimiter,
+    ) -> Self {
+        let pass = PacingPass { is_on: true, limiter, due_until: None, has_paced: false };
+        let (now, outcome) = (run.clock.nanos(), ServeOutcome::default());
+        Self { now, run, measured, service, recorder, pass, outcome }
+    }
 }
 
 impl ServeContext<'_> {
@@ -48,15 +63,15 @@ impl ServeContext<'_> {
     /// written waits for the next step, or each write would have one message.
     #[inline]
     pub(super) fn begin(&mut self, has_schedule: bool) {
-        self.now = self.clock.nanos();
-        if has_schedule && self.is_pacing && self.due_until.is_none() {
-            self.due_until = Some(self.limiter.until(self.now));
+        self.now = self.run.clock.nanos();
+        if has_schedule && self.pass.is_on && self.pass.due_until.is_none() {
+            self.pass.due_until = Some(self.pass.limiter.until(self.now));
         }
     }
 
     /// Schedules were served, but not all that was due: what is due at `due` waits for a later step.
     pub(crate) fn holds_back(&self, due: Option<u64>) -> bool {
-        due.is_some_and(|due| due <= self.now) && self.due_until.is_some()
+        due.is_some_and(|due| due <= self.now) && self.pass.due_until.is_some()
     }
 
     /// A message of a schedule is sent, so long after its time. So much of that is the client's doing.
@@ -113,14 +128,15 @@ impl ServeContext<'_> {
 
     #[inline]
     pub(super) fn measured(&mut self, nanos: u64) {
-        self.fastest = Some(self.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
+        self.outcome.fastest =
+            Some(self.outcome.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
     }
 
     /// A message came back: nobody will get it.
     pub(super) fn record_return(&mut self, returned: &Returned<'_>) {
         let Some(recorder) = &mut self.recorder else { return };
         let stamp = Stamp::find(&returned.properties).or_else(|| Stamp::decode(&returned.body));
-        if let Some(stamp) = stamp.filter(|stamp| stamp.is_of(self.run_tag)) {
+        if let Some(stamp) = stamp.filter(|stamp| stamp.is_of(self.run.tag)) {
             recorder.note(Observation::Returned { number: stamp.number });
         }
     }

@@ -121,10 +121,10 @@ impl Socket {
         }
         scratch[..kept].copy_from_slice(&self.leftover);
         self.leftover.clear();
-        context.now = context.clock.nanos();
+        context.now = context.run.clock.nanos();
         context.measured.counts.reads += calls;
         context.measured.counts.bytes_read += wire_bytes;
-        self.connection.has_read(context.clock.instant(context.now));
+        self.connection.has_read(context.run.clock.instant(context.now));
         Ok(ReadOutcome::Bytes(kept + count))
     }
 
@@ -154,7 +154,7 @@ impl Socket {
             }
         }
         let is_empty = output.is_empty() && !self.stream.has_backlog();
-        self.connection.has_written(context.clock.instant(context.now));
+        self.connection.has_written(context.run.clock.instant(context.now));
         self.account(is_empty, context);
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Socket {
             context.measured.counts.published += self.unwritten;
             self.unwritten = 0;
             if let Some(since) = self.stalled_since.take() {
-                context.now = context.clock.nanos();
+                context.now = context.run.clock.nanos();
                 context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
                 self.ready_since = context.now;
             }
@@ -223,7 +223,7 @@ impl Socket {
             context.measured.counts.blocked_nanos += now.saturating_sub(*since);
             *since = now;
         }
-        self.connection.tick(context.clock.instant(now))?;
+        self.connection.tick(context.run.clock.instant(now))?;
         self.flush(context)
     }
 }

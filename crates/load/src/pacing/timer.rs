@@ -3,6 +3,7 @@
 use std::{
     io,
     os::fd::{AsRawFd, OwnedFd},
+    time::Duration,
 };
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
@@ -11,7 +12,7 @@ use rustix::time::{
     timerfd_settime,
 };
 
-use crate::clock::SECOND;
+use crate::clock::{SECOND, nanos};
 
 /// Wakes a poll.
 pub(crate) struct Timer {
@@ -26,11 +27,11 @@ impl Timer {
         Ok(Self { fd })
     }
 
-    /// Wakes the poll after so many nanoseconds. The registration is edge-triggered, so that
+    /// Wakes the poll after `delay`. The registration is edge-triggered, so that
     /// nothing need be read.
-    pub(crate) fn arm(&self, nanos: u64) -> io::Result<()> {
+    pub(crate) fn arm(&self, delay: Duration) -> io::Result<()> {
         let whole = |nanos: u64| i64::try_from(nanos).unwrap_or(i64::MAX);
-        let nanos = nanos.max(1);
+        let nanos = nanos(delay).max(1);
         let value = Timespec { tv_sec: whole(nanos / SECOND), tv_nsec: whole(nanos % SECOND) };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let setting = Itimerspec { it_interval: once, it_value: value };

@@ -14,7 +14,7 @@ pub(crate) struct IntervalMeasurements {
     pub(crate) connections: u64,
     /// Of the measurements, those of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
-    pub(crate) attention: Responsiveness,
+    pub(crate) responsiveness: Responsiveness,
     /// By [`Latency`], in nanoseconds: what was measured for the slot that is selected, and after
     /// [`IntervalMeasurements::by_slot`] nothing.
     pub(crate) latencies: HistogramSet,
@@ -59,7 +59,7 @@ impl IntervalMeasurements {
         for (sum, part) in self.overdue.iter_mut().zip(&other.overdue) {
             *sum += part;
         }
-        self.attention.add(&other.attention);
+        self.responsiveness.add(&other.responsiveness);
         add_slots(&mut self.slots, &other.slots);
         self.churn.add(&other.churn);
         if self.churn_refusal.is_none() {

@@ -24,7 +24,7 @@ use crate::{
     clock::{RunClock, nanos},
     connect::Reconnector,
     connection_churn::ConnectionChurn,
-    context::{RunContext, SharedState},
+    context::{RunContext, RunSettings, SharedState},
     latency::{ChurnLogs, Slots},
     message::Numbering,
     outcome::{LoadOutcome, Progress},
@@ -33,8 +33,8 @@ use crate::{
     worker::{Worker, WorkerContext},
 };
 
-/// How often orders from outside are looked at.
-const NAP: Duration = Duration::from_millis(50);
+/// How often the stop flag is checked.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs the load; returns when every worker is done.
 pub(crate) fn run_load(
@@ -55,7 +55,13 @@ pub(crate) fn run_load(
     let dialling = ConnectionChurn::all(scenario, context.dialer, workers.len());
     let threads = workers.len() + dialling.len();
     let numbering = Numbering::new(scenario.publishers.iter().map(|it| it.count).sum());
-    let emptying = QueueDrain::of(context, &shared, workers.len());
+    let run = RunSettings {
+        clock,
+        tag: run_tag(started_unix_nanos),
+        numbering,
+        is_consumed: !scenario.consumers.is_empty(),
+    };
+    let queue_drain = QueueDrain::of(context, &shared, workers.len());
     let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);
     let reconnector = scenario.connecting.recovery.map(|recovery| {
         let inboxes = workers.iter().map(Worker::inbox).collect();
@@ -67,32 +73,29 @@ pub(crate) fn run_load(
         if let Some(reconnector) = &reconnector {
             reconnector.start(scope);
         }
-        let orders = || WorkerContext {
-            clock,
-            run_tag: run_tag(started_unix_nanos),
-            numbering,
+        let worker_context = || WorkerContext {
+            run,
             end: scenario.stop.duration.map_or(u64::MAX, nanos),
             shared: &shared,
             reports: reports.clone(),
             reconnector: reconnector.as_ref(),
-            awaits_empty: emptying.is_some(),
-            is_consumed: !scenario.consumers.is_empty(),
+            awaits_empty: queue_drain.is_some(),
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
-            watch: coordinator.watch.clone(),
+            observations: coordinator.observations.clone(),
         };
-        if let Some(emptying) = &emptying {
+        if let Some(queue_drain) = &queue_drain {
             let reports = reports.clone();
-            scope.spawn(move || emptying.watch(&reports));
+            scope.spawn(move || queue_drain.watch(&reports));
         }
-        coordinator.running = start(scope, workers, &dialling, orders);
+        coordinator.running = start(scope, workers, &dialling, worker_context);
         drop(reports);
         coordinator.watch_over(&received, progress, stop);
         reconnector.iter().for_each(Reconnector::end);
         shared.is_over.store(true, Ordering::Relaxed);
     });
-    if let Some(emptying) = &emptying
+    if let Some(queue_drain) = &queue_drain
         && !shared.is_empty.load(Ordering::Relaxed)
-        && emptying.left() != Some(0)
+        && queue_drain.left() != Some(0)
     {
         coordinator.cut_short("every consumer was done before the queues were empty".to_owned());
     }
@@ -107,7 +110,7 @@ struct Coordinator<'a> {
     ends: EndConditions,
     idle: IdleTimeout,
     awaits_empty: bool,
-    watch: Option<ObservationSettings>,
+    observations: Option<ObservationSettings>,
     /// Threads that have not reported their end.
     running: usize,
     was_stopped: bool,
@@ -135,7 +138,7 @@ impl<'a> Coordinator<'a> {
             ends: EndConditions::of(scenario),
             idle: IdleTimeout::of(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
-            watch: ObservationSettings::of(&scenario.run, numbering),
+            observations: ObservationSettings::of(&scenario.run, numbering),
             running: 0,
             was_stopped: false,
             verdict: Verdict::Completed,
@@ -150,7 +153,7 @@ impl<'a> Coordinator<'a> {
         stop: &AtomicBool,
     ) {
         while self.running > 0 {
-            match reports.recv_timeout(NAP) {
+            match reports.recv_timeout(STOP_POLL_INTERVAL) {
                 Ok(report) => self.take(report, progress),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -167,7 +170,7 @@ impl<'a> Coordinator<'a> {
             }
             Report::Observed(batch) => {
                 self.aggregator.check(&batch);
-                self.watch.iter().for_each(ObservationSettings::taken);
+                self.observations.iter().for_each(ObservationSettings::taken);
             }
             Report::CutShort(reason) => self.cut_short(reason),
             Report::Failed(failure) => {
@@ -206,16 +209,16 @@ fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     workers: Vec<Worker>,
     dialling: &'scope [ConnectionChurn<'scope>],
-    orders: impl Fn() -> WorkerContext<'scope>,
+    worker_context: impl Fn() -> WorkerContext<'scope>,
 ) -> usize {
     let count = workers.len() + dialling.len();
     for worker in workers {
-        let orders = orders();
-        scope.spawn(move || worker.run(&orders));
+        let worker_context = worker_context();
+        scope.spawn(move || worker.run(&worker_context));
     }
     for churn in dialling {
-        let orders = orders();
-        scope.spawn(move || churn.run(&orders));
+        let worker_context = worker_context();
+        scope.spawn(move || churn.run(&worker_context));
     }
     count
 }
@@ -227,7 +230,7 @@ fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
         && !rest.is_zero()
         && !stop.load(Ordering::Relaxed)
     {
-        thread::sleep(rest.min(NAP));
+        thread::sleep(rest.min(STOP_POLL_INTERVAL));
     }
 }
 

@@ -3,18 +3,14 @@
 use std::sync::mpsc::Sender;
 
 use crate::{
-    clock::RunClock,
     connect::Reconnector,
-    context::SharedState,
-    message::Numbering,
+    context::{RunSettings, SharedState},
     report::{ObservationRecorder, ObservationSettings, Report},
 };
 
-/// What a run is for its workers.
+/// The run as its workers see it.
 pub(crate) struct WorkerContext<'a> {
-    pub(crate) clock: RunClock,
-    pub(crate) run_tag: u16,
-    pub(crate) numbering: Numbering,
+    pub(crate) run: RunSettings,
     /// End of the load in nanoseconds since the run began.
     pub(crate) end: u64,
     pub(crate) shared: &'a SharedState,
@@ -23,17 +19,20 @@ pub(crate) struct WorkerContext<'a> {
     pub(crate) reconnector: Option<&'a Reconnector<'a>>,
     /// Consumers go on after the load until the queues are empty.
     pub(crate) awaits_empty: bool,
-    /// Somebody of this run measures what is delivered.
-    pub(crate) is_consumed: bool,
     /// Every message of this run that is delivered carries its stamp.
     pub(crate) knows_own: bool,
-    /// What is to be seen of messages; absent: nothing.
-    pub(crate) watch: Option<ObservationSettings>,
+    /// Which observations of messages are recorded; absent: none.
+    pub(crate) observations: Option<ObservationSettings>,
 }
 
 impl WorkerContext<'_> {
-    /// For one thread, if anything is to be seen.
+    /// The time, in nanoseconds since the run began.
+    pub(crate) fn now(&self) -> u64 {
+        self.run.clock.nanos()
+    }
+
+    /// The recorder of one thread; absent when no observations are recorded.
     pub(crate) fn recorder(&self) -> Option<ObservationRecorder> {
-        Some(ObservationRecorder::new(self.watch.clone()?, self.reports.clone()))
+        Some(ObservationRecorder::new(self.observations.clone()?, self.reports.clone()))
     }
 }

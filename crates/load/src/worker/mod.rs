@@ -4,8 +4,13 @@ mod backoff;
 mod context;
 mod draining;
 mod event_loop;
+mod interval;
+mod pacing_state;
+mod ready_links;
+mod reconnections;
 mod recovery;
 mod reporting;
+mod stage;
 
 pub(crate) use context::WorkerContext;
 pub(crate) use event_loop::Worker;

@@ -1,37 +1,33 @@
-//! Lost and recovered connections of a worker.
+//! What a worker does when it loses a connection, and when it gets a new one.
 
 use mio::Token;
 
-use super::{
-    context::WorkerContext,
-    event_loop::{Stage, Worker, serve_context},
-};
+use super::{context::WorkerContext, event_loop::Worker, stage::Stage};
 use crate::{connect::LostConnection, report::Failure};
 
 impl Worker {
-    /// A connection failed. Only a loss is borne, and only when the scenario says so.
+    /// A connection failed. A loss is handed to the reconnector when the scenario allows recovery; everything else ends the
+    /// run.
     pub(super) fn on_disconnect(
         &mut self,
         index: usize,
         failure: Failure,
-        orders: &WorkerContext<'_>,
+        context: &WorkerContext<'_>,
     ) -> Result<(), Failure> {
-        let now = orders.clock.nanos();
-        orders.shared.service.failed(failure.kind, now, &failure.reason);
-        let Some(reconnector) = orders.reconnector.filter(|_| failure.is_loss) else {
+        context.shared.service.failed(failure.kind, context.now(), &failure.reason);
+        let Some(reconnector) = context.reconnector.filter(|_| failure.is_loss) else {
             return Err(failure);
         };
         let link = &mut self.links[index];
-        let mut context =
-            serve_context(&mut self.measured, &mut self.recorder, &mut self.limiter, orders);
-        link.on_disconnect(&failure, &mut context);
-        orders.shared.count_done(&context);
-        let now = context.now;
+        let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
+        link.on_disconnect(&failure, &mut serve);
+        context.shared.count_done(serve.outcome.done);
+        let now = serve.now;
         link.socket().deregister(self.poll.registry());
-        let attempts = self.backoffs[index].lost(now);
+        let attempts = self.reconnections.backoffs[index].lost(now);
         let is_wanted = match self.stage {
-            Stage::Load => true,
-            Stage::Drain { .. } => orders.awaits_empty && link.is_consuming(),
+            Stage::Load { .. } => true,
+            Stage::Drain { .. } => context.awaits_empty && link.is_consuming(),
             Stage::Close { .. } => false,
         };
         if is_wanted {
@@ -41,8 +37,8 @@ impl Worker {
     }
 
     /// Takes in connections that were made again.
-    pub(super) fn take_reconnected(&mut self, orders: &WorkerContext<'_>) -> Result<(), Failure> {
-        while let Ok((index, prepared)) = self.reconnected.try_recv() {
+    pub(super) fn on_reconnect(&mut self, context: &WorkerContext<'_>) -> Result<(), Failure> {
+        while let Ok((index, prepared)) = self.reconnections.received.try_recv() {
             let link = &mut self.links[index];
             let (before, after) = (link.frame_max(), prepared.frame_max());
             if before != after {
@@ -51,14 +47,13 @@ impl Worker {
                      when a connection was made again"
                 )));
             }
-            let mut context =
-                serve_context(&mut self.measured, &mut self.recorder, &mut self.limiter, orders);
-            link.on_reconnect(prepared, &mut context);
-            self.backoffs[index].up_since = context.now;
+            let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
+            link.on_reconnect(prepared, &mut serve);
+            self.reconnections.backoffs[index].up_since = serve.now;
             let registered = link.socket().register(self.poll.registry(), Token(index));
             registered
                 .map_err(|error| Failure::wrong(format!("cannot wait for a socket: {error}")))?;
-            self.enqueue(index);
+            self.ready.push(index);
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ impl Caller {
         context: &mut ServeContext<'_>,
     ) -> Option<u64> {
         let Some(arrivals) = &mut self.arrivals else { return Some(context.now) };
-        let until = context.due_until?;
+        let until = context.pass.due_until?;
         let due = arrivals.due().filter(|due| *due <= until)?;
         arrivals.advance();
         let own = self.delay.of(due, self.roomy_since.max(ready_since), context.now);

@@ -160,7 +160,7 @@ impl Calling {
             caller.sent += 1;
             caller.outstanding += 1;
         }
-        context.has_paced |= caller.arrivals.is_some() && count > 0;
+        context.pass.has_paced |= caller.arrivals.is_some() && count > 0;
         *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
         count
     }
@@ -173,7 +173,7 @@ impl Calling {
         }
         caller.outstanding -= 1;
         if caller.is_done() {
-            context.callers_done += 1;
+            context.outcome.done.callers += 1;
         }
         self.wake(index);
     }
@@ -231,12 +231,12 @@ impl Role for Calling {
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         self.expire(context);
-        context.callers_done += std::mem::take(&mut self.without_any);
+        context.outcome.done.callers += std::mem::take(&mut self.without_any);
         if self.is_stopped || !socket.can_publish() {
             return Ok(false);
         }
         context.begin(self.has_schedule);
-        if let Some(until) = context.due_until {
+        if let Some(until) = context.pass.due_until {
             self.round_robin.advance(until);
         }
         let (mut room, mut encoded) = (CHUNK, 0);

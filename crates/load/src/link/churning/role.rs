@@ -134,7 +134,7 @@ impl Churning {
     fn next_cycle(&mut self, index: usize, not_before: u64, context: &mut ServeContext<'_>) {
         let slot = &mut self.slots[index];
         if slot.cycle.end(not_before) {
-            context.churners_done += 1;
+            context.outcome.done.churn_slots += 1;
         }
         self.ready(index);
     }
@@ -166,7 +166,7 @@ impl Role for Churning {
         socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
-        context.now = context.clock.nanos();
+        context.now = context.run.clock.nanos();
         while let Some(index) = self.due_queue.take(context.now) {
             match self.slots[index].state {
                 State::Idle if !self.is_stopped && self.slots[index].cycle.due().is_some() => {

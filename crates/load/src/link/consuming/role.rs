@@ -183,7 +183,7 @@ impl Consuming {
         }
         if is_last {
             self.end(number, connection);
-            context.consumers_done += 1;
+            context.outcome.done.consumers += 1;
         }
     }
 
@@ -387,7 +387,7 @@ impl Role for Consuming {
 #[inline]
 pub(in crate::link) fn measure(message: &HeldMessage, context: &mut ServeContext<'_>) {
     let arrived = message.arrived;
-    let stamp = message.stamp.filter(|stamp| stamp.is_of(context.run_tag));
+    let stamp = message.stamp.filter(|stamp| stamp.is_of(context.run.tag));
     if let Some(recorder) = &mut context.recorder
         && let Some(stamp) = stamp
     {

@@ -76,10 +76,10 @@ impl MessageBatch<'_, '_> {
         connection: &mut Connection,
     ) -> u64 {
         let sequences = self.sequence..self.sequence + count;
-        let first = Stamp::new(self.context.run_tag, self.context.now, None, 0).encode();
+        let first = Stamp::new(self.context.run.tag, self.context.now, None, 0).encode();
         let heads = connection.publish(template, usize::try_from(count).unwrap_or(0));
         for (head, sequence) in heads.zip(sequences.clone()) {
-            let number = self.context.numbering.join(self.publisher, sequence);
+            let number = self.context.run.numbering.join(self.publisher, sequence);
             put(Stamp::renumber(first, number), head);
         }
         self.sequence = sequences.end;
@@ -104,7 +104,7 @@ impl MessageBatch<'_, '_> {
         let late_nanos = match &mut self.arrivals {
             None => None,
             Some(arrivals)
-                if !self.context.due_until.is_some_and(|until| arrivals.is_due(until)) =>
+                if !self.context.pass.due_until.is_some_and(|until| arrivals.is_due(until)) =>
             {
                 return None;
             }
@@ -122,8 +122,8 @@ impl MessageBatch<'_, '_> {
     #[inline]
     fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; STAMP_SIZE] {
         self.remember(sequence, late_nanos);
-        let number = self.context.numbering.join(self.publisher, sequence);
-        Stamp::new(self.context.run_tag, self.context.now, late_nanos, number).encode()
+        let number = self.context.run.numbering.join(self.publisher, sequence);
+        Stamp::new(self.context.run.tag, self.context.now, late_nanos, number).encode()
     }
 
     /// Remembers a message for its confirm, and for those that check what becomes of it.

@@ -13,7 +13,7 @@ impl Publisher {
         let Some(arrivals) = &mut self.arrivals else { return };
         let latencies = [
             self.window.map(|_| Latency::ConfirmIntended),
-            context.is_consumed.then_some(Latency::EndToEndIntended),
+            context.run.is_consumed.then_some(Latency::EndToEndIntended),
         ];
         let latencies: Vec<_> = latencies.into_iter().flatten().collect();
         let end = context.now.saturating_sub(LATE_NANOS);

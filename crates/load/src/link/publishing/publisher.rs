@@ -68,7 +68,7 @@ impl Publisher {
         }
         let has_time = match &self.arrivals {
             None => context.now >= self.start,
-            Some(arrivals) => context.due_until.is_some_and(|until| arrivals.is_due(until)),
+            Some(arrivals) => context.pass.due_until.is_some_and(|until| arrivals.is_due(until)),
         };
         if has_time { self.room() } else { 0 }
     }
@@ -190,7 +190,7 @@ impl Publisher {
 
     fn finish(&mut self, context: &mut ServeContext<'_>) {
         if !std::mem::replace(&mut self.progress.is_done, true) {
-            context.publishers_done += 1;
+            context.outcome.done.publishers += 1;
         }
     }
 

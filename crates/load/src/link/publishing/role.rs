@@ -63,7 +63,7 @@ impl Publishing {
     /// What is due until then may go; absent: schedules wait.
     #[inline]
     fn until(&self, context: &ServeContext<'_>) -> Option<u64> {
-        if self.has_schedule { context.due_until } else { Some(context.now) }
+        if self.has_schedule { context.pass.due_until } else { Some(context.now) }
     }
 
     /// A publisher that can send, or will when its time has come, asks for its turn.
@@ -100,7 +100,7 @@ impl Publishing {
         if most == 0 {
             return None;
         }
-        context.has_paced |= publisher.arrivals.is_some();
+        context.pass.has_paced |= publisher.arrivals.is_some();
         let ring = self.rings[usize::from(publisher.channel)].as_mut();
         let is_confirmed = ring.is_some();
         let number = u32::try_from(index).unwrap_or(0);
