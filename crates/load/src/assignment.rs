@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::scenario::MemberQueues;
 
-/// Numbers of those of `queues` that one of `count` members has.
+/// The numbers of the queues, out of `queues`, that `member` of `count` members uses.
 pub(crate) fn assigned_queues(
     which: MemberQueues,
     member: u32,

@@ -15,18 +15,19 @@ use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 use crate::{
     clock::{SECOND, nanos, thread_cpu_nanos},
     dial::{Dialer, Stream},
-    pacing::{Cycle, DueQueue, RETRY_NANOS},
+    pacing::{ChurnCycle, DueQueue, RETRY_NANOS},
     report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
     worker::WorkerContext,
 };
 
-/// Connections of one group that are dialled at the same time.
+/// Threads of a group, each of which opens one connection at a time. Chosen: they wait for the
+/// broker nearly all the time.
 const PARALLEL: u32 = 32;
 
-/// Longest wait, so that the end of the load is seen soon.
-const NAP: Duration = Duration::from_millis(20);
+/// How often a thread that waits checks whether the load has ended.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// One group. For whoever adds up it is a worker like the others.
+/// One group of connection churn. The aggregator counts it as one more worker.
 pub(crate) struct ConnectionChurn<'a> {
     group: &'a ChurnGroup,
     /// Number among the churn groups of the scenario.
@@ -39,7 +40,7 @@ pub(crate) struct ConnectionChurn<'a> {
 
 struct Slot {
     member: u32,
-    cycle: Cycle,
+    cycle: ChurnCycle,
     client: Option<Client<Stream>>,
 }
 
@@ -77,8 +78,8 @@ impl<'a> ConnectionChurn<'a> {
         context.reports.send(Report::Done).ok();
     }
 
-    /// A report for each second that ends before the load does; then the number of the last second
-    /// and when it began.
+    /// Reports each second that ends before the load does. Returns the number of the last second,
+    /// and when it began in nanoseconds since the run began.
     fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, u64) {
         let (mut second, mut start) = (0, 0);
         loop {
@@ -93,7 +94,7 @@ impl<'a> ConnectionChurn<'a> {
                 return (second, start);
             }
             let left = boundary.min(context.end).saturating_sub(now);
-            thread::sleep(NAP.min(Duration::from_nanos(left)));
+            thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
         }
     }
 
@@ -117,11 +118,11 @@ impl<'a> ConnectionChurn<'a> {
         self.measured.lock().expect("counting does not panic")
     }
 
-    /// One thread, with every slot whose turn is its own.
+    /// One of `threads`: it serves every `threads`-th slot, from `thread` on.
     fn serve(&self, thread: u32, threads: u32, context: &WorkerContext<'_>) {
         let members = (thread..self.group.concurrency).step_by(threads as usize);
         let mut slots: Vec<_> = members
-            .map(|member| Slot { member, cycle: Cycle::new(self.group, member), client: None })
+            .map(|member| Slot { member, cycle: ChurnCycle::new(self.group, member), client: None })
             .collect();
         let mut due_queue = DueQueue::new(slots.len());
         for (index, slot) in slots.iter().enumerate() {
@@ -134,7 +135,7 @@ impl<'a> ConnectionChurn<'a> {
             let now = context.now();
             let Some(index) = due_queue.take(now) else {
                 let left = due_queue.first().map_or(u64::MAX, |due| due.saturating_sub(now));
-                thread::sleep(NAP.min(Duration::from_nanos(left)));
+                thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
                 continue;
             };
             if let Some(due) = self.step(&mut slots[index], context) {
@@ -149,7 +150,8 @@ impl<'a> ConnectionChurn<'a> {
         }
     }
 
-    /// Opens or closes, whichever it is time for; says when the next step is due.
+    /// Opens or closes the connection of a slot. Returns when the next step is due, in nanoseconds
+    /// since the run began.
     fn step(&self, slot: &mut Slot, context: &WorkerContext<'_>) -> Option<u64> {
         if let Some(client) = slot.client.take() {
             self.close(client, context);

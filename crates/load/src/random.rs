@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A source of its own for each name, so that one group does not change another's numbers.
+    /// An independent generator for each name, so that one group does not change another's numbers.
     pub(crate) fn fork(&self, name: &str) -> Self {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -33,12 +33,12 @@ impl Random {
         self.next() % limit.max(1)
     }
 
-    /// For what is random in the schedule of a group's `member`.
+    /// The seed for the schedule of a group's `member`.
     pub(crate) fn schedule_seed(&self, member: u32) -> u64 {
         self.fork(&format!("schedule {member}")).below(u64::MAX)
     }
 
-    /// So many hexadecimal digits.
+    /// `digits` hexadecimal digits.
     pub(crate) fn hex(&mut self, digits: usize) -> String {
         let mut text = String::with_capacity(digits + 16);
         while text.len() < digits {

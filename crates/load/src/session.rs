@@ -29,7 +29,7 @@ pub struct Session {
     restorer: Restorer,
 }
 
-/// Whose the broker is, and how a run proves what it has declared there.
+/// The owner of the broker: it decides how a run proves what it has declared there.
 #[derive(Clone, Copy)]
 pub enum Owner<'a> {
     /// The broker is the caller's own and ends with the run: whatever the run declared is removed.
@@ -48,12 +48,12 @@ pub trait Memory {
     fn forget(&self, gone: &Belongings);
 }
 
-/// How it is known at the end what is the session's own.
+/// How the session proves at the end what it has declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ownership {
-    /// Of the broker itself.
+    /// The broker is the caller's own.
     Broker,
-    /// By markers.
+    /// Every queue and exchange has a marker.
     Marked,
     /// The user may not declare markers; the broker's words.
     Unmarked(String),
@@ -137,7 +137,7 @@ impl Session {
     }
 }
 
-/// What the session will have declared by itself, and what churn declares while the load runs.
+/// What the session declares itself, and what churn declares while the load runs.
 fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
     let mut declared = Belongings::of(needs, &token);
@@ -146,7 +146,7 @@ fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadErro
     Ok(declared)
 }
 
-/// Before anything is declared: its names are given to the caller, and the run leaves its mark.
+/// Gives the names of what will be declared to the owner, and declares the marker of the run.
 fn remember(
     declared: &Belongings,
     owner: Owner<'_>,
@@ -163,7 +163,7 @@ fn remember(
     })
 }
 
-/// Marks each thing as it is declared, as long as the user may.
+/// Declares everything, with markers as long as the user may declare them.
 fn create(
     control: &mut Topology,
     needs: &Needs,

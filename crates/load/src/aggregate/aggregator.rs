@@ -16,7 +16,7 @@ use super::{
     losses::{losses, lost_traces},
     self_check::SelfCheck,
     service_log::ServiceLog,
-    trace::Trace,
+    trace::TraceCollector,
     warm_up::WarmUp,
 };
 use crate::{
@@ -26,11 +26,11 @@ use crate::{
     verify::Checker,
 };
 
-/// Everything that was reported.
+/// Adds up what the threads of a run report.
 pub(crate) struct Aggregator {
-    /// Seconds that not every worker has reported yet.
+    /// Intervals that not every worker has reported yet.
     open: BTreeMap<Turn, Interval>,
-    /// What each worker will report next.
+    /// The interval that each worker reports next.
     frontier: Vec<Turn>,
     /// Outstanding messages at each worker's latest report.
     outstanding: Vec<u64>,
@@ -45,19 +45,19 @@ pub(crate) struct Aggregator {
     rows: u32,
     warm_up: WarmUp,
     self_check: SelfCheck,
-    /// Doubts about the client make the run invalid.
+    /// A failed self-check makes the run invalid.
     is_checked: bool,
-    /// Of deliveries, with `run.verify`.
+    /// Checks deliveries, with `run.verify`.
     checker: Option<Checker>,
     verification: Option<Verification>,
-    trace: Trace,
+    trace: TraceCollector,
     service: ServiceLog,
 }
 
-/// When an interval was: whether it is part of the drain, and its second.
+/// The position of an interval in a run: whether it belongs to the drain, and its second.
 type Turn = (bool, u32);
 
-/// Behind all of them.
+/// After all intervals.
 const END: Turn = (true, u32::MAX);
 
 impl Aggregator {
@@ -80,36 +80,36 @@ impl Aggregator {
             is_checked: options.self_check,
             checker: None,
             verification: None,
-            trace: Trace::default(),
+            trace: TraceCollector::default(),
             service: ServiceLog::default(),
         }
     }
 
-    /// Latencies of churn will be reported, too.
+    /// Adds the latencies of churn.
     pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
         self.churn = churn;
         self
     }
 
-    /// What has become of connections is told there.
+    /// Takes lost connections and alarms from this monitor.
     pub(crate) fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
         self.service = ServiceLog::new(monitor);
         self
     }
 
-    /// Latencies are kept apart for these.
+    /// Breaks latencies down by these groups and queues.
     pub(crate) fn with_slots(mut self, slots: Slots) -> Self {
         self.breakdown = Breakdown::new(slots);
         self
     }
 
-    /// Deliveries will be checked.
+    /// Checks deliveries.
     pub(crate) fn with_checker(mut self, checker: Option<Checker>) -> Self {
         self.checker = checker;
         self
     }
 
-    /// Checks what a thread saw.
+    /// Checks a batch of observations of one thread.
     pub(crate) fn check(&mut self, batch: &[Observation]) {
         if let Some(checker) = &mut self.checker {
             checker.observe(batch);
@@ -121,10 +121,11 @@ impl Aggregator {
         }
     }
 
-    /// All connections are closed: `depths` knows what is left in queues.
+    /// Completes the check after all connections are closed. `depths` returns the messages left in
+    /// each queue.
     pub(crate) fn verify(&mut self, depths: impl FnOnce(&[String]) -> Vec<Option<u64>>) {
         self.verification =
-            self.checker.as_ref().map(|checker| checker.finish(&depths(checker.places())));
+            self.checker.as_ref().map(|checker| checker.finish(&depths(checker.queue_names())));
     }
 
     pub(crate) fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {

@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::record::{LoadTotals, Loss};
 
-/// What neither consumers nor callers got, and what was not measured; only what there is.
+/// The losses of a load whose count is not 0.
 pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
     let unconfirmed = Loss {
         what: "unconfirmed messages".to_owned(),
@@ -12,7 +12,7 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
     };
     let unanswered = Loss {
         what: "messages unanswered at a lost connection".to_owned(),
-        // What was sent again is answered again, or counted again.
+        // A message that was sent again is answered again, or counted again.
         count: totals.counts.unanswered.saturating_sub(totals.counts.republished),
         of: totals.counts.published,
         meaning: "sent over a connection that was lost before the broker confirmed or refused \
@@ -48,7 +48,7 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
     losses.filter(|loss| loss.count > 0).collect()
 }
 
-/// Messages that were to be followed, but for which there was no room.
+/// Traced messages for which there was no room.
 pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
     (left_out > 0).then(|| Loss {
         what: "followed messages".to_owned(),
@@ -58,7 +58,7 @@ pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
     })
 }
 
-/// What callers and churn did not get. `refusal` is the first thing that was said about it.
+/// Losses of callers and churn. `refusal` is the first reason that the broker gave for churn.
 fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
     let churn = &totals.counts;
     let unanswered = Loss {

@@ -10,38 +10,45 @@ use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTota
 
 use crate::report::{IntervalReport, PublisherCounts};
 
-/// Share of a second that leaves no time over.
-const SATURATED: f64 = 0.95;
+/// A thread that used this share of a second was saturated. Chosen: below 1, as the boundaries of
+/// an interval are not exact.
+const SATURATED_SHARE: f64 = 0.95;
 
-/// Share of the time in which the broker must hold publishers back to be the limit.
-const HELD_BACK: f64 = 0.5;
+/// When the broker held the publishers of a thread back for this share of the time, the broker was
+/// the limit, not the thread. Chosen: the larger part of the time.
+const HELD_BACK_SHARE: f64 = 0.5;
 
-/// Share of thread-seconds that makes a run client-limited.
-const MOST_SATURATED: f64 = 0.1;
+/// A run is client-limited when more than this share of its thread-seconds was saturated. Chosen:
+/// below that, at least nine tenths of the measurements are unaffected.
+const MAX_SATURATED_SHARE: f64 = 0.1;
 
-/// The same of scheduled messages that were late by the client. A single stall of 100 ms in 10 s is 1 %,
-/// and `client-delay` shows it. With more than twice that p99 and all above it are the client's, and p95
-/// is no more the broker's p95 but its p93.
-const MOST_LATE: f64 = 0.02;
+/// A run is client-limited when more than this share of its scheduled messages was late because of
+/// the client. A single stall of 100 ms in 10 s is 1 %, and `client-delay` shows it. With more than
+/// twice that, p99 and all above it are the client's, and what is reported as the broker's p95 is
+/// its p93.
+const MAX_LATE_SHARE: f64 = 0.02;
 
-/// Fewer late messages than this are a hiccup of the machine, however slow the schedule.
-const FEWEST_LATE: u64 = 20;
+/// With fewer late messages nothing is said, however slow the schedule: one short stall of the
+/// machine is enough for them. Chosen.
+const MIN_LATE: u64 = 20;
 
-/// With fewer thread-seconds nothing is said.
-const FEWEST: u64 = 3;
+/// With fewer thread-seconds nothing is said: one of three would already be a third of the run.
+const MIN_THREAD_SECONDS: u64 = 3;
 
-/// Shorter pieces are no seconds.
-const SHORTEST_NANOS: u64 = 900_000_000;
+/// Intervals that are shorter are not judged: shares of a short interval depend on where it begins.
+/// Chosen: a second, less a tenth for a late tick.
+const MIN_INTERVAL_NANOS: u64 = 900_000_000;
 
 /// One load thread in one second. Shares are of real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ThreadSecond {
     nanos: u64,
-    /// It ran.
+    /// The thread ran.
     pub(crate) busy: f64,
-    /// It ran or waited for a CPU.
+    /// The thread ran or waited for a CPU.
     demand: f64,
-    /// Its publishers were held back: the kind that held most.
+    /// Its publishers were held back by the broker: by full sockets and alarms or by full windows,
+    /// whichever was longer.
     held_back: f64,
 }
 
@@ -69,11 +76,12 @@ impl ThreadSecond {
     }
 
     fn is_saturated(&self) -> bool {
-        self.busy >= SATURATED || (self.demand >= SATURATED && self.held_back < HELD_BACK)
+        self.busy >= SATURATED_SHARE
+            || (self.demand >= SATURATED_SHARE && self.held_back < HELD_BACK_SHARE)
     }
 }
 
-/// Everything that was seen.
+/// The evidence of a run.
 #[derive(Debug, Default)]
 pub(super) struct SelfCheck {
     check: ClientCheck,
@@ -82,7 +90,7 @@ pub(super) struct SelfCheck {
 
 impl SelfCheck {
     pub(crate) fn add(&mut self, second: &ThreadSecond) {
-        if second.nanos < SHORTEST_NANOS {
+        if second.nanos < MIN_INTERVAL_NANOS {
             return;
         }
         let check = &mut self.check;
@@ -93,7 +101,7 @@ impl SelfCheck {
         self.held_back += second.held_back;
     }
 
-    /// The evidence, and what speaks against the run.
+    /// The evidence, and the doubt about the run, if there is one.
     pub(crate) fn finish(self, measured: &LoadTotals) -> (ClientCheck, Option<Doubt>) {
         let seconds = self.check.thread_seconds;
         let check = ClientCheck {
@@ -103,11 +111,11 @@ impl SelfCheck {
             ..self.check
         };
         let exceeds = |part: u64, whole: u64, most: f64| part as f64 > most * whole as f64;
-        let is_saturated = exceeds(check.saturated_thread_seconds, seconds, MOST_SATURATED);
-        let is_late = check.late_by_client >= FEWEST_LATE
-            && exceeds(check.late_by_client, check.scheduled, MOST_LATE);
+        let is_saturated = exceeds(check.saturated_thread_seconds, seconds, MAX_SATURATED_SHARE);
+        let is_late = check.late_by_client >= MIN_LATE
+            && exceeds(check.late_by_client, check.scheduled, MAX_LATE_SHARE);
         let reason = match (is_saturated, is_late) {
-            _ if seconds < FEWEST => None,
+            _ if seconds < MIN_THREAD_SECONDS => None,
             (true, _) => Some(format!(
                 "the load threads had no time left in {} of {seconds} thread-seconds (the busiest \
                  used {:.0} % of a CPU, {:.0} % with waiting for one), while the broker held \

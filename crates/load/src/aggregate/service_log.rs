@@ -10,13 +10,15 @@ use crate::{
     report::{Responsiveness, ServiceMonitor, UnavailableTime},
 };
 
-/// A load thread that was away for longer cannot say whether anything came.
-const MOST_AWAY_NANOS: u64 = SECOND / 2;
+/// A load thread that did not poll for longer cannot know whether the broker sent anything. Chosen:
+/// half a second.
+const MAX_ABSENCE_NANOS: u64 = SECOND / 2;
 
-/// The shortest interval of which it can be said that nothing came.
-const SHORTEST_SILENCE_NANOS: u64 = SECOND / 10 * 9;
+/// Shorter intervals are not judged: a broker may pause for that long. Chosen: a second, less a
+/// tenth for a late tick.
+const MIN_SILENCE_NANOS: u64 = SECOND / 10 * 9;
 
-/// Takes one second after the other.
+/// The intervals without service of a load.
 #[derive(Default)]
 pub(super) struct ServiceLog {
     monitor: Arc<ServiceMonitor>,
@@ -29,13 +31,13 @@ impl ServiceLog {
         Self { monitor, ..Self::default() }
     }
 
-    /// Adds to the next second of the load what it had no service for.
+    /// Adds the time without service to the next second of the load.
     pub(super) fn complete(&mut self, interval: &mut Interval) {
         let length = interval.end - interval.start;
         let UnavailableTime { down, alarm } = self.monitor.lap(interval.end);
         let (down, alarm) = (down.min(length), alarm.min(length));
         let measured = &mut interval.measured;
-        let is_silent = length >= SHORTEST_SILENCE_NANOS
+        let is_silent = length >= MIN_SILENCE_NANOS
             && down + alarm == 0
             && is_silent(&self.before, &measured.responsiveness, &measured.counts);
         if is_silent {
@@ -58,7 +60,8 @@ impl ServiceLog {
         }
     }
 
-    /// Of a load that ended then.
+    /// The service of a load that ended at `load_end`, in nanoseconds since the run began, and its
+    /// errors.
     pub(super) fn finish(self, load_end: u64) -> (Service, Vec<ErrorCount>) {
         let found = self.monitor.finish(load_end);
         let is_silent = self.silences.last().is_some_and(|it| it.to_nanos + SECOND / 2 > load_end);
@@ -74,12 +77,12 @@ impl ServiceLog {
     }
 }
 
-/// Nothing came, though answers were owed from before the interval to its end; or nothing went, though
-/// sockets were full all the time.
+/// True when nothing was read although the broker owed answers from before the interval to its end,
+/// or nothing was written although sockets were full all the time.
 fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -> bool {
     let owed = before.unanswered > 0 && now.unanswered > 0;
     let stuck = before.stalled > 0 && now.stalled > 0 && counts.bytes_written == 0;
-    counts.reads == 0 && (owed || stuck) && now.away_nanos < MOST_AWAY_NANOS
+    counts.reads == 0 && (owed || stuck) && now.away_nanos < MAX_ABSENCE_NANOS
 }
 
 #[cfg(test)]

@@ -6,26 +6,26 @@ use rabbitscope_runs::record::TracedMessage;
 
 use crate::report::{TraceStep, TraceStepKind};
 
-/// Messages that are followed at most; what is beyond is counted.
+/// Traced messages at most; more are counted as a loss. With about 100 bytes each: 50 MB.
 const MESSAGES_MAX: usize = 500_000;
 
-/// The messages that are followed.
+/// The traced messages of a run.
 #[derive(Debug, Default)]
-pub(super) struct Trace {
+pub(super) struct TraceCollector {
     messages: Vec<TracedMessage>,
-    /// By their number, the latest that has it: numbers come again.
+    /// The index of the latest message with each number: numbers wrap around.
     index: HashMap<u32, usize>,
     /// Messages for which there was no room.
     left_out: u64,
 }
 
-impl Trace {
+impl TraceCollector {
     pub(crate) fn add(&mut self, step: TraceStep) {
         let TraceStep { number, at, kind } = step;
         if let TraceStepKind::Sent { publisher, sequence, late_nanos } = kind {
             return self.sent(number, publisher, sequence, (at, late_nanos));
         }
-        // Another thread's delivery may be told before the sending.
+        // Another thread may report the delivery before the sending.
         let Some(message) = self.message(number) else { return };
         match kind {
             TraceStepKind::Settled { accepted } => {
@@ -51,7 +51,7 @@ impl Trace {
         let known = self.index.get(&number).map(|index| &self.messages[*index]);
         if known.is_some_and(|message| message.sent_nanos > 0) {
             if known.is_some_and(|message| message.sequence == sequence) {
-                // Sent again after a lost connection: the first time counts.
+                // The message was sent again after a lost connection: the first time counts.
                 return;
             }
             self.index.remove(&number);
@@ -59,7 +59,7 @@ impl Trace {
         if let Some(message) = self.message(number) {
             message.publisher = publisher;
             message.sequence = sequence;
-            // 0 is a message of which nobody has told that it was sent.
+            // 0 marks a message whose sending has not been reported.
             message.sent_nanos = at.max(1);
             message.intended_nanos = late_nanos.map(|late| at.saturating_sub(late));
         } else {
@@ -81,7 +81,8 @@ impl Trace {
         self.messages.get_mut(index)
     }
 
-    /// The messages in the order of sending, and how many there was no room for.
+    /// The messages in the order of sending, and the number of messages for which there was no
+    /// room.
     pub(crate) fn finish(self) -> (Vec<TracedMessage>, u64) {
         let mut messages = self.messages;
         messages.retain(|message| message.sent_nanos > 0);
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn steps_make_a_story_in_whatever_order() {
-        let mut trace = Trace::default();
+        let mut trace = TraceCollector::default();
         for it in [
             step(7, 500, FIRST),
             step(7, 100, sent(70, Some(40))),
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn numbers_that_come_again_are_new_messages() {
-        let mut trace = Trace::default();
+        let mut trace = TraceCollector::default();
         for it in [
             step(7, 100, sent(7, None)),
             step(7, 200, sent(7, None)),

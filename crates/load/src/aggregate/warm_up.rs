@@ -8,13 +8,13 @@ use rabbitscope_runs::{
 
 use crate::clock::nanos;
 
-/// The warm-up as it goes on.
+/// The state of the warm-up.
 #[derive(Debug)]
 pub(super) enum WarmUp {
     Over,
-    /// Seconds that begin before this, in nanoseconds since the run began.
+    /// Seconds that begin before this time are warm-up. In nanoseconds since the run began.
     Until(u64),
-    /// All seconds so far: they have not settled.
+    /// All seconds so far: throughput has not settled.
     Settling(Vec<SecondRow>),
 }
 
@@ -27,7 +27,7 @@ impl WarmUp {
         }
     }
 
-    /// Does this second, which began at `start`, belong to it?
+    /// True when this second, which began at `start`, belongs to the warm-up.
     pub(crate) fn takes(&mut self, row: &SecondRow, start: u64) -> bool {
         match self {
             Self::Over => return false,
@@ -45,12 +45,12 @@ impl WarmUp {
         is_last
     }
 
-    /// It has not come to its end.
+    /// The warm-up has not ended.
     pub(crate) fn is_on(&self) -> bool {
         !matches!(self, Self::Over)
     }
 
-    /// What speaks against a run that ends now.
+    /// The doubt about a run that ends now, if there is one.
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         let reason = match self {
             Self::Over | Self::Until(_) => return None,

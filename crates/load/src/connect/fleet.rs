@@ -14,16 +14,19 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::prepared_connection::PreparedConnection;
 use crate::{context::RunContext, error::LoadError, outcome::Progress};
 
-/// How often orders from outside are looked at, and progress is told.
-const NAP: Duration = Duration::from_millis(50);
+/// How often the stop flag is checked and progress is reported.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often connections that wait for the others are looked at.
-const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// How often connections that are ready are checked for a heartbeat that is due. Heartbeats have
+/// whole seconds.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Descriptors that are no connection: files, pipes, the session's own connections.
+/// Descriptors that are no connection: files, pipes, the session's own connections. Chosen with
+/// room to spare.
 const OTHER_DESCRIPTORS: usize = 64;
 
-/// Raises the limit of this process to what it may be raised to, when it has to be.
+/// Raises the soft limit of open files to the hard limit when `connections` need it. Fails when the
+/// hard limit is too low.
 pub(crate) fn allow_descriptors(connections: usize) -> Result<(), LoadError> {
     let needed = (connections + OTHER_DESCRIPTORS) as u64;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -38,7 +41,7 @@ pub(crate) fn allow_descriptors(connections: usize) -> Result<(), LoadError> {
     })
 }
 
-/// What the threads that connect share.
+/// The connections that are to be made, shared by the threads that make them.
 struct ConnectionQueue<'a> {
     context: &'a RunContext<'a>,
     began: Instant,
@@ -88,7 +91,8 @@ impl ConnectionQueue<'_> {
         }
     }
 
-    /// When a rate is given, each has its time. False: no more connections are wanted.
+    /// Waits for the time of a connection when the scenario limits their rate. False: no more
+    /// connections are wanted.
     fn wait_for_turn(&self, number: usize) -> bool {
         let rate = self.context.scenario.connecting.rate;
         let due = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(number as f64 / rate));
@@ -100,12 +104,12 @@ impl ConnectionQueue<'_> {
             if left.is_zero() {
                 return true;
             }
-            thread::sleep(left.min(NAP));
+            thread::sleep(left.min(STOP_POLL_INTERVAL));
         }
     }
 }
 
-/// Takes what was made, in the order of the plans. The first failure ends it.
+/// Collects the connections in the order of the plans. The first failure ends it.
 fn collect(
     received: &Receiver<Made>,
     of: usize,
@@ -115,7 +119,7 @@ fn collect(
     let mut prepared: Vec<Option<PreparedConnection>> = (0..of).map(|_| None).collect();
     let (mut done, mut told, mut looked) = (0, Instant::now(), Instant::now());
     while done < of {
-        match received.recv_timeout(NAP) {
+        match received.recv_timeout(STOP_POLL_INTERVAL) {
             Ok((number, made)) => {
                 prepared[number] = Some(made?);
                 done += 1;
@@ -127,13 +131,14 @@ fn collect(
         if stop.load(Ordering::Relaxed) {
             return Err(LoadError::Stopped);
         }
-        if now >= told + NAP {
+        if now >= told + STOP_POLL_INTERVAL {
             told = now;
             progress(Progress::Connecting { done, of });
         }
-        if now >= looked + KEEP_ALIVE {
+        if now >= looked + KEEP_ALIVE_INTERVAL {
             looked = now;
-            // One that has broken meanwhile is found out, and dealt with, when the load starts.
+            // A connection that has broken meanwhile fails when the load starts, and is handled
+            // there.
             prepared.iter_mut().flatten().for_each(|prepared| drop(prepared.keep_alive(now)));
         }
     }

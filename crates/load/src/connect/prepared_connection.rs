@@ -16,20 +16,22 @@ use crate::{
     topology::{QueueSet, bind_request, declare_request, field_table, queue_arguments},
 };
 
-/// While connections are set up, more than a few heartbeats is more than a broker says.
+/// Bytes that are kept of what a broker sends while other connections are set up. It sends
+/// heartbeats of 8 bytes only.
 const LEFTOVER_MAX: usize = 32 * 1024;
 
-/// A connection that is ready for its role: channels are open, confirms on, the prefetch set.
+/// A connection that is ready for its role: channels are open, confirms are on, the prefetch is
+/// set.
 pub(crate) struct PreparedConnection {
     pub(crate) stream: Stream,
     pub(crate) connection: Connection,
-    /// Read and not taken yet.
+    /// Read, and not parsed yet.
     pub(crate) leftover: Vec<u8>,
 }
 
 impl PreparedConnection {
-    /// Connects at the address whose `turn` it is, or at another, and does all that waits for an
-    /// answer. A connection that is made again is set up by the same words.
+    /// Connects to the address at position `turn`, or to another, and makes all requests that wait
+    /// for an answer. A connection that is made again is set up in the same way.
     pub(crate) fn set_up(
         plan: &LinkPlan<'_>,
         dialer: &Dialer,
@@ -44,8 +46,8 @@ impl PreparedConnection {
         Ok(Self { stream, connection, leftover })
     }
 
-    /// Sends a heartbeat when one is due, while others are still being set up. What has come is put
-    /// aside for the load thread.
+    /// Sends a heartbeat when one is due, while other connections are still set up. What arrives is
+    /// kept for the load thread.
     pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
         if self.connection.next_tick().is_none_or(|due| due > now) {
             return Ok(());
@@ -114,7 +116,7 @@ fn prepare_consumers(
     Ok(())
 }
 
-/// Queues that are to belong to this connection.
+/// Declares the queues that belong to this connection.
 fn declare(set: &QueueSet, channel: u16, client: &mut Client<Stream>) -> Result<(), ClientError> {
     let arguments = queue_arguments(&set.spec);
     for name in &set.names {

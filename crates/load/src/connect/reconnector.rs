@@ -19,19 +19,19 @@ use crate::{
     report::{Failure, Report, ServiceMonitor},
 };
 
-/// Where a load thread takes its new connections from: index of the link, connection.
+/// The sending side of a load thread's inbox: index of the link, and its new connection.
 pub(crate) type ReconnectedLinks = Sender<(usize, PreparedConnection)>;
 
 /// A connection that was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LostConnection {
-    /// When it is tried next.
+    /// When the next attempt is due.
     due: Instant,
     pub(crate) at: Instant,
     pub(crate) worker: usize,
     pub(crate) link: usize,
     pub(crate) plan: usize,
-    /// Attempts that have failed since the connection was last up for long.
+    /// Failed attempts since the connection was last stable.
     pub(crate) attempts: u32,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Reconnector<'a> {
     recovery: Recovery,
     clock: RunClock,
     service: &'a ServiceMonitor,
-    /// By number of the worker.
+    /// The inbox of each worker, with the waker of its poll.
     inboxes: Vec<(ReconnectedLinks, Arc<Waker>)>,
     reports: Sender<Report>,
     queue: Mutex<Queue>,
@@ -76,7 +76,7 @@ impl<'a> Reconnector<'a> {
         }
     }
 
-    /// A connection was lost and is wanted again.
+    /// Requests a new connection in place of a lost one.
     pub(crate) fn submit(&self, mut lost: LostConnection) {
         let mut queue = self.queue.lock().expect("the queue's holders do not panic");
         let delay = backoff(&self.recovery, lost.attempts, random_share(&mut queue.random));
@@ -85,7 +85,7 @@ impl<'a> Reconnector<'a> {
         self.changed.notify_one();
     }
 
-    /// No connection is wanted any more.
+    /// Ends the threads: no connection is wanted any more.
     pub(crate) fn end(&self) {
         self.queue.lock().expect("the queue's holders do not panic").is_over = true;
         self.changed.notify_all();
@@ -96,7 +96,7 @@ impl<'a> Reconnector<'a> {
             match self.make(&lost) {
                 Ok(prepared) => {
                     let (reconnected, waker) = &self.inboxes[lost.worker];
-                    // A worker that is gone needs neither.
+                    // A worker that has ended needs neither.
                     reconnected.send((lost.link, prepared)).ok();
                     waker.wake().ok();
                 }
@@ -138,7 +138,7 @@ impl<'a> Reconnector<'a> {
         }
     }
 
-    /// Each attempt starts at the next address.
+    /// Restores the topology and connects. Each attempt starts with the next address.
     fn make(&self, lost: &LostConnection) -> Result<PreparedConnection, LoadError> {
         let RunContext { plans, dialer, restorer, .. } = self.context;
         restorer.restore(lost.at, dialer)?;
@@ -153,14 +153,15 @@ impl LostConnection {
     }
 }
 
-/// Doubles with each attempt that failed; up to a half of it is left out at random, so that
-/// thousands that were lost together do not come back together.
+/// The delay before an attempt. It doubles with each attempt that failed, up to the limit. A random
+/// share of up to one half is subtracted, so that connections that were lost together do not all
+/// return together.
 fn backoff(recovery: &Recovery, attempts: u32, share: f64) -> Duration {
     let doubled = recovery.delay.saturating_mul(1 << attempts.min(20));
     doubled.min(recovery.max_delay).mul_f64(1.0 - share / 2.0)
 }
 
-/// From 0 to 1, by xorshift64.
+/// A random number from 0 to 1 (xorshift64).
 fn random_share(state: &mut u64) -> f64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

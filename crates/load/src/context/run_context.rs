@@ -4,7 +4,7 @@ use rabbitscope_runs::scenario::Scenario;
 
 use crate::{dial::Dialer, plan::LinkPlan, topology::Restorer};
 
-/// What a run stands on.
+/// The inputs of a run.
 pub(crate) struct RunContext<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plans: &'a [LinkPlan<'a>],

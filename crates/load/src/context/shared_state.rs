@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::report::ServiceMonitor;
 
-/// What the threads of a run share.
+/// The state that the threads of a run share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedState {
     /// The load ends; what is outstanding is awaited.
@@ -26,9 +26,9 @@ pub(crate) struct SharedState {
     pub(crate) confirming: AtomicUsize,
     /// Load threads that have stopped publishing.
     pub(crate) draining: AtomicUsize,
-    /// Whoever waits for empty queues need not any longer.
+    /// The queues are empty, or nobody waits for that any longer.
     pub(crate) is_empty: AtomicBool,
-    /// What has become of connections.
+    /// Lost connections and alarms.
     pub(crate) service: Arc<ServiceMonitor>,
     /// Every thread is done.
     pub(crate) is_over: AtomicBool,

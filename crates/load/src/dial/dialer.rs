@@ -24,20 +24,21 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::{errors::dial_error, stream::Stream, tls::tls_config};
 use crate::error::LoadError;
 
-/// Between attempts to reach a broker that is starting.
-const STARTUP_NAP: Duration = Duration::from_millis(250);
+/// From one attempt to reach a broker that is starting to the next. Chosen: it starts within
+/// seconds.
+const STARTUP_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Knows where the broker is and how connections to it are made.
+/// The addresses of the broker, and how connections to them are made.
 #[derive(Clone, Debug)]
 pub struct Dialer {
     uris: Vec<Uri>,
     seed: u64,
     connecting: Connecting,
-    /// There when an address needs it.
+    /// Present when an address needs TLS.
     tls: Option<Arc<ClientConfig>>,
 }
 
-/// Why no address answered; the last one that was tried.
+/// Why no address answered: the error of the last one that was tried.
 #[derive(Debug)]
 pub(crate) struct Unanswered<'a> {
     pub(crate) uri: &'a Uri,
@@ -45,13 +46,13 @@ pub(crate) struct Unanswered<'a> {
 }
 
 impl Dialer {
-    /// To one broker without TLS, with the defaults of a scenario.
+    /// A dialer for one broker without TLS, with the defaults of a scenario.
     pub fn to(uri: Uri) -> Self {
         Self { uris: vec![uri], seed: 1, connecting: Connecting::default(), tls: None }
     }
 
-    /// To a broker as a scenario says: reads certificates, keys and tokens, but connects to nothing.
-    /// `seed` is for addresses that are taken at random.
+    /// A dialer for a broker as a scenario describes it. Reads certificates, keys and tokens, but
+    /// connects to nothing. `seed` is for addresses that are taken at random.
     pub fn new(mut uris: Vec<Uri>, connecting: &Connecting, seed: u64) -> Result<Self, LoadError> {
         let needs_tls = uris.iter().any(|uri| uri.is_tls);
         let is_external = connecting.auth == Auth::External;
@@ -79,8 +80,8 @@ impl Dialer {
         &self.uris[0]
     }
 
-    /// For each step of setting up and tearing down.
-    fn patience(&self) -> Duration {
+    /// The timeout of each step of setting a connection up and closing it.
+    fn timeout(&self) -> Duration {
         self.connecting.timeout
     }
 
@@ -97,12 +98,12 @@ impl Dialer {
             if is_over || !failed.is_unreachable() {
                 return Err(failed);
             }
-            thread::sleep(STARTUP_NAP);
+            thread::sleep(STARTUP_POLL_INTERVAL);
         }
     }
 
-    /// Connects and logs in: first at the address of the connection with this `number`, then at the
-    /// others.
+    /// Connects and logs in. `number` is the number of the connection: it decides which address is
+    /// tried first.
     pub(crate) fn dial(
         &self,
         name: &str,
@@ -111,7 +112,7 @@ impl Dialer {
         self.first_answer(number, |uri| self.connect(uri, name))
     }
 
-    /// The same without heartbeats, for a connection that nobody serves while the load runs.
+    /// As [`Dialer::dial`], without heartbeats: for a connection that is idle while the load runs.
     pub(crate) fn dial_idle(
         &self,
         name: &str,
@@ -147,7 +148,7 @@ impl Dialer {
     fn connect(&self, uri: &Uri, name: &str) -> Result<Client<Stream>, ClientError> {
         let refused = |source| ClientError::Connect { address: uri.address(), source };
         let stream = self.open(uri).map_err(refused)?;
-        Client::log_in(stream, uri, name, self.patience())
+        Client::log_in(stream, uri, name, self.timeout())
     }
 
     fn open(&self, uri: &Uri) -> io::Result<Stream> {
@@ -170,11 +171,11 @@ impl Dialer {
         if let Some(bytes) = self.connecting.receive_buffer_bytes {
             socket.set_recv_buffer_size(bytes as usize)?;
         }
-        socket.connect_timeout(&address.into(), self.patience())?;
+        socket.connect_timeout(&address.into(), self.timeout())?;
         let tcp = TcpStream::from(socket);
         tcp.set_nodelay(self.connecting.nodelay)?;
-        tcp.set_read_timeout(Some(self.patience()))?;
-        tcp.set_write_timeout(Some(self.patience()))?;
+        tcp.set_read_timeout(Some(self.timeout()))?;
+        tcp.set_write_timeout(Some(self.timeout()))?;
         Ok(tcp)
     }
 
@@ -191,12 +192,12 @@ impl Dialer {
     }
 }
 
-/// A number that is as good as random for each connection (splitmix64).
+/// A pseudo-random number for each connection (splitmix64).
 fn scattered(seed: u64, number: usize) -> usize {
     let mut mixed = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    // Below 2^31: it fits whatever the size of an index.
+    // Below 2^31: it fits into an index of any platform.
     usize::try_from(mixed >> 33).unwrap_or(0)
 }
 

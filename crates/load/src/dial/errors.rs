@@ -4,7 +4,7 @@ use rabbitscope_amqp::{ConnectionError, Uri, blocking::ClientError};
 
 use crate::error::LoadError;
 
-/// An error before the connection was open.
+/// The error of a connection that did not open.
 pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
     let address = uri.address();
     match error {
@@ -24,7 +24,7 @@ pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
     }
 }
 
-/// An error on a connection that was open.
+/// The error of a request on an open connection. `doing` names the request.
 pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> LoadError {
     let (address, doing) = (uri.address(), doing.to_owned());
     match error {

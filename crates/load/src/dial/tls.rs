@@ -43,7 +43,7 @@ pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
 fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
     let mut store = RootCertStore::empty();
     let Some(file) = file else {
-        // Some of the machine's may be of a kind that is not known here; the others do.
+        // Certificates of the system that cannot be parsed are skipped.
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         return Ok(store);
     };
@@ -80,7 +80,7 @@ fn refused(doing: &str, error: &rustls::Error) -> LoadError {
     LoadError::Tls { doing: doing.to_owned(), reason: error.to_string() }
 }
 
-/// Believes every certificate (`verify = false`), but not a forged signature of the handshake.
+/// Accepts every certificate (`verify = false`), but not a forged signature of the handshake.
 #[derive(Debug)]
 pub(crate) struct Unchecked(Arc<CryptoProvider>);
 

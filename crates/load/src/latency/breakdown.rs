@@ -3,8 +3,9 @@
 use rabbitscope_runs::record::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
 
 use super::{
+    histogram::latency_figures,
     kind::Latency,
-    slots::{HistogramSet, MOST_GROUPS, Slots, add_slots, group_slot, merge},
+    slots::{HistogramSet, MAX_GROUPS, Slots, add_slots, group_slot, merge},
 };
 
 /// Latencies of the measured time, by slot.
@@ -26,8 +27,8 @@ impl Breakdown {
 
     pub(crate) fn finish(self) -> LatencyBreakdown {
         let Self { slots, mut totals } = self;
-        // What was read from a queue was measured by the group, too.
-        let middle = (MOST_GROUPS + 1).min(totals.len());
+        // Latencies of a queue belong to its group, too.
+        let middle = (MAX_GROUPS + 1).min(totals.len());
         let (groups, queues) = totals.split_at_mut(middle);
         let mut by_queue: Vec<(String, HistogramSet)> = Vec::new();
         for ((group, queue), histograms) in slots.queues.iter().zip(queues.iter()) {
@@ -39,7 +40,7 @@ impl Breakdown {
                 None => by_queue.push((queue.clone(), histograms.clone())),
             }
         }
-        let groups = slots.groups.iter().take(MOST_GROUPS).zip(groups.iter());
+        let groups = slots.groups.iter().take(MAX_GROUPS).zip(groups.iter());
         let groups = groups.map(|((kind, name), histograms)| GroupLatencies {
             kind: (*kind).to_owned(),
             group: name.clone(),
@@ -58,22 +59,9 @@ impl Breakdown {
 
 fn figures(histograms: &HistogramSet) -> Vec<LatencyFigures> {
     let measured = Latency::ALL.iter().zip(histograms);
-    let figures = measured.filter_map(|(latency, histogram)| {
-        let total = histogram.measured()?;
-        Some(LatencyFigures {
-            name: latency.name().to_owned(),
-            count: total.len(),
-            mean: total.mean(),
-            min: total.min(),
-            p50: total.value_at_quantile(0.5),
-            p95: total.value_at_quantile(0.95),
-            p99: total.value_at_quantile(0.99),
-            p999: total.value_at_quantile(0.999),
-            p9999: total.value_at_quantile(0.9999),
-            max: total.max(),
-        })
-    });
-    figures.collect()
+    measured
+        .filter_map(|(latency, histogram)| latency_figures(latency.name().to_owned(), histogram))
+        .collect()
 }
 
 #[cfg(test)]

@@ -12,17 +12,17 @@ use super::{
     log::{LatencyLog, LatencyRecord},
 };
 
-/// Latencies of one interval, by number of the group.
+/// Latencies of one interval, by group number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChurnGauges(Vec<GroupGauges>);
+pub(crate) struct ChurnHistograms(Vec<GroupHistograms>);
 
 #[derive(Clone, Debug, Default)]
-struct GroupGauges {
+struct GroupHistograms {
     open: LatencyHistogram,
     close: LatencyHistogram,
 }
 
-impl ChurnGauges {
+impl ChurnHistograms {
     pub(crate) fn opened(&mut self, group: usize, nanos: u64) {
         self.group(group).open.record(nanos, 1);
     }
@@ -31,9 +31,9 @@ impl ChurnGauges {
         self.group(group).close.record(nanos, 1);
     }
 
-    fn group(&mut self, group: usize) -> &mut GroupGauges {
+    fn group(&mut self, group: usize) -> &mut GroupHistograms {
         if self.0.len() <= group {
-            self.0.resize_with(group + 1, GroupGauges::default);
+            self.0.resize_with(group + 1, GroupHistograms::default);
         }
         &mut self.0[group]
     }
@@ -46,9 +46,9 @@ impl ChurnGauges {
         }
     }
 
-    /// Opening and closing in one row of the series, all groups together.
+    /// Latencies of opening and closing for one row of the series, all groups together.
     pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
-        let mut all = GroupGauges::default();
+        let mut all = GroupHistograms::default();
         for group in &self.0 {
             all.open.add(&group.open);
             all.close.add(&group.close);
@@ -57,7 +57,7 @@ impl ChurnGauges {
     }
 }
 
-/// The same over a whole run.
+/// Latencies of a whole run, by group number.
 #[derive(Default)]
 pub(crate) struct ChurnLogs(Vec<[LatencyLog; 2]>);
 
@@ -75,7 +75,7 @@ impl ChurnLogs {
 
     pub(crate) fn add(
         &mut self,
-        interval: &ChurnGauges,
+        interval: &ChurnHistograms,
         start: Duration,
         length: Duration,
         warm: bool,
@@ -87,13 +87,13 @@ impl ChurnLogs {
         }
     }
 
-    /// Records of what was measured.
+    /// The records of latencies that were measured.
     pub(crate) fn finish(self) -> impl Iterator<Item = LatencyRecord> {
         self.0.into_iter().flatten().filter_map(LatencyLog::finish)
     }
 }
 
-/// What is measured when one is opened, and when it is closed.
+/// Definitions of the latencies of opening and of closing.
 fn meanings(kind: ChurnKind) -> [&'static str; 2] {
     match kind {
         ChurnKind::Connections => [
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn each_group_has_its_own_latencies() {
-        let (mut one, mut other) = (ChurnGauges::default(), ChurnGauges::default());
+        let (mut one, mut other) = (ChurnHistograms::default(), ChurnHistograms::default());
         one.opened(0, 1000);
         other.opened(1, 5000);
         other.opened(1, 6000);

@@ -1,7 +1,7 @@
 //! The latencies that are measured, with their names and definitions.
 
-/// The latencies that are measured. `Intended` counts from the time that the schedule asked for,
-/// `ClientDelay` to the time of sending, the others from there.
+/// The latencies that are measured. `…Intended` counts from the time of the schedule, `ClientDelay`
+/// from there to the time of sending, the others from the time of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Latency {
     Confirm,
@@ -10,7 +10,7 @@ pub(crate) enum Latency {
     EndToEndIntended,
     RoundTrip,
     RoundTripIntended,
-    /// The client's own part of the intended ones.
+    /// The part of an intended latency that the client itself caused.
     ClientDelay,
 }
 

@@ -9,9 +9,12 @@ use hdrhistogram::{
         interval_log::{IntervalLogWriterBuilder, Tag},
     },
 };
-use rabbitscope_runs::record::{LatencySummary, SpectrumPoint};
+use rabbitscope_runs::record::{LatencyFigures, LatencySummary, SpectrumPoint};
 
-use super::{histogram::LatencyHistogram, kind::Latency};
+use super::{
+    histogram::{LatencyHistogram, latency_figures},
+    kind::Latency,
+};
 
 /// One latency over a whole run.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ pub(crate) struct LatencyLog {
     log: Vec<u8>,
 }
 
-/// Marks intervals of the log that are no part of the totals.
+/// Tags the intervals of the log that are excluded from the totals.
 const WARM_UP_TAG: &str = "warm-up";
 
 impl LatencyLog {
@@ -31,7 +34,7 @@ impl LatencyLog {
         Self::named(latency.name().to_owned(), latency.description().to_owned(), start)
     }
 
-    /// One that is not of every run.
+    /// A log with a name and description of its own.
     pub(crate) fn named(name: String, description: String, start: SystemTime) -> Self {
         let mut log = Vec::new();
         let mut header = IntervalLogWriterBuilder::new();
@@ -45,8 +48,8 @@ impl LatencyLog {
         Self { name, description, total: LatencyHistogram::default(), overdue: 0, log }
     }
 
-    /// Adds what was measured from `start` after the run began, for `length`. The warm-up is in the
-    /// log only, with a tag.
+    /// Adds the measurements of an interval that began `start` after the run began and lasted
+    /// `length`. The warm-up is in the log only, with a tag.
     pub(crate) fn add(
         &mut self,
         interval: &LatencyHistogram,
@@ -68,7 +71,7 @@ impl LatencyLog {
             .expect("a histogram of our own making can be written to memory");
     }
 
-    /// Of what was added, so many were overdue at the end.
+    /// Counts measurements of messages that were overdue at the end.
     pub(crate) fn note_overdue(&mut self, count: u64) {
         self.overdue += count;
     }
@@ -82,18 +85,20 @@ impl LatencyLog {
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;
         let file = format!("latency-{}.hlog", self.name);
+        let LatencyFigures { name, count, mean, min, p50, p95, p99, p999, p9999, max } =
+            latency_figures(self.name, &self.total)?;
         let summary = LatencySummary {
-            name: self.name,
+            name,
             description: self.description,
-            count: total.len(),
-            mean: total.mean(),
-            min: total.min(),
-            p50: total.value_at_quantile(0.5),
-            p95: total.value_at_quantile(0.95),
-            p99: total.value_at_quantile(0.99),
-            p999: total.value_at_quantile(0.999),
-            p9999: total.value_at_quantile(0.9999),
-            max: total.max(),
+            count,
+            mean,
+            min,
+            p50,
+            p95,
+            p99,
+            p999,
+            p9999,
+            max,
             overdue: self.overdue,
             spectrum: spectrum(total),
             file,
@@ -102,13 +107,13 @@ impl LatencyLog {
     }
 }
 
-/// The places of a spectrum.
+/// The quantiles of a spectrum.
 const SPECTRUM: [f64; 16] = [
     0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.9999, 0.99995,
     0.99999, 0.999_999,
 ];
 
-/// A percentile is told when at least one measurement is expected above it.
+/// A quantile is reported when at least one measurement is expected above it.
 fn spectrum(total: &Histogram<u64>) -> Vec<SpectrumPoint> {
     let count = total.len() as f64;
     let known = SPECTRUM.into_iter().take_while(|quantile| count * (1.0 - quantile) >= 0.999);

@@ -8,7 +8,7 @@ mod log;
 mod slots;
 
 pub(crate) use breakdown::Breakdown;
-pub(crate) use churn::{ChurnGauges, ChurnLogs};
+pub(crate) use churn::{ChurnHistograms, ChurnLogs};
 pub(crate) use histogram::{LatencyHistogram, latency_point};
 pub(crate) use kind::Latency;
 pub(crate) use log::LatencyLog;

@@ -8,23 +8,25 @@ use rabbitscope_runs::scenario::Scenario;
 
 use super::{histogram::LatencyHistogram, kind::Latency};
 
-/// Slots of groups, and of queues. A slot takes about 200 KiB for each latency that it measures, on each
-/// load thread and once more in all.
-pub(super) const MOST_GROUPS: usize = 100;
+/// Slots for groups. A slot takes about 200 KiB for each latency that it measures, on each load
+/// thread and once more in the aggregator: 20 MB for 100 groups on one thread.
+pub(super) const MAX_GROUPS: usize = 100;
 
-const MOST_QUEUES: usize = 100;
+/// Slots for queues, as [`MAX_GROUPS`].
+const MAX_QUEUES: usize = 100;
 
-/// A gauge for each [`Latency`].
+/// A histogram for each [`Latency`].
 pub(crate) type HistogramSet = [LatencyHistogram; Latency::ALL.len()];
 
-/// Which slot is whose. The slot behind those of the groups is for groups beyond [`MOST_GROUPS`].
+/// The slots of the groups and queues of a scenario. The slot after those of the groups is for
+/// groups beyond [`MAX_GROUPS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slots {
     /// Kind and name, in the order of the scenario.
     pub(super) groups: Vec<(&'static str, String)>,
     publishers: usize,
     consumers: usize,
-    /// Behind the slots of the groups: a group's number, and a queue that it reads.
+    /// Their slots follow those of the groups: the number of a group, and a queue that it reads.
     pub(super) queues: Vec<(usize, String)>,
     pub(super) left_out: u64,
 }
@@ -44,7 +46,7 @@ impl Slots {
         if scenario.run.latency_by_queue {
             slots.add_queues(scenario);
         }
-        let room = slots.groups.len().saturating_sub(MOST_GROUPS);
+        let room = slots.groups.len().saturating_sub(MAX_GROUPS);
         slots.left_out += u64::try_from(room).unwrap_or(u64::MAX);
         slots
     }
@@ -52,7 +54,7 @@ impl Slots {
     fn add_queues(&mut self, scenario: &Scenario) {
         for (number, group) in scenario.consumers.iter().enumerate() {
             for queue in scenario.queue_names(&group.queue) {
-                if self.queues.len() < MOST_QUEUES {
+                if self.queues.len() < MAX_QUEUES {
                     self.queues.push((self.publishers + number, queue));
                 } else {
                     self.left_out += 1;
@@ -69,27 +71,25 @@ impl Slots {
         group_slot(self.publishers + self.consumers + number)
     }
 
-    /// What consumers of this group read from this queue.
+    /// The slot of a queue as this group of consumers reads it.
     pub(crate) fn queue(&self, consumers: usize, queue: &str) -> u16 {
         let group = self.publishers + consumers;
         let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
-        known.map_or_else(
-            || group_slot(group),
-            |at| u16::try_from(MOST_GROUPS + 1 + at).unwrap_or(0),
-        )
+        known
+            .map_or_else(|| group_slot(group), |at| u16::try_from(MAX_GROUPS + 1 + at).unwrap_or(0))
     }
 }
 
-/// Of a group of publishers: they come first.
+/// The slot of a group of publishers.
 pub(crate) fn publisher_slot(number: usize) -> u16 {
     group_slot(number)
 }
 
 pub(super) fn group_slot(group: usize) -> u16 {
-    u16::try_from(group.min(MOST_GROUPS)).unwrap_or(0)
+    u16::try_from(group.min(MAX_GROUPS)).unwrap_or(0)
 }
 
-/// Adds slot by slot.
+/// Adds the histograms slot by slot.
 pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
     if sum.len() < part.len() {
         sum.resize_with(part.len(), HistogramSet::default);
@@ -99,7 +99,7 @@ pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
     }
 }
 
-/// All slots together.
+/// The sum of all slots.
 pub(crate) fn total_of_slots(slots: &[HistogramSet]) -> HistogramSet {
     let mut sum = HistogramSet::default();
     for histograms in slots {

@@ -6,7 +6,8 @@ use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 use super::{serve_context::ServeContext, socket::Socket};
 use crate::{assignment::assigned_queues, link::role::Role, plan::Placement, report::Side};
 
-/// Replies that wait for the socket, in bytes. With more, no requests are read.
+/// Bytes of replies that wait for the socket. With more, no requests are read, or a broker that
+/// sends requests faster than it takes replies would fill the memory. Chosen.
 const BACKLOG: usize = 1024 * 1024;
 
 pub(super) struct Answering {
@@ -80,8 +81,7 @@ impl Role for Answering {
         }
     }
 
-    /// The broker takes replies more slowly than it sends requests: without this they would pile up
-    /// here.
+    /// See [`BACKLOG`].
     fn is_congested(socket: &mut Socket) -> bool {
         socket.connection.output().pending().len() > BACKLOG
     }

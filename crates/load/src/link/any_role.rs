@@ -39,7 +39,7 @@ macro_rules! with_role {
 pub(super) use with_role;
 
 impl AnyRole {
-    /// What those of `plan` do, on connections with frames of at most `frame_max` bytes.
+    /// The role of the members of `plan`, on connections with frames of at most `frame_max` bytes.
     pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
         match &plan.members {
             Members::Publishers { group, messages, placements } => {

@@ -14,7 +14,8 @@ use crate::{
     report::{Failure, Side},
 };
 
-/// Reads in a row before other connections get their turn.
+/// Reads in a row before other connections are served. Chosen: a busy connection is read at most
+/// 2.5 MiB ahead of the others (8 × 320 KiB with frames of 128 KiB).
 const READ_ROUNDS: u32 = 8;
 
 /// One connection under load.

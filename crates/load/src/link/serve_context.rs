@@ -59,8 +59,8 @@ impl<'a> ServeContext<'a> {
 }
 
 impl ServeContext<'_> {
-    /// Messages are about to be made; with a schedule, if there is one. What falls due while these are
-    /// written waits for the next step, or each write would have one message.
+    /// Encoding begins. Messages that fall due while these are written wait for the next pass, or
+    /// each write would have one message.
     #[inline]
     pub(super) fn begin(&mut self, has_schedule: bool) {
         self.now = self.run.clock.nanos();
@@ -69,12 +69,13 @@ impl ServeContext<'_> {
         }
     }
 
-    /// Schedules were served, but not all that was due: what is due at `due` waits for a later step.
+    /// True when schedules were served, and the message at `due` has to wait for a later pass.
     pub(crate) fn holds_back(&self, due: Option<u64>) -> bool {
         due.is_some_and(|due| due <= self.now) && self.pass.due_until.is_some()
     }
 
-    /// A message of a schedule is sent, so long after its time. So much of that is the client's doing.
+    /// Counts a scheduled message that is sent `late_nanos` after its time. The client itself
+    /// caused `own_nanos` of that.
     #[inline]
     pub(super) fn sent_behind(&mut self, late_nanos: u64, own_nanos: u64) {
         let counts = &mut self.measured.counts;
@@ -84,7 +85,7 @@ impl ServeContext<'_> {
         self.measured.measure(Latency::ClientDelay, own_nanos, 1);
     }
 
-    /// A message of a schedule is left out.
+    /// Counts a scheduled message that is left out.
     pub(super) fn left_out(&mut self, own_nanos: u64) {
         let counts = &mut self.measured.counts;
         counts.scheduled += 1;
@@ -92,8 +93,8 @@ impl ServeContext<'_> {
         counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
     }
 
-    /// A message of a schedule was not sent before the load ended, so long after its time: it counts as
-    /// late, and with its age in the latencies that it would have had.
+    /// Counts a scheduled message that was not sent before the load ended. It is late, and recorded
+    /// with its age in the latencies that it would have had.
     pub(super) fn overdue(&mut self, age_nanos: u64, latencies: &[Latency]) {
         self.measured.counts.late += 1;
         self.measured.counts.overdue += 1;
@@ -132,7 +133,7 @@ impl ServeContext<'_> {
             Some(self.outcome.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
     }
 
-    /// A message came back: nobody will get it.
+    /// Records a returned message: no consumer will receive it.
     pub(super) fn record_return(&mut self, returned: &Returned<'_>) {
         let Some(recorder) = &mut self.recorder else { return };
         let stamp = Stamp::find(&returned.properties).or_else(|| Stamp::decode(&returned.body));

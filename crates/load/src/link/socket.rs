@@ -17,7 +17,7 @@ pub(crate) struct Socket {
     pub(super) connection: Connection,
     /// Read, but not complete yet.
     leftover: Vec<u8>,
-    /// It came while the connection was set up, and nobody has looked at it.
+    /// The leftover arrived while the connection was set up, and has not been parsed.
     has_unseen: bool,
     readable: bool,
     writable: bool,
@@ -25,12 +25,12 @@ pub(crate) struct Socket {
     unwritten: u64,
     stalled_since: Option<u64>,
     blocked_since: Option<u64>,
-    /// It has taken all that was written since then.
+    /// The socket has had room since then, in nanoseconds since the run began.
     ready_since: u64,
 }
 
 pub(super) enum ReadOutcome {
-    /// So many bytes from the front are to be parsed.
+    /// This number of bytes at the front of the buffer is to be parsed.
     Bytes(usize),
     Nothing,
     Eof,
@@ -53,15 +53,15 @@ impl Socket {
         }
     }
 
-    /// Has `registry` tell of this socket by `token`.
+    /// Registers the socket with a poll.
     pub(crate) fn register(&self, registry: &Registry, token: Token) -> io::Result<()> {
         let interest = Interest::READABLE | Interest::WRITABLE;
         registry.register(&mut SourceFd(&self.stream.fd()), token, interest)
     }
 
-    /// The end of that.
+    /// Removes the socket from the poll.
     pub(crate) fn deregister(&self, registry: &Registry) {
-        // One that was never registered is what was wanted.
+        // An error means that it was not registered, which is what was wanted.
         registry.deregister(&mut SourceFd(&self.stream.fd())).ok();
     }
 
@@ -79,7 +79,7 @@ impl Socket {
         self.readable
     }
 
-    /// Messages may be encoded: the last ones are gone, and no alarm holds.
+    /// True when messages may be encoded: the last ones are written, and no alarm holds.
     pub(super) fn can_publish(&self) -> bool {
         self.writable && self.unwritten == 0 && self.blocked_since.is_none()
     }
@@ -94,7 +94,7 @@ impl Socket {
         self.unwritten += count;
     }
 
-    /// Puts what is left of earlier reads and one new read into the front of `scratch`.
+    /// Puts the leftover of earlier reads and one new read into the front of `scratch`.
     pub(super) fn fill(
         &mut self,
         scratch: &mut [u8],
@@ -112,7 +112,7 @@ impl Socket {
         let received =
             self.stream.receive(&mut scratch[kept..]).map_err(|error| Failure::socket(&error))?;
         let Received { bytes, is_drained, wire_bytes, calls } = received;
-        // What has been emptied is read again when the poll tells of anything new.
+        // A drained socket is read again when the poll reports new data.
         self.readable = !is_drained;
         let Some(count) = bytes else { return Ok(ReadOutcome::Nothing) };
         if count == 0 {
@@ -128,13 +128,13 @@ impl Socket {
         Ok(ReadOutcome::Bytes(kept + count))
     }
 
-    /// Remembers what could not be parsed yet.
+    /// Keeps an incomplete frame for the next read.
     #[inline]
     pub(super) fn keep(&mut self, rest: &[u8]) {
         self.leftover.extend_from_slice(rest);
     }
 
-    /// Writes what the socket takes.
+    /// Writes what the socket accepts.
     #[inline]
     pub(super) fn flush(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let output = self.connection.output();
@@ -173,7 +173,7 @@ impl Socket {
         }
     }
 
-    /// It has taken nothing of what was to be written for some time.
+    /// True when the socket has accepted nothing for some time.
     pub(super) fn is_stalled(&self) -> bool {
         self.stalled_since.is_some()
     }
@@ -198,8 +198,8 @@ impl Socket {
         *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
-    /// The connection is gone. A write that was cut short counts as if it had been whole: nobody
-    /// knows how much of it the broker got. Nothing is read or written any more.
+    /// The connection is lost. A write that was cut short counts as complete: nobody knows how much
+    /// of it the broker received. Nothing is read or written any more.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         context.measured.counts.published += std::mem::take(&mut self.unwritten);
         if let Some(since) = self.stalled_since.take() {
@@ -211,7 +211,7 @@ impl Socket {
         self.stream.shut_down();
     }
 
-    /// Stalls and blocks that go on are counted up to now, so that each second has its share.
+    /// Stalls and blocks that last are counted up to now, so that each second has its share.
     /// Heartbeats are sent and expected.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let now = context.now;

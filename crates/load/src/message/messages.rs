@@ -20,8 +20,8 @@ use crate::{
     topology::field_table,
 };
 
-/// Largest file that is sent: the most that any release of RabbitMQ takes for one message.
-const MOST_BODY_BYTES: u64 = 512 << 20;
+/// Largest file that is sent: the largest message that any release of RabbitMQ accepts.
+const MAX_BODY_BYTES: u64 = 512 << 20;
 
 /// A group's messages, before the limits of a connection are known.
 #[derive(Debug)]
@@ -31,11 +31,11 @@ pub(crate) struct Messages<'a> {
     keys: Arc<[Route]>,
     /// The first key, as text.
     first_key: String,
-    /// Members are spread over the keys; otherwise each has them all.
+    /// Members share the keys out; otherwise each uses them all.
     is_spread: bool,
     steps: Vec<Step<Vec<u8>>>,
     random: Random,
-    /// By frame size, which is almost always the same for all connections.
+    /// The encoded bodies for a frame size, which is almost always the same for all connections.
     contents: Mutex<Option<(u32, Arc<EncodedBodies>)>>,
 }
 
@@ -63,12 +63,12 @@ impl<'a> Messages<'a> {
         nanos(self.group.start_delay).saturating_add(random)
     }
 
-    /// Seed of what is random in the schedule of `member`.
+    /// The seed for the schedule of `member`.
     pub(crate) fn seed(&self, member: u32) -> u64 {
         self.random.schedule_seed(member)
     }
 
-    /// What `member` of the group sends on `channel`, in frames of at most `frame_max` bytes.
+    /// The payload of `member` on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
         let is_plain =
             self.keys.len() == 1 && self.group.sizes.is_empty() && self.group.body == Body::Filler;
@@ -136,7 +136,7 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// The files that scenarios send are read, so that it is known before a run that they can be. The first
+/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first
 /// that cannot be read, with its dotted key in the scenario.
 pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     scenario.publishers.iter().enumerate().find_map(|(number, group)| {
@@ -150,7 +150,7 @@ pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
 
 fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
     let read = |path: &String| {
-        rabbitscope_files::read(Path::new(path), MOST_BODY_BYTES)
+        rabbitscope_files::read(Path::new(path), MAX_BODY_BYTES)
             .map_err(|source| LoadError::BodyFile { path: path.clone(), source })
     };
     files.iter().map(read).collect()

@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use rabbitscope_amqp::{Content, PublishTemplate, Route};
 
-/// Bodies that are in turn for a while: the end of that time in nanoseconds since the cycle began,
-/// and the bodies.
+/// The bodies of one step of a cycle, and the end of the step in nanoseconds since the cycle began.
 pub(super) type Step<Body> = (u64, Vec<Body>);
 
 /// Bodies with their properties, ready for the wire.
 #[derive(Debug)]
 pub(super) struct EncodedBodies {
     pub(super) steps: Vec<Step<Content>>,
-    /// Bytes of the largest.
+    /// Bytes of the largest body.
     pub(super) largest: usize,
 }
 
 impl EncodedBodies {
-    /// What is sent at this time.
+    /// The bodies at this time, in nanoseconds since the run began.
     pub(super) fn at(&self, nanos: u64) -> &[Content] {
         let cycle = self.steps.last().map_or(1, |(end, _)| *end).max(1);
         let within = nanos % cycle;
@@ -29,17 +28,17 @@ impl EncodedBodies {
 /// What one publisher sends.
 #[derive(Debug)]
 pub(crate) enum Payload {
-    /// Always the same.
+    /// All messages are the same.
     Plain(PublishTemplate),
-    /// Put together for each message.
+    /// Routing key and body rotate.
     Composed(Box<ComposedPayload>),
 }
 
-/// Keys and bodies in turn.
+/// Routing keys and bodies in rotation.
 #[derive(Debug)]
 pub(crate) struct ComposedPayload {
     pub(super) routes: Arc<[Route]>,
-    /// Numbers of the routes that are this publisher's.
+    /// Numbers of the routes of this publisher.
     pub(super) mine: Vec<u32>,
     pub(super) next_route: usize,
     pub(super) contents: Arc<EncodedBodies>,
@@ -47,7 +46,7 @@ pub(crate) struct ComposedPayload {
     pub(super) wire_size: usize,
 }
 
-/// The bodies that are in turn at one time.
+/// The rotation at one time.
 pub(crate) struct PayloadCursor<'a> {
     routes: &'a [Route],
     mine: &'a [u32],
@@ -57,7 +56,7 @@ pub(crate) struct PayloadCursor<'a> {
 }
 
 impl Payload {
-    /// Bytes of a message on the wire; the most when they differ.
+    /// Bytes of a message on the wire; the maximum when they differ.
     pub(crate) fn wire_size(&self) -> usize {
         match self {
             Self::Plain(template) => template.wire_size(),
@@ -67,7 +66,7 @@ impl Payload {
 }
 
 impl ComposedPayload {
-    /// What is in turn at this time.
+    /// The rotation at this time, in nanoseconds since the run began.
     pub(crate) fn cursor(&mut self, nanos: u64) -> PayloadCursor<'_> {
         PayloadCursor {
             routes: &self.routes,
@@ -89,7 +88,7 @@ impl<'a> PayloadCursor<'a> {
     }
 }
 
-/// The index at hand; moves on to the next of `count`.
+/// The index `next`; it advances to the next of `count`.
 #[inline]
 fn advance(next: &mut usize, count: usize) -> usize {
     let at = if *next < count { *next } else { 0 };

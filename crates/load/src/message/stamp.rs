@@ -13,7 +13,7 @@ pub(crate) const STAMP_SIZE: usize = STAMP_BYTES as usize;
 /// bytes themselves, as in a table on the wire.
 const HEADER_FIELD: &[u8] = b"\x11rabbitscope-stampx\x00\x00\x00\x0c";
 
-const MARK_BITS: u32 = 12;
+const TAG_BITS: u32 = 12;
 
 const TIME_BITS: u32 = 40;
 
@@ -34,35 +34,35 @@ const LATENESS_DIGITS: u32 = 11;
 /// A stamp as it is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// Of the run, so that messages of other runs are not measured.
-    pub(crate) mark: u16,
+    /// The tag of the run, so that messages of other runs are not measured.
+    pub(crate) run_tag: u16,
     time: u64,
     lateness: u16,
-    /// Publisher and sequence number as [`Numbering`] puts them together.
+    /// Publisher and sequence number, joined by [`Numbering`].
     pub(crate) number: u32,
 }
 
 impl Stamp {
-    /// For a message that is sent `sent_nanos` after the run began, `late_nanos` after its time on
-    /// the schedule, if there is one.
+    /// The stamp of a message that is sent `sent_nanos` after the run began, and `late_nanos` after
+    /// its scheduled time, if there is one.
     #[inline]
-    pub(crate) fn new(mark: u16, sent_nanos: u64, late_nanos: Option<u64>, number: u32) -> Self {
+    pub(crate) fn new(run_tag: u16, sent_nanos: u64, late_nanos: Option<u64>, number: u32) -> Self {
         Self {
-            mark: mark & (u16::MAX >> (16 - MARK_BITS)),
+            run_tag: run_tag & (u16::MAX >> (16 - TAG_BITS)),
             time: sent_nanos >> TIME_SHIFT & ((1 << TIME_BITS) - 1),
             lateness: late_nanos.map_or(0, |nanos| shorten(nanos).max(1)),
             number: number & NUMBER_MASK,
         }
     }
 
-    /// Marks are compared in the bits that a stamp has room for.
+    /// True when the stamp is of the run with this tag, as far as a stamp has bits for it.
     #[inline]
-    pub(crate) fn is_of(self, mark: u16) -> bool {
-        self.mark == mark & (u16::MAX >> (16 - MARK_BITS))
+    pub(crate) fn is_of(self, run_tag: u16) -> bool {
+        self.run_tag == run_tag & (u16::MAX >> (16 - TAG_BITS))
     }
 
-    /// When it was sent, in nanoseconds since the run began, if it was read at `now` and no more than
-    /// 4.8 hours later.
+    /// The time of sending, in nanoseconds since the run began, if the stamp is read at `now` and
+    /// no more than 4.8 hours later (2^40 units of 16 ns).
     #[inline]
     pub(crate) fn sent_nanos(self, now: u64) -> Option<u64> {
         let now = now >> TIME_SHIFT;
@@ -70,7 +70,7 @@ impl Stamp {
         now.checked_sub(age).map(|sent| sent << TIME_SHIFT)
     }
 
-    /// How late it was sent, to a thousandth; absent without a schedule.
+    /// The lateness in nanoseconds, to a thousandth; absent without a schedule.
     #[inline]
     pub(crate) fn late_nanos(self) -> Option<u64> {
         let digits = u64::from(self.lateness) & ((1 << LATENESS_DIGITS) - 1);
@@ -80,7 +80,7 @@ impl Stamp {
 
     #[inline]
     pub(crate) fn encode(self) -> [u8; STAMP_SIZE] {
-        let mut bits = u128::from(self.mark);
+        let mut bits = u128::from(self.run_tag);
         bits = bits << TIME_BITS | u128::from(self.time);
         bits = bits << LATENESS_BITS | u128::from(self.lateness);
         bits = bits << NUMBER_BITS | u128::from(self.number);
@@ -97,8 +97,8 @@ impl Stamp {
         bytes
     }
 
-    /// From the header that carries it where the body must stay as it is. The broker passes
-    /// properties on as they came, so that looking for the bytes is enough.
+    /// Finds the stamp in the header that carries it when the body must stay as it is. The broker
+    /// passes properties on unchanged, so that a search for the bytes is enough.
     pub(crate) fn find(properties: &[u8]) -> Option<Self> {
         let field = HEADER_FIELD;
         let at = properties.windows(field.len()).position(|window| window == field)?;
@@ -113,7 +113,7 @@ impl Stamp {
         let lateness_at = NUMBER_BITS;
         let time_at = lateness_at + LATENESS_BITS;
         Some(Self {
-            mark: low_16(bits >> (time_at + TIME_BITS)),
+            run_tag: low_16(bits >> (time_at + TIME_BITS)),
             time: low_64(bits >> time_at) & ((1 << TIME_BITS) - 1),
             lateness: low_16(bits >> lateness_at),
             number: low_32(bits) & NUMBER_MASK,
@@ -121,7 +121,8 @@ impl Stamp {
     }
 }
 
-/// How publisher and sequence number share their bits: publishers get what their count needs.
+/// How publisher and sequence number share their bits: publishers get as many as their number
+/// needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbering {
     sequence_bits: u32,
@@ -151,7 +152,7 @@ impl Numbering {
     }
 }
 
-/// The first digits, and by how many places they are shifted.
+/// The first digits, and the exponent by which they are shifted.
 #[inline]
 fn shorten(nanos: u64) -> u16 {
     let units = nanos >> LATENESS_SHIFT;

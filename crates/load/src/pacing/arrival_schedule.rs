@@ -27,18 +27,19 @@ pub(crate) struct ArrivalSchedule {
     due: u64,
 }
 
-/// A phase as this module needs it.
+/// A phase of the schedule.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     demand: Demand,
     nanos: u64,
-    /// Messages in all.
+    /// Messages in the whole phase.
     total: f64,
 }
 
 impl ArrivalSchedule {
-    /// The times of one of `count` members with the same schedule, which begins at `start`; absent when
-    /// there is no schedule. Members take turns: each is a part of a message ahead of the next.
+    /// The times of one of `count` members with the same schedule, which begins at `start`
+    /// (nanoseconds since the run began); absent when there is no schedule. Members alternate: each
+    /// is the fraction of a message ahead of the next.
     pub(crate) fn new(
         schedule: &Schedule,
         member: u32,
@@ -75,13 +76,13 @@ impl ArrivalSchedule {
         (self.due < u64::MAX).then_some(self.due)
     }
 
-    /// Is the next message due at `now`?
+    /// True when the next message is due at `now`.
     #[inline]
     pub(crate) fn is_due(&self, now: u64) -> bool {
         self.due <= now && self.due < u64::MAX
     }
 
-    /// On to the message after the next.
+    /// Advances by one message.
     #[inline]
     pub(crate) fn advance(&mut self) {
         match &mut self.gaps {
@@ -152,7 +153,7 @@ impl Segment {
         Self { demand, nanos: u64::MAX, total: if is_silent { 0.0 } else { f64::INFINITY } }
     }
 
-    /// Nanoseconds from the beginning until so many messages were due.
+    /// Nanoseconds from the beginning of the phase until `messages` were due.
     fn at(&self, messages: f64) -> f64 {
         match self.demand {
             Demand::Rate { from, to } if (to - from).abs() < f64::EPSILON => {

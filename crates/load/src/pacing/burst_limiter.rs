@@ -19,17 +19,19 @@
 //! What publishers owe that could not send because of the broker is not limited either: it goes as soon
 //! as it can, as users' requests would.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use super::pacer::STEP_MAX_NANOS;
+use crate::clock::nanos;
 
+/// The window in which no burst is to be seen: `make bench-pace` counts messages in 10 ms.
 const WINDOW_NANOS: u64 = 10_000_000;
 
-/// Of the schedule, in any window: with the step that a window may begin and end in, still below 1.2
-/// times the rate.
+/// The part of the schedule that any window may serve: with the step that a window may begin and
+/// end in, still below 1.2 times the rate.
 const BUDGET_NANOS: u64 = 11_800_000;
 
-/// The turn of another thread on the same CPU, at its longest.
+/// The longest time slice of another thread on the same CPU: 0.75 ms × (1 + log2 8), see above.
 const TURN_NANOS: u64 = 3_000_000;
 
 /// After a longer delay nothing is held back.
@@ -38,7 +40,7 @@ const DELAY_NANOS: u64 = TURN_NANOS + STEP_MAX_NANOS;
 /// No more of the schedule is ever held back: what such a delay leaves above the budget.
 const HELD_NANOS: u64 = DELAY_NANOS + WINDOW_NANOS - BUDGET_NANOS;
 
-/// Entries closer together than this are not worth their place.
+/// Entries of the history are at least this far apart: 1 % of a window.
 const GRAIN_NANOS: u64 = 100_000;
 
 /// Times are nanoseconds since the run began.
@@ -49,18 +51,18 @@ pub(crate) struct BurstLimiter {
     history: VecDeque<(u64, u64)>,
     at: u64,
     served: u64,
-    /// The scenario asks for steps so long that each of them is a burst.
+    /// The scenario sets a step that is so long that each step is a burst.
     is_off: bool,
 }
 
 impl BurstLimiter {
-    /// With the time between two looks at the schedules, if the scenario says it.
-    pub(crate) fn new(step_nanos: Option<u64>) -> Self {
-        let is_off = step_nanos.is_some_and(|step| step > STEP_MAX_NANOS);
+    /// `step`: the time between two passes, if the scenario sets it.
+    pub(crate) fn new(step: Option<Duration>) -> Self {
+        let is_off = step.is_some_and(|step| nanos(step) > STEP_MAX_NANOS);
         Self { is_off, ..Self::default() }
     }
 
-    /// Nothing of what waits for its time is due before `first_due`; absent: nothing waits.
+    /// No message that waits for its time is due before `first_due`; absent: none waits.
     pub(crate) fn nothing_before(&mut self, first_due: Option<u64>, now: u64) {
         let Some(first_due) = first_due else {
             self.release(now);
@@ -69,7 +71,7 @@ impl BurstLimiter {
         let is_behind = self.served + 1 < self.at && first_due < now;
         let until = first_due.min(now);
         if !is_behind && until > self.at {
-            // Nothing fell due in between: all of this had gone the last time already.
+            // Nothing fell due in between: all of it was sent in the last pass.
             match self.history.back_mut() {
                 Some((at, served)) if *at == self.at => *served = until - 1,
                 _ => self.history.push_back((self.at, until - 1)),
@@ -79,13 +81,13 @@ impl BurstLimiter {
         }
     }
 
-    /// Whatever is due at `now` may go.
+    /// All messages that are due at `now` may be sent.
     pub(crate) fn release(&mut self, now: u64) {
         self.history.clear();
         (self.at, self.served) = (now, now);
     }
 
-    /// All that is due until then goes at `now`.
+    /// Returns the time until which due messages are sent at `now`.
     pub(crate) fn until(&mut self, now: u64) -> u64 {
         let within = self.within_budget(now);
         let is_delayed = now.saturating_sub(self.served) > DELAY_NANOS;
@@ -276,7 +278,8 @@ mod tests {
     fn long_steps_are_kept_from_the_first() {
         for step in [2 * MILLI, 3 * MILLI, 20 * MILLI, 1000 * MILLI] {
             let passes: Vec<u64> = (0..50).map(|index| index * step + index % 3 * 40_000).collect();
-            let sent = sent_by(BurstLimiter::new(Some(step)), 100 * MICRO, &passes);
+            let sent =
+                sent_by(BurstLimiter::new(Some(Duration::from_nanos(step))), 100 * MICRO, &passes);
             let due = passes[49] / (100 * MICRO) + 1;
             assert_eq!(sent.len() as u64, due, "{step}");
             for (index, at) in sent.iter().enumerate() {

@@ -5,20 +5,21 @@ use rabbitscope_runs::scenario::{ChurnGroup, Schedule};
 use super::arrival_schedule::ArrivalSchedule;
 use crate::clock::SECOND;
 
-/// How long a slot waits after a refusal.
+/// How long a slot waits after a refusal. Chosen: a broker that refuses must not be flooded with
+/// requests.
 pub(crate) const RETRY_NANOS: u64 = SECOND;
 
 /// The schedule of one slot: its share of the group's rate and cycles.
 #[derive(Clone, Debug)]
-pub(crate) struct Cycle {
+pub(crate) struct ChurnCycle {
     pace: Option<ArrivalSchedule>,
     limit: Option<u64>,
     ended: u64,
     not_before: u64,
 }
 
-impl Cycle {
-    /// Slots take turns.
+impl ChurnCycle {
+    /// The schedule of slot `member`. Slots alternate.
     pub(crate) fn new(group: &ChurnGroup, member: u32) -> Self {
         let slots = group.concurrency.max(1);
         let steady = |rate: f64| Schedule::steady(rate / f64::from(slots));
@@ -31,15 +32,15 @@ impl Cycle {
         Self { pace, limit, ended: 0, not_before: 0 }
     }
 
-    /// When the next may be opened, in nanoseconds since the run began; absent: never.
+    /// When the next cycle may begin, in nanoseconds since the run began; absent: never.
     pub(crate) fn due(&self) -> Option<u64> {
         let is_over = self.limit.is_some_and(|limit| self.ended >= limit);
         let due = self.pace.as_ref().and_then(ArrivalSchedule::due).unwrap_or(0);
         (!is_over).then(|| due.max(self.not_before))
     }
 
-    /// One is closed or has failed; the next is not opened before `not_before`. True: it was the
-    /// last.
+    /// A cycle is complete or has failed; the next does not begin before `not_before`. Returns true
+    /// after the last.
     pub(crate) fn end(&mut self, not_before: u64) -> bool {
         self.ended += 1;
         if let Some(pace) = &mut self.pace {
@@ -50,7 +51,7 @@ impl Cycle {
     }
 }
 
-/// Slots that will have had their last one when the group is done; absent: it has no end.
+/// Slots that come to their end; absent when the group has no end.
 pub(crate) fn slots_that_end(group: &ChurnGroup) -> Option<usize> {
     let slots = u64::from(group.concurrency);
     group.cycles.map(|cycles| usize::try_from(cycles.min(slots)).unwrap_or(usize::MAX))
@@ -81,7 +82,7 @@ mod tests {
         let group = group(4, Some(10.0), None);
         let mut due = Vec::new();
         for member in 0..4 {
-            let mut cycle = Cycle::new(&group, member);
+            let mut cycle = ChurnCycle::new(&group, member);
             for _ in 0..5 {
                 due.push(cycle.due().unwrap() / 1_000_000);
                 assert!(!cycle.end(0));
@@ -98,7 +99,7 @@ mod tests {
             let group = group(concurrency, None, Some(cycles));
             let (mut done, mut lasts) = (0, 0);
             for member in 0..concurrency {
-                let mut cycle = Cycle::new(&group, member);
+                let mut cycle = ChurnCycle::new(&group, member);
                 while cycle.due().is_some() {
                     done += 1;
                     lasts += usize::from(cycle.end(0));
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_refusal_puts_the_next_off() {
-        let mut cycle = Cycle::new(&group(1, None, None), 0);
+        let mut cycle = ChurnCycle::new(&group(1, None, None), 0);
         assert_eq!(cycle.due(), Some(0));
         cycle.end(500);
         assert_eq!((cycle.due(), cycle.ended), (Some(500), 1));

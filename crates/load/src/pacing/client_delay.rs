@@ -7,16 +7,17 @@
 //! it. What the client has not read yet it does not know of: a confirm that lies in the socket while the
 //! thread has no CPU counts as the broker's until then.
 
-/// Of one publisher or caller. Times are nanoseconds since the run began.
+/// The client delay of one publisher or caller. Times are nanoseconds since the run began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClientDelay {
-    /// Something was due and nothing but the client was in its way, from then till then.
+    /// From the first to the second time, something was due and nothing but the client delayed it.
     wasted: (u64, u64),
 }
 
 impl ClientDelay {
-    /// What of its delay a message owes to the client: it was due at `due`, the broker was in the way
-    /// until `ready_at`, and it is sent `now`. Messages come in the order in which they are due.
+    /// The part of a message's delay that the client caused, in nanoseconds. The message was due at
+    /// `due`, the broker held it back until `ready_at`, and it is sent at `now`. Messages are
+    /// passed in the order in which they are due.
     #[inline]
     pub(crate) fn of(&mut self, due: u64, ready_at: u64, now: u64) -> u64 {
         let from = due.max(ready_at).min(now);

@@ -2,11 +2,12 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// A time for each connection that waits for one, in nanoseconds since the run began.
+/// A binary heap of due times, at most one for each member. Times are nanoseconds since the run
+/// began.
 #[derive(Debug)]
 pub(crate) struct DueQueue {
     due: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The entry that counts for each connection; others of it in the heap are stale.
+    /// The valid entry of each member; other entries of it in the heap are stale.
     armed: Vec<Option<u64>>,
 }
 
@@ -15,7 +16,7 @@ impl DueQueue {
         Self { due: BinaryHeap::new(), armed: vec![None; connections] }
     }
 
-    /// `connection` is due at `due`, unless it is due earlier already.
+    /// Adds `member` with `due`, unless it has an earlier time already.
     pub(crate) fn put(&mut self, connection: usize, due: u64) {
         if self.armed[connection].is_none_or(|armed| due < armed) {
             self.armed[connection] = Some(due);
@@ -23,12 +24,12 @@ impl DueQueue {
         }
     }
 
-    /// When the first of them is due.
+    /// The earliest due time.
     pub(crate) fn first(&self) -> Option<u64> {
         self.due.peek().map(|Reverse((due, _))| *due)
     }
 
-    /// The first of them, if it is due at `now`.
+    /// Removes the first member if it is due at `now`.
     pub(crate) fn take(&mut self, now: u64) -> Option<usize> {
         while self.first()? <= now {
             let Reverse((due, connection)) = self.due.pop()?;

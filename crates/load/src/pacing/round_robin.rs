@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 
 use super::due_queue::DueQueue;
 
-/// Publishers or callers of one connection, by their number on it: those that may have something to send,
-/// in the order in which they asked, and those that wait for a time. However many there are, those that
-/// have nothing to do cost nothing.
+/// Publishers or callers of one connection, by their number on it: a queue of those that may have
+/// something to send, and a heap of those that wait for a time. Members without work cost nothing.
 #[derive(Debug)]
 pub(crate) struct RoundRobin {
     ready: VecDeque<u32>,
@@ -23,7 +22,7 @@ impl RoundRobin {
         }
     }
 
-    /// `member` may have something to send, after the others; once, however often it asks.
+    /// Queues `member` after the others, unless it is queued already.
     #[inline]
     pub(crate) fn enqueue(&mut self, member: usize) {
         if !std::mem::replace(&mut self.is_ready[member], true) {
@@ -31,7 +30,7 @@ impl RoundRobin {
         }
     }
 
-    /// `member` has had a turn and is the first to have another.
+    /// Queues `member` before the others.
     #[inline]
     pub(crate) fn enqueue_first(&mut self, member: usize) {
         if !std::mem::replace(&mut self.is_ready[member], true) {
@@ -39,14 +38,14 @@ impl RoundRobin {
         }
     }
 
-    /// `member` may have something to send at `due`, in nanoseconds since the run began.
+    /// Queues `member` at `due`, in nanoseconds since the run began.
     pub(crate) fn enqueue_at(&mut self, member: usize, due: u64) {
         if !self.is_ready[member] {
             self.waiting.put(member, due);
         }
     }
 
-    /// Those that wait for a time until then wait no longer.
+    /// Queues all members whose time is not after `until`.
     #[inline]
     pub(crate) fn advance(&mut self, until: u64) {
         while let Some(member) = self.waiting.take(until) {
@@ -54,7 +53,7 @@ impl RoundRobin {
         }
     }
 
-    /// Whose turn it is.
+    /// Takes the first member of the queue.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<usize> {
         let member = self.ready.pop_front()? as usize;
@@ -62,13 +61,13 @@ impl RoundRobin {
         Some(member)
     }
 
-    /// Somebody may have something to send.
+    /// True when the queue is not empty.
     #[inline]
     pub(crate) fn is_anybody_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// When the first of those that wait for a time is to be looked at.
+    /// The earliest time of a waiting member.
     pub(crate) fn first_due(&self) -> Option<u64> {
         self.waiting.first()
     }

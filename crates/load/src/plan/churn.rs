@@ -10,12 +10,12 @@ pub(crate) struct ChurnMembers<'a> {
     pub(crate) group: &'a ChurnGroup,
     /// Number among the churn groups of the scenario.
     pub(crate) number: usize,
-    /// Front of the names of this group in this run.
+    /// The prefix of the names of this group in this run.
     prefix: String,
 }
 
 impl<'a> ChurnMembers<'a> {
-    /// All groups that churn what lives on a connection.
+    /// All groups that churn channels, queues, bindings or consumers.
     pub(super) fn all(scenario: &'a Scenario, run: &str) -> impl Iterator<Item = Self> {
         let groups = scenario.churn.iter().enumerate();
         let on_links = groups.filter(|(_, group)| group.subject != ChurnSubject::Connections);
@@ -25,7 +25,7 @@ impl<'a> ChurnMembers<'a> {
         })
     }
 
-    /// A name that no other slot of this run has, nor any slot of another run.
+    /// A name that no other slot of any run has.
     pub(crate) fn name_of(&self, slot: u32) -> String {
         format!("{}-{slot}", self.prefix)
     }

@@ -12,9 +12,9 @@ pub(crate) struct ConsumerPlan<'a> {
     pub(crate) queues: Vec<String>,
     /// Queues that the group's connections declare: those that belong to them, or that the broker names.
     own: Option<&'a QueueSpec>,
-    /// Their numbers, for the check of deliveries.
+    /// The numbers of `queues` in [`QueueIndex`].
     pub(crate) queue_numbers: Vec<u32>,
-    /// Where latencies of what was read from them are added up.
+    /// The slots of the latencies of `queues`.
     pub(crate) slots: Vec<u16>,
     /// Number of the group's first consumer among all of the scenario.
     pub(crate) first_consumer: u32,
@@ -57,7 +57,7 @@ impl<'a> ConsumerPlan<'a> {
         self.own.is_some_and(|spec| spec.names == QueueNames::ByBroker)
     }
 
-    /// What a connection has to declare on this channel for those who use it.
+    /// The queues that a connection has to declare on this channel for its members.
     pub(crate) fn declared_on(&self, channel: u16, placements: &[Placement]) -> Option<QueueSet> {
         let spec = self.own?;
         if self.has_own_queues() {

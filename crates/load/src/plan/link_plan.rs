@@ -7,19 +7,19 @@ use rabbitscope_runs::scenario::{PublisherGroup, RequestGroup, ResponderGroup};
 use super::{churn::ChurnMembers, consumer_plan::ConsumerPlan, placement::Placement};
 use crate::{message::Messages, random::Random};
 
-/// One connection and who uses it.
+/// One connection and its members.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkPlan<'a> {
-    /// Shown by the broker's management.
+    /// The name of the connection in the broker's management.
     pub(crate) name: String,
     /// Channels to open, numbered from 1.
     pub(crate) channels: u16,
-    /// Where what its members measure is added up.
+    /// The slot of the latencies of its members.
     pub(crate) slot: u16,
     pub(crate) members: Members<'a>,
 }
 
-/// Those who use a connection.
+/// The members of a group that use a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Members<'a> {
     Publishers {

@@ -18,8 +18,8 @@ use crate::{
     verify::QueueIndex,
 };
 
-/// All connections of a scenario, but for those that come and go. `run` tells this run from others
-/// in names. Files that publishers send are read now.
+/// All connections of a scenario, except those that churn opens. `run` is the token of the run, for
+/// names. Reads the files that publishers send.
 pub(crate) fn plan_links<'a>(
     scenario: &'a Scenario,
     run: &str,
@@ -52,10 +52,10 @@ pub(crate) fn plan_links<'a>(
     Ok(links)
 }
 
-/// Of those who measure no latency of messages.
+/// The slot of groups that measure no latency of messages.
 const NO_SLOT: u16 = 0;
 
-/// Connections that every one of these groups needs.
+/// The connections of responders, callers and churn.
 fn other_links<'a>(
     scenario: &'a Scenario,
     run: &str,

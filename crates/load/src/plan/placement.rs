@@ -1,6 +1,6 @@
 //! The connection and channel of each member of a group.
 
-/// Place of one publisher or consumer.
+/// The channel of one member of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
     /// Number within the group, from 0.
@@ -11,7 +11,7 @@ pub(crate) struct Placement {
     pub(crate) channel: u16,
 }
 
-/// Members in turn over connections, and within each over its channels.
+/// Deals members out over connections, and those of each connection over its channels.
 pub(super) fn spread(
     count: u32,
     connections: u32,

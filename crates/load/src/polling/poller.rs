@@ -11,10 +11,11 @@ use super::{
 };
 use crate::clock::nanos;
 
-/// A request that is sent this much after its time is late.
+/// A request that is sent this much after its scheduled time is late. As for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// When one poller asks: at `offset`, `offset + interval`, … after the start.
+/// The schedule of one poller: requests are due at `offset`, `offset + interval`, … after the
+/// start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestSchedule {
     pub(super) offset: Duration,
@@ -36,7 +37,7 @@ impl RequestSchedule {
     }
 }
 
-/// Waiting that can be ended.
+/// Ends all pollers, also those that wait.
 #[derive(Debug, Default)]
 pub(super) struct EndSignal {
     has_ended: Mutex<bool>,
@@ -49,7 +50,7 @@ impl EndSignal {
         self.changed.notify_all();
     }
 
-    /// Waits; false when all is over.
+    /// Waits until `time`. False: the pollers end.
     fn wait_until(&self, time: Instant) -> bool {
         let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -63,8 +64,8 @@ impl EndSignal {
     }
 }
 
-/// Asks until all is over. A slow answer moves no later request: those that fell due meanwhile are
-/// sent right after it.
+/// Sends requests until the pollers end. A slow answer delays no later request: those that fell due
+/// meanwhile are sent right after it.
 pub(super) fn poll(
     page: &Page,
     schedule: RequestSchedule,

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::latency::LatencyRecord;
 
-/// Pollers that run until they are asked for their results.
+/// Pollers that run until [`Pollers::finish`].
 #[derive(Debug)]
 pub struct Pollers {
     groups: Vec<Group>,
@@ -29,7 +29,7 @@ struct Group {
     statistics: SharedStatistics,
 }
 
-/// What pollers saw over a whole run.
+/// The results of a whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PollOutcome {
     /// One for each group.
@@ -41,7 +41,7 @@ pub struct PollOutcome {
 }
 
 impl Pollers {
-    /// Starts asking for these pages.
+    /// Starts requesting these pages.
     pub fn start(pages: Vec<Page>) -> Self {
         let (started, end_signal) = (Instant::now(), Arc::new(EndSignal::default()));
         let groups = pages.into_iter().map(|page| {
@@ -55,14 +55,14 @@ impl Pollers {
         pollers
     }
 
-    /// What was seen since the last call, one for each group. `is_warm_up`: no part of the whole
-    /// run's latencies.
+    /// The results since the last call, one for each group. `is_warm_up`: excluded from the
+    /// latencies of the whole run.
     pub fn lap(&mut self, is_warm_up: bool) -> Vec<PollPoint> {
         let now = self.started.elapsed();
         self.groups.iter().map(|group| lock(&group.statistics).lap(now, is_warm_up)).collect()
     }
 
-    /// Ends all of them. A request whose answer is still awaited is given up.
+    /// Ends all pollers. Does not wait for outstanding answers.
     pub fn finish(self) -> PollOutcome {
         self.end_signal.end();
         let now = self.started.elapsed();
@@ -89,7 +89,7 @@ impl Group {
         }
     }
 
-    /// Members take turns within the interval.
+    /// The schedules of the members, which alternate within the interval.
     fn schedules(&self) -> impl Iterator<Item = RequestSchedule> {
         let Page { count, interval, .. } = self.page;
         (0..count)

@@ -9,7 +9,7 @@ use rabbitscope_runs::record::{PollPoint, PollTotals};
 
 use crate::latency::{LatencyHistogram, LatencyLog, LatencyRecord, latency_point};
 
-/// Status and length of a complete answer, or what kept it from coming.
+/// Status and length of a complete answer, or the cause of a failure.
 pub(super) type Answer = Result<(u16, u64), &'static str>;
 
 /// Counts since the last lap and over the whole run.
@@ -17,7 +17,7 @@ pub(super) type Answer = Result<(u16, u64), &'static str>;
 pub(super) struct PollStatistics {
     name: String,
     point: PollPoint,
-    /// From sending and from the schedule.
+    /// From sending, and from the scheduled time.
     latencies: [LatencyHistogram; 2],
     logs: Option<[LatencyLog; 2]>,
     lap_start: Duration,
@@ -43,8 +43,8 @@ impl PollStatistics {
         }
     }
 
-    /// Times are nanoseconds from sending and from the time on the schedule. What comes after the
-    /// end counts for nothing.
+    /// Records an answer. `actual` is nanoseconds from sending, `intended` from the scheduled time.
+    /// Answers after the end are ignored.
     pub(super) fn record(&mut self, answer: &Answer, is_late: bool, actual: u64, intended: u64) {
         if self.logs.is_none() {
             return;
@@ -66,7 +66,7 @@ impl PollStatistics {
         }
     }
 
-    /// What was seen since the last lap; `now` is the time since the start.
+    /// The results since the last lap; `now` is the time since the start.
     pub(super) fn lap(&mut self, now: Duration, is_warm_up: bool) -> PollPoint {
         let start = std::mem::replace(&mut self.lap_start, now);
         let gauges = std::mem::take(&mut self.latencies);
@@ -107,11 +107,11 @@ impl PollStatistics {
     }
 }
 
-/// What a group and its threads share.
+/// The statistics that the threads of a group share.
 pub(super) type SharedStatistics = Arc<Mutex<PollStatistics>>;
 
 pub(super) fn lock(statistics: &Mutex<PollStatistics>) -> MutexGuard<'_, PollStatistics> {
-    // A thread that panicked left counters that are as good as before.
+    // Counters are consistent even if a thread has panicked.
     statistics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -12,12 +12,13 @@ use thiserror::Error;
 pub(crate) struct Failure {
     pub(crate) reason: String,
     pub(crate) kind: ErrorKind,
-    /// The connection was lost or closed: another one may fare better. Otherwise one side is wrong.
+    /// The connection was lost or closed, and a new one may work. Otherwise a new one would not
+    /// help.
     pub(crate) is_loss: bool,
 }
 
 impl Failure {
-    /// The connection is gone, but a new one may do.
+    /// The connection is lost.
     pub(crate) fn lost(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), kind: ErrorKind::ConnectionLost, is_loss: true }
     }
@@ -27,7 +28,7 @@ impl Failure {
         Self::lost(format!("the connection to the broker broke: {error}"))
     }
 
-    /// The broker has closed a channel, for good as far as this connection goes.
+    /// The broker has closed a channel; only a new connection can replace it.
     pub(crate) fn channel_closed(reason: impl Into<String>) -> Self {
         Self { kind: ErrorKind::ChannelClosed, ..Self::lost(reason) }
     }
@@ -37,7 +38,7 @@ impl Failure {
         Self { kind: ErrorKind::ConsumerCancelled, ..Self::lost(reason) }
     }
 
-    /// Trying again would not help.
+    /// A new connection would not help.
     pub(crate) fn wrong(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), kind: ErrorKind::Other, is_loss: false }
     }

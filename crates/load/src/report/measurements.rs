@@ -2,9 +2,9 @@
 
 use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
 
-use crate::latency::{ChurnGauges, HistogramSet, Latency, add_slots, latency_point};
+use crate::latency::{ChurnHistograms, HistogramSet, Latency, add_slots, latency_point};
 
-/// Counts and latencies of one interval. Tallies of several threads add up.
+/// Counts and latencies of one interval. Those of several threads add up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IntervalMeasurements {
     pub(crate) counts: Counters,
@@ -12,30 +12,30 @@ pub(crate) struct IntervalMeasurements {
     pub(crate) outstanding: u64,
     /// Connections that are up at the end of the interval.
     pub(crate) connections: u64,
-    /// Of the measurements, those of messages that were overdue at the end.
+    /// By [`Latency`]: measurements of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
     pub(crate) responsiveness: Responsiveness,
-    /// By [`Latency`], in nanoseconds: what was measured for the slot that is selected, and after
-    /// [`IntervalMeasurements::by_slot`] nothing.
+    /// By [`Latency`], in nanoseconds: the histograms of the selected slot, and nothing after
+    /// [`IntervalMeasurements::by_slot`].
     pub(crate) latencies: HistogramSet,
-    /// What was measured for the other slots.
+    /// The histograms of the other slots.
     slots: Vec<HistogramSet>,
     selected: u16,
-    pub(crate) churn: ChurnGauges,
-    /// Why churn was refused for the first time.
+    pub(crate) churn: ChurnHistograms,
+    /// The first reason that the broker gave for refusing churn.
     pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
 }
 
-/// Whether the broker answered in an interval, and whether the client was there to see it.
+/// Whether the broker answered in an interval, and whether the client polled its sockets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Responsiveness {
     /// Connections that wait for an answer at the end of the interval.
     pub(crate) unanswered: u64,
-    /// Connections whose socket takes nothing at the end of the interval.
+    /// Connections whose socket is full at the end of the interval.
     pub(crate) stalled: u64,
-    /// The longest time for which a load thread looked at none of its sockets, in nanoseconds.
+    /// The longest time for which a load thread did not poll, in nanoseconds.
     pub(crate) away_nanos: u64,
 }
 
@@ -67,26 +67,26 @@ impl IntervalMeasurements {
         }
     }
 
-    /// Something was not opened or not closed.
+    /// Counts an opening or closing that failed.
     pub(crate) fn churn_failed(&mut self, reason: &str) {
         self.counts.churn_failed += 1;
         self.churn_refusal.get_or_insert_with(|| reason.to_owned());
     }
 
-    /// What is measured from now on is that of this slot.
+    /// Selects the slot of the measurements that follow.
     #[inline]
     pub(crate) fn select(&mut self, slot: u16) {
         if slot != self.selected {
-            self.park();
+            self.store_selected();
             self.selected = slot;
             let at = usize::from(slot);
             self.latencies = self.slots.get_mut(at).map(std::mem::take).unwrap_or_default();
         }
     }
 
-    /// Puts what was measured for the slot that is selected to that of the others. To be done before tallies
-    /// of different threads are added.
-    pub(crate) fn park(&mut self) {
+    /// Stores the histograms of the selected slot with those of the others. Required before
+    /// measurements of different threads are added.
+    pub(crate) fn store_selected(&mut self) {
         let at = usize::from(self.selected);
         if self.slots.len() <= at {
             self.slots.resize_with(at + 1, HistogramSet::default);
@@ -97,9 +97,9 @@ impl IntervalMeasurements {
         }
     }
 
-    /// What was measured, by slot; nothing of it is left.
+    /// Takes the histograms of all slots.
     pub(crate) fn by_slot(&mut self) -> Vec<HistogramSet> {
-        self.park();
+        self.store_selected();
         std::mem::take(&mut self.slots)
     }
 
@@ -115,7 +115,7 @@ impl IntervalMeasurements {
         self.overdue[latency as usize] += 1;
     }
 
-    /// As a row of the series; broker figures are left for the program.
+    /// A row of the series. The program adds the figures of the broker.
     pub(crate) fn row(&self, second: u32, interval_nanos: u64) -> SecondRow {
         let counts = &self.counts;
         let point = |latency: Latency| latency_point(&self.latencies[latency as usize]);

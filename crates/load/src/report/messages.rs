@@ -2,13 +2,13 @@
 
 use super::{failure::Failure, measurements::IntervalMeasurements, observation::Observation};
 
-/// What a worker reports.
+/// A message of a worker to the coordinator.
 pub(crate) enum Report {
     /// An interval is over.
     Interval(Box<IntervalReport>),
-    /// What became of messages, for `run.verify`.
+    /// Observations of messages, for `run.verify` and `run.trace-every`.
     Observed(Vec<Observation>),
-    /// The run does not end as the scenario says, for this reason.
+    /// The run does not end as the scenario demands, for this reason.
     CutShort(String),
     /// A connection cannot go on.
     Failed(Failure),
@@ -16,7 +16,7 @@ pub(crate) enum Report {
     Done,
 }
 
-/// What one worker counted in one interval.
+/// The measurements of one worker in one interval.
 pub(crate) struct IntervalReport {
     pub(crate) worker: usize,
     pub(crate) second: u32,
@@ -24,13 +24,13 @@ pub(crate) struct IntervalReport {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) draining: bool,
-    /// Nothing follows from this worker.
+    /// The worker sends no other report.
     pub(crate) is_last: bool,
     pub(crate) measured: IntervalMeasurements,
     pub(crate) publisher_counts: PublisherCounts,
 }
 
-/// How many publishers a thread has, on how many connections.
+/// The publishers of a thread, and their connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PublisherCounts {
     pub(crate) publishers: usize,

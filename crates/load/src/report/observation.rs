@@ -3,36 +3,36 @@
 /// A consumer at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reader {
-    /// Number of the queue; see [`super::QueueIndex`].
-    pub(crate) place: u32,
+    /// Number of the queue in `verify::QueueIndex`.
+    pub(crate) queue: u32,
     /// Number of the consumer among all of the scenario.
     pub(crate) consumer: u32,
 }
 
-/// Something that a load thread saw. Neighbouring messages are put together: `first` is the number of
-/// the first of `count`. Publishers know the low 32 bits of their numbers, consumers those of the
-/// stamp.
+/// An observation of a load thread. Those of consecutive messages are merged: `first` is the number
+/// of the first of `count` messages. Publishers know the low 32 bits of sequence numbers, consumers
+/// the bits of the stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observation {
-    /// The broker has confirmed them, or they were written and confirms were not asked for.
+    /// The broker has confirmed the messages, or they were written without asking for confirms.
     Accepted { publisher: u32, first: u32, count: u32 },
-    /// They are sent once more.
+    /// The messages are sent again.
     Republished { publisher: u32, first: u32, count: u32 },
-    /// The connection of a publisher without confirms was lost: nobody knows what of the messages
-    /// before this one the broker had got.
+    /// The connection of a publisher without confirms was lost: nobody knows which of the messages
+    /// before this one the broker has received.
     Unaccounted { publisher: u32, before: u32 },
-    /// It came back as unroutable.
+    /// The message was returned as unroutable.
     Returned { number: u32 },
-    /// They came to a consumer.
+    /// The messages were delivered to a consumer.
     Delivered { reader: Reader, first: u32, count: u32, redelivered: bool },
-    /// The consumer has lost its connection and begins again.
+    /// The consumer has lost its connection and subscribes again.
     Resubscribed { reader: Reader },
-    /// Of a message that is followed.
+    /// A step in the history of a traced message.
     Traced(TraceStep),
 }
 
 impl Observation {
-    /// Makes one of two, if the second goes on where this one ends.
+    /// Merges `next` into this observation if it continues it.
     pub(super) fn absorb(&mut self, next: &Self) -> bool {
         match (self, next) {
             (
@@ -54,10 +54,10 @@ impl Observation {
     }
 }
 
-/// Something that happened to a message that is followed. Times are nanoseconds since the run began.
+/// A step in the history of a traced message. Times are nanoseconds since the run began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TraceStep {
-    /// As in its stamp.
+    /// The number in its stamp.
     pub(crate) number: u32,
     pub(crate) at: u64,
     pub(crate) kind: TraceStepKind,
@@ -65,7 +65,7 @@ pub(crate) struct TraceStep {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceStepKind {
-    /// By this publisher, as its message of this number, so long after its time on the schedule.
+    /// Sent by this publisher with this sequence number, `late_nanos` after its scheduled time.
     Sent {
         publisher: u32,
         sequence: u64,
@@ -93,8 +93,8 @@ mod tests {
         check(accepted(1, u32::MAX, 1), accepted(1, 0, 1), Some(accepted(1, u32::MAX, 2)));
         check(accepted(1, 5, 2), accepted(1, 8, 1), None);
         check(accepted(1, 5, 2), accepted(2, 7, 1), None);
-        let delivered = |place, first, redelivered| Observation::Delivered {
-            reader: Reader { place, consumer: 0 },
+        let delivered = |queue, first, redelivered| Observation::Delivered {
+            reader: Reader { queue, consumer: 0 },
             first,
             count: 1,
             redelivered,

@@ -18,26 +18,28 @@ use super::{
 };
 use crate::message::Numbering;
 
-/// Observations in a batch.
+/// Observations in a batch. Chosen: about 200 KiB.
 const BATCH: usize = 4096;
 
-/// Batches on their way. With more the load waits, for otherwise they would fill the memory.
-const BATCHES_MAX: usize = 256;
+/// Batches that wait for the aggregator, of all threads. With more the load threads wait, or the
+/// batches would fill the memory: about 50 MiB.
+const MAX_BATCHES: usize = 256;
 
-const PAUSE: Duration = Duration::from_millis(1);
+/// How often a load thread that waits for the aggregator checks again. Chosen: the aggregator needs less for a batch.
+const BACKPRESSURE_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// What is to be seen in a run.
+/// Which observations of a run are recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservationSettings {
     verifies: bool,
     trace_every: Option<u32>,
     numbering: Numbering,
-    /// Batches of all threads that nobody has looked at yet.
+    /// Batches of all threads that the aggregator has not processed.
     waiting: Arc<AtomicUsize>,
 }
 
 impl ObservationSettings {
-    /// Absent when nothing is.
+    /// Absent when none are.
     pub(crate) fn of(options: &RunOptions, numbering: Numbering) -> Option<Self> {
         let every = |every| u32::try_from(every).unwrap_or(u32::MAX);
         let trace_every = options.trace_every.map(every);
@@ -50,28 +52,28 @@ impl ObservationSettings {
         })
     }
 
-    /// A batch has been looked at.
+    /// The aggregator has processed a batch.
     pub(crate) fn taken(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Writes down what a load thread sees.
+/// Records the observations of a load thread.
 pub(crate) struct ObservationRecorder {
-    watch: ObservationSettings,
+    settings: ObservationSettings,
     batch: Vec<Observation>,
     reports: Sender<Report>,
 }
 
 impl ObservationRecorder {
-    pub(crate) fn new(watch: ObservationSettings, reports: Sender<Report>) -> Self {
-        Self { watch, batch: Vec::with_capacity(BATCH), reports }
+    pub(crate) fn new(settings: ObservationSettings, reports: Sender<Report>) -> Self {
+        Self { settings, batch: Vec::with_capacity(BATCH), reports }
     }
 
     /// A publisher sends a message.
     #[inline]
     pub(crate) fn sent(&mut self, publisher: u32, sequence: u64, at: u64, late_nanos: Option<u64>) {
-        let number = self.watch.numbering.join(publisher, sequence);
+        let number = self.settings.numbering.join(publisher, sequence);
         self.trace(number, at, TraceStepKind::Sent { publisher, sequence, late_nanos });
     }
 
@@ -87,7 +89,7 @@ impl ObservationRecorder {
         if accepted {
             self.note(Observation::Accepted { publisher, first: sequence, count: 1 });
         }
-        let number = self.watch.numbering.join(publisher, u64::from(sequence));
+        let number = self.settings.numbering.join(publisher, u64::from(sequence));
         self.trace(number, at, TraceStepKind::Settled { accepted });
     }
 
@@ -98,10 +100,10 @@ impl ObservationRecorder {
         self.trace(number, at, TraceStepKind::Delivered { redelivered });
     }
 
-    /// For the check of deliveries.
+    /// Records an observation for `run.verify`.
     #[inline]
     pub(crate) fn note(&mut self, observation: Observation) {
-        if self.watch.verifies
+        if self.settings.verifies
             && !self.batch.last_mut().is_some_and(|last| last.absorb(&observation))
         {
             self.push(observation);
@@ -110,8 +112,8 @@ impl ObservationRecorder {
 
     #[inline]
     fn trace(&mut self, number: u32, at: u64, kind: TraceStepKind) {
-        if let Some(every) = self.watch.trace_every
-            && self.watch.numbering.split(number).1.is_multiple_of(every)
+        if let Some(every) = self.settings.trace_every
+            && self.settings.numbering.split(number).1.is_multiple_of(every)
         {
             self.push(Observation::Traced(TraceStep { number, at, kind }));
         }
@@ -124,17 +126,17 @@ impl ObservationRecorder {
         self.batch.push(observation);
     }
 
-    /// Hands over what was seen so far.
+    /// Sends the batch.
     pub(crate) fn send(&mut self) {
         if self.batch.is_empty() {
             return;
         }
-        while self.watch.waiting.load(Ordering::Relaxed) > BATCHES_MAX {
-            thread::sleep(PAUSE);
+        while self.settings.waiting.load(Ordering::Relaxed) > MAX_BATCHES {
+            thread::sleep(BACKPRESSURE_POLL_INTERVAL);
         }
-        self.watch.waiting.fetch_add(1, Ordering::Relaxed);
+        self.settings.waiting.fetch_add(1, Ordering::Relaxed);
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        // Nobody listens any more: the run is over.
+        // The receiver is gone when the run is over.
         self.reports.send(Report::Observed(batch)).ok();
     }
 }

@@ -8,10 +8,11 @@ use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
 
 use super::{failure::Failure, side::Side};
 
-/// Spans that are kept; more are counted.
-const MOST_SPANS: usize = 1000;
+/// Spans that are kept; more are only counted. Chosen.
+const MAX_SPANS: usize = 1000;
 
-/// What the threads of a run tell. Times are nanoseconds since the run began.
+/// Connections and alarms of a run, reported by its threads. Times are nanoseconds since the run
+/// began.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceMonitor(Mutex<State>);
 
@@ -33,14 +34,14 @@ struct Connections {
     lost: usize,
 }
 
-/// Time that is told second by second.
+/// The time in which a condition holds, split into intervals.
 #[derive(Debug, Default)]
 struct ConditionTime {
-    /// Began then, and goes on, for this reason.
+    /// Since when the condition holds, and why.
     current: Option<(u64, String)>,
-    /// Over, or up to now, and not told yet.
+    /// Times that are over and not yet counted in an interval.
     untold: Vec<(u64, u64)>,
-    /// What goes on has been told up to here.
+    /// The current time has been counted up to here.
     told_until: u64,
 }
 
@@ -58,7 +59,7 @@ impl ConditionTime {
         Some((since, now.max(since), reason))
     }
 
-    /// How much of the time before `end` has not been told.
+    /// The time before `end` that was not counted yet, in nanoseconds.
     fn tell(&mut self, end: u64) -> u64 {
         let mut sum = 0;
         for (from, to) in &mut self.untold {
@@ -81,7 +82,7 @@ pub(crate) struct UnavailableTime {
     pub(crate) alarm: u64,
 }
 
-/// What there was in all.
+/// The service of a whole run.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceFindings {
     pub(crate) spans: Vec<ServiceSpan>,
@@ -92,7 +93,7 @@ pub(crate) struct ServiceFindings {
 }
 
 impl ServiceMonitor {
-    /// There is a connection more.
+    /// Adds a connection.
     pub(crate) fn connected(&self, side: Side) {
         self.with(|state| state.sides[side as usize].all += 1);
     }
@@ -150,7 +151,7 @@ impl ServiceMonitor {
         });
     }
 
-    /// What of the time before `end` has not been told yet.
+    /// The times before `end` that were not counted yet.
     pub(crate) fn lap(&self, end: u64) -> UnavailableTime {
         self.with(|state| UnavailableTime {
             down: state.down.tell(end),
@@ -158,7 +159,7 @@ impl ServiceMonitor {
         })
     }
 
-    /// Everything, of a load that ended then.
+    /// The service of a load that ended at `load_end`.
     pub(crate) fn finish(&self, load_end: u64) -> ServiceFindings {
         self.with(|state| {
             let over = state.down.end(load_end);
@@ -188,7 +189,7 @@ impl ServiceMonitor {
 impl State {
     fn keep(&mut self, kind: SpanKind, over: Option<(u64, u64, String)>) {
         let Some((from_nanos, to_nanos, reason)) = over else { return };
-        if self.spans.len() < MOST_SPANS {
+        if self.spans.len() < MAX_SPANS {
             self.spans.push(ServiceSpan { kind, from_nanos, to_nanos, reason });
         } else {
             self.spans_left_out += 1;

@@ -1,6 +1,6 @@
 //! Which side of the load a connection serves; without any connection of one side the run has no service.
 
-/// Those who send, those who receive, and those who only come and go.
+/// Connections that send, that receive, and that only churn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Publishers and callers.

@@ -89,7 +89,7 @@ pub(crate) fn run_load(
         }
         coordinator.running = start(scope, workers, &dialling, worker_context);
         drop(reports);
-        coordinator.watch_over(&received, progress, stop);
+        coordinator.receive_reports(&received, progress, stop);
         reconnector.iter().for_each(Reconnector::end);
         shared.is_over.store(true, Ordering::Relaxed);
     });
@@ -103,7 +103,7 @@ pub(crate) fn run_load(
     coordinator.aggregator.finish(started_unix_nanos, coordinator.verdict, progress)
 }
 
-/// Takes what the threads report and tells them when to stop.
+/// Receives the reports of the threads and decides when they stop.
 struct Coordinator<'a> {
     shared: &'a SharedState,
     aggregator: Aggregator,
@@ -118,7 +118,7 @@ struct Coordinator<'a> {
 }
 
 impl<'a> Coordinator<'a> {
-    /// Of so many threads, from `started` on.
+    /// A coordinator for `threads` threads of a run that began at `started`.
     fn new(
         scenario: &Scenario,
         shared: &'a SharedState,
@@ -145,8 +145,8 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Returns when all of them are done.
-    fn watch_over(
+    /// Receives reports until all threads are done.
+    fn receive_reports(
         &mut self,
         reports: &Receiver<Report>,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -158,7 +158,7 @@ impl<'a> Coordinator<'a> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.look(stop);
+            self.check_end(stop);
         }
     }
 
@@ -181,8 +181,8 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Is it time to stop?
-    fn look(&mut self, stop: &AtomicBool) {
+    /// Ends the load when the user, a count or idle time asks for it.
+    fn check_end(&mut self, stop: &AtomicBool) {
         let shared = self.shared;
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
             let is_early = !shared.ending.swap(true, Ordering::Relaxed);
@@ -196,7 +196,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// The first reason counts.
+    /// Sets the verdict. The first reason counts.
     fn cut_short(&mut self, reason: String) {
         if self.verdict == Verdict::Completed {
             self.verdict = Verdict::Aborted { reason };
@@ -204,7 +204,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// Starts everybody; says how many will report their end.
+/// Starts all threads. Returns how many will report their end.
 fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     workers: Vec<Worker>,
@@ -223,7 +223,7 @@ fn start<'scope>(
     count
 }
 
-/// Sleeps until the scenario's start time, if it has one that is still to come.
+/// Sleeps until the scenario's start time, if it has one in the future.
 fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
     while let Ok(rest) = start.duration_since(SystemTime::now())
@@ -234,7 +234,8 @@ fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     }
 }
 
-/// Ties stamps to this run; two runs share it by chance once in 4,096.
+/// The tag of the run for stamps. Stamps keep 12 bits of it: two runs have the same by chance once
+/// in 4,096.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
 fn run_tag(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16

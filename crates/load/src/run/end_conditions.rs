@@ -6,11 +6,11 @@ use rabbitscope_runs::scenario::{Scenario, Until};
 
 use crate::{clock::nanos, context::SharedState, pacing::slots_that_end, report::IntervalReport};
 
-/// `until = "idle"`: the end of a run in which nothing happens any more, to the second.
+/// `until = "idle"`: ends a run after seconds in which no message was published or consumed.
 pub(super) struct IdleTimeout {
     length: Option<Duration>,
-    /// The end of the last second in which something happened, and the latest there is, in
-    /// nanoseconds since the run began.
+    /// The end of the last busy second, and of the latest second, in nanoseconds since the run
+    /// began.
     busy: u64,
     latest: u64,
 }
@@ -37,8 +37,8 @@ impl IdleTimeout {
     }
 }
 
-/// Counts that end a run: of all publishers, all consumers, all callers or all churn, if all of
-/// them have one.
+/// Numbers of members whose end ends the run: all publishers, consumers, callers or churn slots, if
+/// all of their groups have an end.
 pub(super) struct EndConditions {
     publishers: Option<usize>,
     consumers: Option<usize>,

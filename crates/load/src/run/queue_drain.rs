@@ -14,16 +14,17 @@ use crate::{
     verify::QueueIndex,
 };
 
-/// From an answer to the next question at least, and as a multiple of what the answer took, so that
-/// asking for many queues is no load of its own.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Shortest pause between two polls of the queue depths. Chosen.
+const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-const PAUSE_FACTOR: u32 = 4;
+/// The pause is at least this multiple of the time that the poll took, so that many queues are no load of their own: a
+/// fifth of the time is spent polling at most.
+const POLL_INTERVAL_FACTOR: u32 = 4;
 
-/// Longest wait before the end is seen.
-const STEP: Duration = Duration::from_millis(50);
+/// How often a pause checks whether the run is over.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks whether the queues are empty.
+/// Polls the depths of the queues until they are empty.
 pub(super) struct QueueDrain<'a> {
     context: &'a RunContext<'a>,
     shared: &'a SharedState,
@@ -34,7 +35,7 @@ pub(super) struct QueueDrain<'a> {
 }
 
 impl<'a> QueueDrain<'a> {
-    /// Absent when nobody waits for that.
+    /// Absent when the scenario does not wait for empty queues.
     pub(crate) fn of(
         context: &'a RunContext<'a>,
         shared: &'a SharedState,
@@ -49,20 +50,20 @@ impl<'a> QueueDrain<'a> {
         }
     }
 
-    /// Returns when they are empty, when that has taken too long, or when nobody waits any more.
+    /// Returns when the queues are empty, when that has taken too long, or when the run is over.
     pub(crate) fn watch(&self, reports: &Sender<Report>) {
         while publishes(self.context.scenario) && !self.has_stopped() {
             if self.is_over() {
                 return;
             }
-            thread::sleep(STEP);
+            thread::sleep(END_POLL_INTERVAL);
         }
         let began = Instant::now();
         let mut was_empty = false;
         while !self.is_over() {
             let asked = Instant::now();
             let left = self.left();
-            // Twice in a row: a message that is refused or returned may be on its way back.
+            // Empty twice in a row: a message that is rejected or requeued may be on its way back.
             if left == Some(0) && was_empty {
                 break;
             }
@@ -79,7 +80,7 @@ impl<'a> QueueDrain<'a> {
                 reports.send(Report::CutShort(reason)).ok();
                 break;
             }
-            self.pause(PAUSE.max(asked.elapsed() * PAUSE_FACTOR));
+            self.pause(DEPTH_POLL_INTERVAL.max(asked.elapsed() * POLL_INTERVAL_FACTOR));
         }
         self.shared.ending.store(true, Ordering::Relaxed);
         self.shared.is_empty.store(true, Ordering::Relaxed);
@@ -105,12 +106,12 @@ impl<'a> QueueDrain<'a> {
     fn pause(&self, length: Duration) {
         let until = Instant::now() + length;
         while Instant::now() < until && !self.is_over() {
-            thread::sleep(STEP.min(length));
+            thread::sleep(END_POLL_INTERVAL.min(length));
         }
     }
 }
 
-/// Something else than emptiness ends the load first.
+/// The load has an end of its own, before the queues are drained.
 fn publishes(scenario: &Scenario) -> bool {
     !scenario.publishers.is_empty() || !scenario.requests.is_empty()
 }

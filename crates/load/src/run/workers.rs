@@ -3,7 +3,6 @@
 use std::{sync::atomic::AtomicBool, thread};
 
 use crate::{
-    clock::nanos,
     connect::{PreparedConnection, allow_descriptors, connect_all},
     context::RunContext,
     error::LoadError,
@@ -13,7 +12,7 @@ use crate::{
     worker::Worker,
 };
 
-/// Connects every link of the plans and gives each worker its share.
+/// Makes all connections and assigns them to workers.
 pub(crate) fn assemble_workers(
     context: &RunContext<'_>,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -27,17 +26,18 @@ pub(crate) fn assemble_workers(
     for (index, prepared) in prepared.into_iter().enumerate() {
         shares[index % count].push(Link::new(index, &context.plans[index], prepared));
     }
-    let step_nanos = context.scenario.run.step.map(nanos);
+
     let workers = shares
         .into_iter()
         .enumerate()
-        .map(|(number, links)| Worker::new(number, links, frame_max, step_nanos));
+        .map(|(number, links)| Worker::new(number, links, frame_max, context.scenario.run.step));
     workers
         .collect::<Result<_, _>>()
         .map_err(|source| LoadError::System { doing: "set up an event loop", source })
 }
 
-/// Half of the CPUs: the broker is likely to need the others.
+/// Worker threads for `links` connections: half of the CPUs, as the broker is likely to need the
+/// others.
 fn workers(links: usize) -> usize {
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     (cpus / 2).clamp(1, links.max(1))

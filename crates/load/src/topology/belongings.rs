@@ -93,7 +93,7 @@ impl Belongings {
         }
     }
 
-    /// There is none.
+    /// True when nothing belongs to the run.
     pub fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.exchanges.is_empty() && self.bindings.is_empty()
     }

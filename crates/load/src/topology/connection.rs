@@ -20,8 +20,8 @@ use crate::{
     error::LoadError,
 };
 
-/// Requests on their way at the same time. Quorum queues take tens of milliseconds each, and all of
-/// these share the patience of one call.
+/// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and
+/// all of these share the timeout of one call.
 const WINDOW: usize = 64;
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
@@ -41,24 +41,24 @@ impl Topology {
         Ok(Self { client, channel, uri: uri.clone() })
     }
 
-    /// Where it is connected to.
+    /// The address of the broker.
     pub(crate) fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// What the broker says of itself.
+    /// The `server-properties` of the broker.
     pub(crate) fn server_properties(&self) -> &Table {
         self.client.connection().server_properties()
     }
 
-    /// For each of these queues: is it there?
+    /// Whether each of these queues exists.
     pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
         self.exist(&requests, names)
     }
 
-    /// Those of `declarations` that are not there.
+    /// The exchanges and queues of `declarations` that do not exist.
     pub(crate) fn lost(
         &mut self,
         declarations: &Declarations,
@@ -92,15 +92,15 @@ impl Topology {
         Ok(depths)
     }
 
-    /// For each of these exchanges: is it there?
+    /// Whether each of these exchanges exists.
     pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
         self.exist(&requests, names)
     }
 
-    /// The broker closes the channel on which it is asked for what is not there: each question has
-    /// a channel of its own.
+    /// Makes passive declarations, each on a channel of its own: the broker closes the channel when
+    /// the object does not exist.
     fn exist(&mut self, passive: &[Request<'_>], names: &[String]) -> Result<Vec<bool>, LoadError> {
         let window = self.window();
         let mut found = Vec::with_capacity(names.len());
@@ -124,7 +124,7 @@ impl Topology {
         Ok(found)
     }
 
-    /// Declares all of it, or checks that it is as the scenario says.
+    /// Declares all exchanges and queues, or checks those that exist against the scenario.
     pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         for exchange in &declarations.exchanges {
             let arguments = field_table(&exchange.arguments);
@@ -143,13 +143,13 @@ impl Topology {
         Ok(())
     }
 
-    /// Declares what is not there yet, and binds it.
+    /// Declares all exchanges and queues, and binds them.
     pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         self.declare(declarations)?;
         self.bind(declarations)
     }
 
-    /// Binds what is declared, as the scenario says.
+    /// Makes the bindings of the scenario.
     pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         for exchange in &declarations.exchanges {
             for binding in &exchange.bindings {
@@ -184,7 +184,8 @@ impl Topology {
         WINDOW.min(channel_max.saturating_sub(1)).max(1)
     }
 
-    /// Deletes all of it, on a broker that is the caller's own. RabbitMQ says yes when there is none.
+    /// Deletes everything, on a broker that is the caller's own. RabbitMQ accepts the deletion of
+    /// what does not exist.
     pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<(), LoadError> {
         let queues: Vec<_> = belongings
             .queues
@@ -241,7 +242,7 @@ impl Topology {
         Ok(Ok(()))
     }
 
-    /// Says goodbye; a broker that does not answer is no matter.
+    /// Closes the connection. It does not matter when the broker does not answer.
     pub(crate) fn close(self) {
         self.client.close().ok();
     }
@@ -289,7 +290,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// Those of `names` that are not there.
+/// The names that do not exist.
 fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
     names.into_iter().zip(there).filter(|(_, there)| !**there).map(|(name, _)| name).collect()
 }

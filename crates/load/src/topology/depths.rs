@@ -14,16 +14,16 @@ use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
 use super::connection::Topology;
 use crate::{dial::Dialer, error::LoadError};
 
-/// With more queues than this asking would be a load of its own.
+/// With more queues polling would be a load of its own. Chosen.
 const QUEUES_MAX: usize = 8;
 
-/// From one question to the next.
-const PAUSE: Duration = Duration::from_millis(500);
+/// From one poll to the next. Chosen: a row of the series has two.
+const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Longest wait before the end is seen.
-const STEP: Duration = Duration::from_millis(50);
+/// How often a pause checks whether the run is over.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Nothing is known.
+/// No depth is known.
 const UNKNOWN: u64 = u64::MAX;
 
 /// The sum over the queues of a scenario, kept up to date by a thread.
@@ -34,8 +34,8 @@ pub struct Depths {
 }
 
 impl Depths {
-    /// Starts asking. Absent when the scenario has no queues that can be asked, or too many: streams
-    /// never empty, and exclusive queues answer their own connection only.
+    /// Starts polling. Absent when the scenario has too many queues, or none that can be polled:
+    /// streams never empty, and exclusive queues answer their own connection only.
     pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
         let is_simple = scenario.queues.iter().all(|queue| queue.names == QueueNames::One);
         let can_be_asked = scenario
@@ -67,7 +67,7 @@ impl Drop for Depths {
     }
 }
 
-/// Until the end, or until the broker goes away: what is not known then is shown as not known.
+/// Polls until the end, or until the broker does not answer: then no depth is known.
 pub(super) fn ask(
     mut topology: Topology,
     names: &[String],
@@ -83,9 +83,9 @@ pub(super) fn ask(
             return;
         }
         let mut waited = Duration::ZERO;
-        while waited < PAUSE && !has_ended.load(Ordering::Relaxed) {
-            thread::sleep(STEP);
-            waited += STEP;
+        while waited < DEPTH_POLL_INTERVAL && !has_ended.load(Ordering::Relaxed) {
+            thread::sleep(END_POLL_INTERVAL);
+            waited += END_POLL_INTERVAL;
         }
     }
     topology.close();

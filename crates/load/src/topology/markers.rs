@@ -89,7 +89,7 @@ impl Belongings {
     }
 }
 
-/// Whether a thing is still the one that was marked.
+/// Whether a queue or exchange is still the one that was marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     /// The marker is bound to it.

@@ -27,18 +27,18 @@ use crate::{
     error::LoadError,
 };
 
-/// After a connection has been closed the broker takes a while to miss its consumers.
-const CONSUMERS_LEAVE: Duration = Duration::from_secs(5);
+/// Timeout for consumers of the run to disappear after their connection has been closed. Chosen.
+const CONSUMERS_GONE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A broker may still be at the last requests of a connection that was killed: such as an exchange or a
 /// binding. Chosen, not measured: the fault campaign saw it once.
-const LAST_REQUESTS: Duration = Duration::from_secs(2);
+const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// As [`LAST_REQUESTS`], when the last may be the declaration of a queue. A quorum queue came more than two
+/// As [`LAST_REQUESTS_TIMEOUT`], when the last may be the declaration of a queue. A quorum queue came more than two
 /// seconds after its connection was gone, on two cores with four programs at work.
-const LAST_DECLARATION: Duration = Duration::from_secs(10);
+const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// AMQP's code for what a type of queue does not know; it ends the connection.
 const NOT_IMPLEMENTED: u16 = 540;
@@ -51,21 +51,27 @@ pub(crate) struct RemovalPolicy {
     /// Only queues without messages.
     pub(crate) needs_empty: bool,
     /// How long to wait for consumers of the caller's own to be gone.
-    pub(crate) consumers_leave: Duration,
+    pub(crate) consumers_gone_timeout: Duration,
 }
 
 impl RemovalPolicy {
     /// At the end of a run that could mark what it declared.
-    pub(crate) const MARKED: Self =
-        Self { needs_proof: true, needs_empty: false, consumers_leave: CONSUMERS_LEAVE };
+    pub(crate) const MARKED: Self = Self {
+        needs_proof: true,
+        needs_empty: false,
+        consumers_gone_timeout: CONSUMERS_GONE_TIMEOUT,
+    };
 
     /// At the end of a run that could not.
-    pub(crate) const UNMARKED: Self =
-        Self { needs_proof: false, needs_empty: false, consumers_leave: CONSUMERS_LEAVE };
+    pub(crate) const UNMARKED: Self = Self {
+        needs_proof: false,
+        needs_empty: false,
+        consumers_gone_timeout: CONSUMERS_GONE_TIMEOUT,
+    };
 
     const fn of_leftovers(messages: Messages) -> Self {
         let needs_empty = matches!(messages, Messages::Keep);
-        Self { needs_proof: true, needs_empty, consumers_leave: Duration::ZERO }
+        Self { needs_proof: true, needs_empty, consumers_gone_timeout: Duration::ZERO }
     }
 }
 
@@ -117,8 +123,8 @@ pub(crate) fn remove(
     Ok((removal, topology))
 }
 
-/// As [`remove`], with how long something may still come: because it is not there and never was marked, or
-/// because churn made it again and again.
+/// As [`remove`], with the time in which something may still be declared: because an object does
+/// not exist and was never marked, or because churn declares it again and again.
 fn try_remove(
     topology: Topology,
     dialer: &Dialer,
@@ -127,7 +133,7 @@ fn try_remove(
 ) -> Result<(Removal, Topology, Duration), LoadError> {
     let removal = Removal::default();
     let has_churn = !run.bindings.is_empty() || run.queues.iter().any(|queue| queue.named_by_token);
-    let may_come = if has_churn { LAST_REQUESTS } else { Duration::ZERO };
+    let may_come = if has_churn { LAST_REQUESTS_TIMEOUT } else { Duration::ZERO };
     let mut remover = Remover { topology, dialer, run, policy, removal, may_come };
     remover.bindings()?;
     remover.queues()?;
@@ -147,7 +153,7 @@ struct Remover<'a> {
     may_come: Duration,
 }
 
-/// What the broker says of a queue.
+/// The state of a queue.
 #[derive(Debug)]
 enum State {
     Absent,
@@ -223,7 +229,7 @@ impl Remover<'_> {
         let (deleted, absent) = (all(deleted), all(absent));
         self.topology.prove(&deleted)?;
         if self.topology.prove(&absent)?.contains(&Proof::NoMarker) {
-            self.may_come = LAST_DECLARATION;
+            self.may_come = LAST_DECLARATION_TIMEOUT;
         }
         Ok(())
     }
@@ -254,7 +260,7 @@ impl Remover<'_> {
     /// What each queue holds, once consumers that are about to go have gone.
     fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
-        let deadline = Instant::now() + self.policy.consumers_leave;
+        let deadline = Instant::now() + self.policy.consumers_gone_timeout;
         loop {
             let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
             let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();

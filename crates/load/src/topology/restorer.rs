@@ -31,8 +31,8 @@ impl Restorer {
         Self { declarations, marked, state: Mutex::new(state) }
     }
 
-    /// Makes sure that everything is there for a connection that was lost at `lost`. Of many that
-    /// were lost together the first to come back does it; the others wait and find it done.
+    /// Makes sure that the topology exists, for a connection that was lost at `lost`. When many
+    /// were lost together, the first to come back restores it; the others wait.
     pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), LoadError> {
         let mut state = self.state.lock().expect("restoring does not panic");
         if state.restored > lost {
@@ -58,7 +58,7 @@ impl Restorer {
         };
         let lost = control.lost(&self.declarations)?;
         control.create(&self.declarations)?;
-        // Without a mark it is left at the end, and said.
+        // An object without a marker is kept at the end, and reported.
         control.mark_alive(marked)?.ok();
         control.mark_again(marked, &lost)?.ok();
         Ok(())
@@ -77,7 +77,7 @@ impl Restorer {
         })
     }
 
-    /// Says goodbye; a broker that does not answer is no matter.
+    /// Closes the connection. It does not matter when the broker does not answer.
     pub(crate) fn close(self) {
         let state = self.state.into_inner().expect("restoring does not panic");
         state.control.into_iter().for_each(Topology::close);

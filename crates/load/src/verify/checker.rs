@@ -17,26 +17,26 @@ use crate::{
     report::{Observation, Reader},
 };
 
-/// Bits for all windows together, and messages in the window of a publisher at least and at most.
+/// Bits for the windows of all publishers together: 64 MiB.
 const BUDGET_BITS: u64 = (64 * 8) << 20;
 
 const WINDOW_MIN: u64 = 1 << 10;
 
 const WINDOW_MAX: u64 = 1 << 20;
 
-/// Publishers know that many bits of their numbers.
+/// Bits of a sequence number that publishers report.
 const PUBLISHER_BITS: u32 = 32;
 
-/// Knows what became of every message.
+/// Checks every message of a run.
 pub(crate) struct Checker {
     numbering: Numbering,
-    places: QueueIndex,
+    queues: QueueIndex,
     destinations: Vec<Destination>,
-    /// By publisher; absent until something is seen of it.
+    /// By publisher; absent until the first observation.
     trackers: Vec<Option<SequenceTracker>>,
     window: u64,
     delivery_order: DeliveryOrder,
-    /// By number of the consumer: it reads a stream from the beginning.
+    /// By consumer number: true when it reads a stream from the beginning.
     reads_all: Vec<bool>,
     found: DeliveryFindings,
     told: DeliveryFindings,
@@ -44,8 +44,8 @@ pub(crate) struct Checker {
 
 impl Checker {
     pub(crate) fn new(scenario: &Scenario, numbering: Numbering) -> Self {
-        let places = QueueIndex::of(scenario);
-        let destinations = destinations(scenario, &places);
+        let queues = QueueIndex::of(scenario);
+        let destinations = destinations(scenario, &queues);
         let consumers = scenario.consumers.iter().flat_map(|group| {
             let reads_all = reads_all(group);
             (0..group.count).map(move |_| reads_all)
@@ -53,12 +53,12 @@ impl Checker {
         Self {
             numbering,
             trackers: destinations.iter().map(|_| None).collect(),
-            window: window(&destinations, &places, numbering),
+            window: window(&destinations, &queues, numbering),
             delivery_order: DeliveryOrder::default(),
             reads_all: consumers.collect(),
             found: DeliveryFindings::default(),
             told: DeliveryFindings::default(),
-            places,
+            queues,
             destinations,
         }
     }
@@ -99,7 +99,7 @@ impl Checker {
         (first..first + u64::from(count)).for_each(|sequence| act(tracker, sequence));
     }
 
-    /// Absent for those whose messages cannot be told from one another.
+    /// Absent for publishers whose messages carry no stamp.
     #[inline]
     fn tracker(&mut self, publisher: u32) -> Option<&mut SequenceTracker> {
         let at = publisher as usize;
@@ -135,27 +135,27 @@ impl Checker {
     }
 
     fn point(&self, reader: Reader) -> DeliveryPoint {
-        let Reader { place, consumer } = reader;
-        if !self.places.kind(place).is_stream {
-            return DeliveryPoint { place, consumer: None, joins_late: false };
+        let Reader { queue, consumer } = reader;
+        if !self.queues.kind(queue).is_stream {
+            return DeliveryPoint { queue, consumer: None, joins_late: false };
         }
         let reads_all = self.reads_all.get(consumer as usize).copied().unwrap_or(false);
-        DeliveryPoint { place, consumer: Some(consumer), joins_late: !reads_all }
+        DeliveryPoint { queue, consumer: Some(consumer), joins_late: !reads_all }
     }
 
-    /// Order is that of a subscription: the next one begins anew.
+    /// A consumer subscribes again: order begins anew.
     fn resubscribe(&mut self, reader: Reader) {
         self.delivery_order.forget(reader);
-        // What a queue has given to one consumer it owes nobody else.
-        if !self.places.kind(reader.place).is_stream {
+        // A queue delivers a message to one consumer only.
+        if !self.queues.kind(reader.queue).is_stream {
             return;
         }
         for tracker in self.trackers.iter_mut().flatten() {
-            tracker.resubscribe(reader.place, reader.consumer);
+            tracker.resubscribe(reader.queue, reader.consumer);
         }
     }
 
-    /// What was found since this was asked last.
+    /// The findings since the last call.
     pub(crate) fn news(&mut self) -> DeliveryFindings {
         let before = std::mem::replace(&mut self.told, self.found);
         DeliveryFindings {
@@ -166,13 +166,13 @@ impl Checker {
     }
 
     /// Names of the queues, by number.
-    pub(crate) fn places(&self) -> &[String] {
-        self.places.names()
+    pub(crate) fn queue_names(&self) -> &[String] {
+        self.queues.names()
     }
 
     /// `depths`: messages in each queue when all connections were closed; absent where nobody knows.
     pub(crate) fn finish(&self, depths: &[Option<u64>]) -> Verification {
-        let mut shortfalls = ShortfallByQueue::new(&self.places, depths);
+        let mut shortfalls = ShortfallByQueue::new(&self.queues, depths);
         for (destination, tracker) in self.destinations.iter().zip(&self.trackers) {
             if let Some(tracker) = tracker {
                 shortfalls.add(destination, tracker);
@@ -182,12 +182,13 @@ impl Checker {
     }
 }
 
-/// As large as the budget allows, and small enough to tell numbers that wrap around.
-fn window(destinations: &[Destination], places: &QueueIndex, numbering: Numbering) -> u64 {
+/// The messages in the window of a publisher: as many as the budget allows, and few enough to
+/// unwrap sequence numbers.
+fn window(destinations: &[Destination], queues: &QueueIndex, numbering: Numbering) -> u64 {
     let points = |destination: &Destination| match destination {
         Destination::Unstamped => 0,
-        Destination::Somewhere => places.names().len().max(1) as u64,
-        Destination::Fixed(places) => places.len() as u64,
+        Destination::Somewhere => queues.names().len().max(1) as u64,
+        Destination::Fixed(queues) => queues.len() as u64,
     };
     let bits: u64 = destinations.iter().map(|destination| 2 + 2 * points(destination)).sum();
     let fair = (BUDGET_BITS / bits.max(1)).clamp(WINDOW_MIN, WINDOW_MAX);
@@ -220,9 +221,9 @@ mod tests {
         Observation::Accepted { publisher, first: 0, count }
     }
 
-    fn delivered(checker: &Checker, place: u32, consumer: u32, message: (u32, u64)) -> Observation {
+    fn delivered(checker: &Checker, queue: u32, consumer: u32, message: (u32, u64)) -> Observation {
         Observation::Delivered {
-            reader: Reader { place, consumer },
+            reader: Reader { queue, consumer },
             first: checker.numbering.join(message.0, message.1),
             count: 1,
             redelivered: false,
@@ -274,7 +275,7 @@ mod tests {
             DeliveryFindings { out_of_order: 1, duplicates: 1, ..DeliveryFindings::default() }
         );
         // A new subscription begins anew.
-        let reader = Reader { place: 1, consumer: 1 };
+        let reader = Reader { queue: 1, consumer: 1 };
         checker.observe(&[Observation::Resubscribed { reader }, delivered(&checker, 1, 1, (0, 1))]);
         assert_eq!(checker.news(), DeliveryFindings::default());
     }

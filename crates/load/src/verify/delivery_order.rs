@@ -8,9 +8,9 @@ use crate::report::Reader;
 #[derive(Default)]
 pub(super) struct DeliveryOrder {
     index: HashMap<(Reader, u32), usize>,
-    /// One more than the highest.
+    /// One more than the highest sequence number.
     ends: Vec<u64>,
-    /// Found last: messages of a publisher come in a row.
+    /// The entry of the last message: messages of a publisher are consecutive.
     last: Option<((Reader, u32), usize)>,
 }
 

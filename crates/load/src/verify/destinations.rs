@@ -7,19 +7,19 @@ use rabbitscope_runs::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario}
 use super::queue_index::QueueIndex;
 use crate::assignment::assigned_queues;
 
-/// What is known of a publisher's messages.
+/// The queues of a publisher's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// Some carry no stamp: they cannot be told from one another.
+    /// Some messages carry no stamp: they cannot be identified.
     Unstamped,
-    /// They go to one queue or another.
+    /// Each message goes to some queue that is not known.
     Somewhere,
-    /// Each of them goes to each of these queues.
+    /// Each message goes to all of these queues.
     Fixed(Vec<u32>),
 }
 
-/// The course of every publisher, in the order of their numbers.
-pub(super) fn destinations(scenario: &Scenario, places: &QueueIndex) -> Vec<Destination> {
+/// The destination of each publisher, in the order of their numbers.
+pub(super) fn destinations(scenario: &Scenario, queues: &QueueIndex) -> Vec<Destination> {
     let mut known: HashMap<(&str, String), Destination> = HashMap::new();
     let mut destinations = Vec::new();
     for group in &scenario.publishers {
@@ -32,8 +32,8 @@ pub(super) fn destinations(scenario: &Scenario, places: &QueueIndex) -> Vec<Dest
         destinations.extend(members.map(|member| {
             let Some(key) = only_key(&keys, member, group) else { return Destination::Somewhere };
             let destination = known.entry((&group.exchange, key.to_owned())).or_insert_with(|| {
-                let mut fixed = queues_for(&group.exchange, key, scenario, places);
-                fixed.retain(|place| !places.kind(*place).dead_letters);
+                let mut fixed = queues_for(&group.exchange, key, scenario, queues);
+                fixed.retain(|queue| !queues.kind(*queue).dead_letters);
                 if fixed.is_empty() { Destination::Somewhere } else { Destination::Fixed(fixed) }
             });
             destination.clone()
@@ -53,7 +53,7 @@ fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
     }
 }
 
-/// The routing key of a publisher that has one only.
+/// The routing key of a publisher that uses one only.
 fn only_key<'a>(keys: &'a [String], member: u32, group: &PublisherGroup) -> Option<&'a str> {
     if keys.is_empty() {
         return None;
@@ -65,9 +65,9 @@ fn only_key<'a>(keys: &'a [String], member: u32, group: &PublisherGroup) -> Opti
     }
 }
 
-fn queues_for(exchange: &str, key: &str, scenario: &Scenario, places: &QueueIndex) -> Vec<u32> {
+fn queues_for(exchange: &str, key: &str, scenario: &Scenario, queues: &QueueIndex) -> Vec<u32> {
     if exchange.is_empty() {
-        return places.number(key).into_iter().collect();
+        return queues.number(key).into_iter().collect();
     }
     let declared = scenario.exchanges.iter().find(|spec| spec.name == exchange);
     let kind = declared.map_or_else(|| exchange.trim_start_matches("amq."), |spec| &spec.kind);
@@ -77,7 +77,7 @@ fn queues_for(exchange: &str, key: &str, scenario: &Scenario, places: &QueueInde
         for binding in spec.bindings.iter().filter(is_from) {
             let bound = spec.queue_names().into_iter().zip(spec.binding_keys(binding));
             let reached = bound.filter(|(_, pattern)| matches(kind, pattern, key));
-            found.extend(reached.filter_map(|(name, _)| places.number(&name)));
+            found.extend(reached.filter_map(|(name, _)| queues.number(&name)));
         }
     }
     found.sort_unstable();
@@ -85,8 +85,8 @@ fn queues_for(exchange: &str, key: &str, scenario: &Scenario, places: &QueueInde
     found
 }
 
-/// Does an exchange of this kind send a message with `key` along a binding with `pattern`? Kinds that
-/// look at other things than keys are not judged.
+/// True when an exchange of this kind routes a message with `key` along a binding with `pattern`.
+/// Kinds that do not route by keys never match.
 fn matches(kind: &str, pattern: &str, key: &str) -> bool {
     match kind {
         "direct" => pattern == key,
@@ -153,7 +153,7 @@ mod tests {
                 "{publishers}"
             );
         }
-        let fixed = |places: &[u32]| Destination::Fixed(places.to_vec());
+        let fixed = |queues: &[u32]| Destination::Fixed(queues.to_vec());
         check("queue = \"q-2\"", &[fixed(&[1])]);
         check("queue = \"q-{}\"", &[Destination::Somewhere]);
         check("queue = \"q-{}\"\ncount = 3", &[fixed(&[0]), fixed(&[1]), fixed(&[0])]);

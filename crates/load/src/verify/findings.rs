@@ -1,6 +1,6 @@
 //! Counts of wrong deliveries.
 
-/// What was wrong with deliveries.
+/// Counts of wrong deliveries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeliveryFindings {
     pub(crate) duplicates: u64,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, QueueType, Scenario};
 
-/// Where messages may be: every queue that the scenario declares or reads.
+/// Every queue that the scenario declares or reads, with its number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueueIndex {
     names: Vec<String>,
@@ -12,33 +12,33 @@ pub(crate) struct QueueIndex {
     kinds: Vec<Kind>,
 }
 
-/// What a queue does with its messages.
+/// Properties of a queue that matter for verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// It gives every message to each of its consumers, again and again.
+    /// A stream: each consumer receives every message, and can read it again.
     pub(super) is_stream: bool,
-    /// It sends on what nobody took.
+    /// It has a dead-letter exchange.
     pub(super) dead_letters: bool,
 }
 
 impl QueueIndex {
     pub(crate) fn of(scenario: &Scenario) -> Self {
-        let mut places = Self::default();
+        let mut queues = Self::default();
         for spec in &scenario.queues {
             let kind = Kind {
                 is_stream: spec.queue_type == QueueType::Stream,
                 dead_letters: spec.arguments.contains_key("x-dead-letter-exchange"),
             };
             for name in spec.queue_names() {
-                places.add(name, kind);
+                queues.add(name, kind);
             }
         }
         for group in &scenario.consumers {
             for name in scenario.queue_names(&group.queue) {
-                places.add(name, Kind { is_stream: reads_stream(group), ..Kind::default() });
+                queues.add(name, Kind { is_stream: reads_stream(group), ..Kind::default() });
             }
         }
-        places
+        queues
     }
 
     fn add(&mut self, name: String, kind: Kind) {
@@ -58,8 +58,8 @@ impl QueueIndex {
         &self.names
     }
 
-    pub(super) fn kind(&self, place: u32) -> Kind {
-        self.kinds.get(place as usize).copied().unwrap_or_default()
+    pub(super) fn kind(&self, queue: u32) -> Kind {
+        self.kinds.get(queue as usize).copied().unwrap_or_default()
     }
 }
 

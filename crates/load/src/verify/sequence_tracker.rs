@@ -15,12 +15,12 @@ pub(super) struct SequenceTracker {
     /// One more than the highest number that was seen.
     end: u64,
     accepted: Bits,
-    /// At any outlet, or returned.
+    /// Delivered anywhere, or returned.
     delivered: Bits,
     republished: Option<Bits>,
     points: Vec<DeliveryPointState>,
     evicted: EvictedCounts,
-    /// Of messages before this one nobody knows whether the broker had got them.
+    /// Whether the broker received messages before this one is not known.
     unsure_before: u64,
     accepted_count: u64,
     unjudged: u64,
@@ -34,9 +34,9 @@ struct DeliveryPointState {
     unmarked: Bits,
     end: u64,
     evicted: EvictedCounts,
-    /// What it has received of messages before this one it may read again.
+    /// Messages before this one may be read again.
     again_before: u64,
-    /// Its next message is where it joins.
+    /// The next message is the first that it reads of the stream.
     is_joining: bool,
 }
 
@@ -88,7 +88,7 @@ impl SequenceTracker {
         self.unsure_before = self.unsure_before.max(sequence);
     }
 
-    /// It was returned, so that nobody will get it.
+    /// The message was returned: no consumer will receive it.
     pub(super) fn take_back(&mut self, sequence: u64) {
         if self.reach(sequence) {
             self.delivered.set(sequence);
@@ -130,10 +130,10 @@ impl SequenceTracker {
         Delivery::Fine
     }
 
-    /// A consumer of a stream begins again.
-    pub(super) fn resubscribe(&mut self, place: u32, consumer: u32) {
+    /// A consumer of a stream subscribes again.
+    pub(super) fn resubscribe(&mut self, queue: u32, consumer: u32) {
         let is_it = |at: &&mut DeliveryPointState| {
-            at.point.place == place && at.point.consumer == Some(consumer)
+            at.point.queue == queue && at.point.consumer == Some(consumer)
         };
         if let Some(at) = self.points.iter_mut().find(is_it) {
             at.again_before = at.end;
@@ -141,7 +141,7 @@ impl SequenceTracker {
         }
     }
 
-    /// Makes the window reach a message; false: it is too old.
+    /// Moves the window up to a message. False: the message is older than the window.
     #[inline]
     fn reach(&mut self, sequence: u64) -> bool {
         let row = sequence / ROW;
@@ -155,7 +155,7 @@ impl SequenceTracker {
         true
     }
 
-    /// Takes the oldest row out of the window.
+    /// Removes the oldest row from the window.
     fn retire(&mut self) {
         let row = self.oldest;
         let accepted = self.accepted.row(row);
@@ -191,7 +191,7 @@ impl SequenceTracker {
         })
     }
 
-    /// What came since the outlet's last message, and before this one, it was not there for.
+    /// The consumer was not subscribed for the messages between its last one and this one.
     fn join(&mut self, index: usize, sequence: u64) {
         let window = self.oldest * ROW;
         let at = &mut self.points[index];
@@ -207,10 +207,11 @@ impl SequenceTracker {
         }
     }
 
-    /// What did not arrive at a queue; absent when nothing did. `is_ordered`: messages arrive there in
-    /// order, so that what is behind the last one is still to come.
-    pub(super) fn shortfall_at(&self, place: u32, is_ordered: bool) -> Option<Shortfall> {
-        let mut points = self.points.iter().filter(|at| at.point.place == place).peekable();
+    /// The messages that were not delivered from a queue; absent when none were delivered.
+    /// `is_ordered`: messages arrive in order, so that those after the last one may still be in the
+    /// queue.
+    pub(super) fn shortfall_at(&self, queue: u32, is_ordered: bool) -> Option<Shortfall> {
+        let mut points = self.points.iter().filter(|at| at.point.queue == queue).peekable();
         points.peek()?;
         let each = points.map(|at| {
             let tail_from = if is_ordered { at.end } else { u64::MAX };
@@ -219,14 +220,14 @@ impl SequenceTracker {
         Some(each.fold(Shortfall::default(), Shortfall::plus))
     }
 
-    /// What did not arrive anywhere.
+    /// The messages that were not delivered anywhere.
     pub(super) fn shortfall(&self, is_ordered: bool) -> Shortfall {
         let end = self.points.iter().map(|at| at.end).max().unwrap_or(0);
         let tail_from = if is_ordered { end } else { u64::MAX };
         self.shortfall_of(&self.delivered, self.evicted, tail_from)
     }
 
-    /// Messages whose fate is not known, whatever the outlet.
+    /// Accepted messages about which nothing can be said.
     pub(super) fn unjudged(&self) -> u64 {
         self.unjudged
     }
@@ -254,8 +255,8 @@ impl SequenceTracker {
 mod tests {
     use super::*;
 
-    const QUEUE: DeliveryPoint = DeliveryPoint { place: 0, consumer: None, joins_late: false };
-    const OTHER: DeliveryPoint = DeliveryPoint { place: 1, consumer: None, joins_late: false };
+    const QUEUE: DeliveryPoint = DeliveryPoint { queue: 0, consumer: None, joins_late: false };
+    const OTHER: DeliveryPoint = DeliveryPoint { queue: 1, consumer: None, joins_late: false };
 
     fn tracker_of(accepted: u64) -> SequenceTracker {
         let mut tracker = SequenceTracker::new(2);
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_stream_is_read_from_where_it_is_joined() {
-        let stream = DeliveryPoint { place: 0, consumer: Some(1), joins_late: true };
+        let stream = DeliveryPoint { queue: 0, consumer: Some(1), joins_late: true };
         let mut tracker = tracker_of(100);
         receive(&mut tracker, stream, (10..50).filter(|sequence| *sequence != 20));
         let expected = Shortfall { missing: 1, tail: 50, unjudged: 0 };
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_stream_that_is_read_again_has_no_duplicates() {
-        let stream = DeliveryPoint { place: 0, consumer: Some(1), joins_late: false };
+        let stream = DeliveryPoint { queue: 0, consumer: Some(1), joins_late: false };
         let mut tracker = tracker_of(100);
         receive(&mut tracker, stream, 0..50);
         tracker.resubscribe(0, 1);

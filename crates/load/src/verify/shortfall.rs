@@ -3,34 +3,35 @@
 /// Where messages are delivered: a queue, or a stream as one of its consumers reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeliveryPoint {
-    pub(super) place: u32,
-    /// Of a stream, whose consumers get every message each.
+    pub(super) queue: u32,
+    /// Present for a stream, whose consumers receive every message each.
     pub(super) consumer: Option<u32>,
-    /// Messages from before its first one are none of its business: a stream, read from where it is.
+    /// Messages before its first one do not count: a stream that is not read from the beginning.
     pub(super) joins_late: bool,
 }
 
-/// What a delivery was.
+/// The verdict on a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// As it should be.
+    /// Correct.
     Fine,
-    /// Delivered before, and not marked; `republished`: the publisher had sent it again.
+    /// Delivered before, and not marked as redelivered. `republished`: the publisher had sent it
+    /// again.
     Duplicate { republished: bool },
-    /// A consumer began again and reads what it has read.
+    /// A consumer of a stream subscribed again and reads the message again.
     ReadAgain,
-    /// Older than the window.
+    /// Older than the window: not checked.
     Unchecked,
 }
 
 /// Accepted messages that did not arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shortfall {
-    /// That many at least.
+    /// At least this number.
     pub(super) missing: u64,
-    /// Those behind the last one that arrived, where messages arrive in order.
+    /// Messages after the last delivered one, where messages arrive in order.
     pub(super) tail: u64,
-    /// It cannot be told of these.
+    /// Nothing can be said about these.
     pub(super) unjudged: u64,
 }
 
@@ -44,13 +45,13 @@ impl Shortfall {
     }
 }
 
-/// What left the window.
+/// Counts of messages that have left the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EvictedCounts {
     /// Accepted and not delivered when it left.
     pub(super) missing: u64,
     pub(super) unsure: u64,
-    /// Deliveries that came afterwards: each may be one of those missing.
+    /// Deliveries after they had left: each may be one of those missing.
     pub(super) late: u64,
 }
 

@@ -13,14 +13,14 @@ use crate::{
     report::Failure,
 };
 
-/// How long outstanding confirms are awaited. A classic queue confirms within milliseconds; a quorum queue that elects a
-/// leader takes up to some seconds.
+/// Timeout for outstanding confirms after the load. Chosen: a run must end even when the broker
+/// confirms nothing.
 const CONFIRM_TIMEOUT_NANOS: u64 = 5 * SECOND;
 
-/// Consumers have drained when nothing came for this long. A broker that has messages for a consumer pauses for less.
+/// Consumers have drained when nothing was delivered for this time. Chosen.
 const DRAIN_IDLE_NANOS: u64 = SECOND / 4;
 
-/// Consumers are cut off after this time, even when messages still come.
+/// Timeout for consumers after the confirms, even when messages are still delivered. Chosen.
 const DRAIN_TIMEOUT_NANOS: u64 = 2 * SECOND;
 
 impl Worker {

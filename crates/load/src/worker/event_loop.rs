@@ -57,13 +57,13 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// `frame_max`: the largest frame of all connections, in bytes; `step_nanos`: from one pass to the next, if the scenario
+    /// `frame_max`: the largest frame of all connections, in bytes; `step`: from one pass to the next, if the scenario
     /// sets it.
     pub(crate) fn new(
         number: usize,
         links: Vec<Link>,
         frame_max: u32,
-        step_nanos: Option<u64>,
+        step: Option<Duration>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
@@ -77,7 +77,7 @@ impl Worker {
             poll,
             timer,
             ready: ReadyLinks::all(count),
-            pacing: PacingState::new(count, step_nanos),
+            pacing: PacingState::new(count, step),
             interval: IntervalState::default(),
             reconnections: Reconnections::new(count, waker),
             stage: Stage::Load { is_last_pass: false },

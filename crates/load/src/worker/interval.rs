@@ -55,7 +55,7 @@ impl IntervalState {
     /// The measurements up to `now`, with CPU and wait time of the thread; the next interval begins.
     pub(super) fn take(&mut self, now: u64) -> (IntervalMeasurements, u64) {
         let mut measured = std::mem::take(&mut self.measured);
-        measured.park();
+        measured.store_selected();
         let (cpu, wait) = (thread_cpu_nanos(), thread_wait_nanos());
         measured.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
         measured.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);

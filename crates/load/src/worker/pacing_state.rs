@@ -1,5 +1,7 @@
 //! When a worker serves the schedules of its links.
 
+use std::time::Duration;
+
 use super::ready_links::ReadyLinks;
 use crate::pacing::{BurstLimiter, DueQueue, Pacer};
 
@@ -14,12 +16,12 @@ pub(super) struct PacingState {
 }
 
 impl PacingState {
-    /// `step_nanos`: from one pass to the next, if the scenario sets it.
-    pub(super) fn new(links: usize, step_nanos: Option<u64>) -> Self {
+    /// `step`: from one pass to the next, if the scenario sets it.
+    pub(super) fn new(links: usize, step: Option<Duration>) -> Self {
         Self {
             due_queue: DueQueue::new(links),
-            pacer: Pacer::new(step_nanos),
-            limiter: BurstLimiter::new(step_nanos),
+            pacer: Pacer::new(step),
+            limiter: BurstLimiter::new(step),
             ready_due: None,
         }
     }

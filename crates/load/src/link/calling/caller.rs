@@ -7,16 +7,17 @@ use crate::{
 
 pub(in crate::link) struct Caller {
     pub(super) channel: u16,
-    /// Numbers of the queues that it sends to in turn.
+    /// Numbers of its queues, which it uses in rotation.
     pub(super) queues: Vec<usize>,
-    /// Whose turn it is.
+    /// Position in `queues` of the next request.
     pub(super) turn: usize,
     pub(super) concurrency: Option<u32>,
     pub(super) limit: Option<u64>,
     pub(super) arrivals: Option<ArrivalSchedule>,
     pub(super) sent: u64,
     pub(super) outstanding: u32,
-    /// There has been room for another request since then, and a way back for its reply.
+    /// Since then its concurrency has had room for another request, and the reply queue has been
+    /// known.
     pub(super) roomy_since: u64,
     pub(super) delay: ClientDelay,
 }

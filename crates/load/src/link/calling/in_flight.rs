@@ -21,10 +21,10 @@ pub(super) struct Waiting {
     pub(super) caller: u32,
 }
 
-/// All of a connection.
+/// All requests of a connection that wait for a reply.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// Absent: has its reply. The first is never absent.
+    /// Absent: the request has its reply. The first is never absent.
     ring: VecDeque<Option<Waiting>>,
     /// Correlation id of the first.
     first: u64,
@@ -32,7 +32,7 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    /// Adds a request; gives its correlation id.
+    /// Adds a request and returns its correlation id.
     #[inline]
     pub(super) fn push(&mut self, request: Waiting) -> [u8; DIGITS] {
         let id = self.first + self.ring.len() as u64;
@@ -71,7 +71,7 @@ impl InFlight {
         self.ring.front()?.map(|request| request.sent_at)
     }
 
-    /// How many wait.
+    /// Requests that wait for a reply.
     pub(super) fn len(&self) -> u64 {
         self.waiting
     }

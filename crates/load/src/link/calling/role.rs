@@ -23,13 +23,15 @@ use crate::{
     report::{Failure, Side},
 };
 
-/// RabbitMQ's name for the way back without a queue.
+/// RabbitMQ's pseudo-queue for direct replies.
 const DIRECT: &str = "amq.rabbitmq.reply-to";
 
-/// Requests that a caller may send before the others on its connection get their turn.
+/// Requests that a caller may send before the other callers of its connection send. As for
+/// publishers.
 const QUANTUM: u64 = 64;
 
-/// What a request has on the wire besides its body, about.
+/// Bytes of a request on the wire besides its body, approximately: two frame headers, method,
+/// properties with correlation id and reply-to.
 const OVERHEAD: usize = 128;
 
 pub(in crate::link) struct Calling {
@@ -39,11 +41,11 @@ pub(in crate::link) struct Calling {
     persistent: bool,
     timeout_nanos: u64,
     callers: Vec<Caller>,
-    /// By channel number: where replies to its callers go. Absent until that is known.
+    /// By channel number: the queue for replies. Absent until it is known.
     reply_to: Vec<Option<String>>,
     round_robin: RoundRobin,
     in_flight: InFlight,
-    /// Callers that have nothing to send on their schedule, and that nobody has been told of.
+    /// Callers whose schedule has no request at all, until they are counted as done.
     without_any: usize,
     has_schedule: bool,
     is_stopped: bool,
@@ -109,7 +111,7 @@ impl Calling {
         }
     }
 
-    /// A caller that can send, or will when its schedule says so, is put where it waits for that.
+    /// Queues a caller that can send now, or when its schedule has the next request.
     fn wake(&mut self, index: usize) {
         let caller = &self.callers[index];
         let is_open = self.reply_to[usize::from(caller.channel)].is_some();
@@ -165,7 +167,7 @@ impl Calling {
         count
     }
 
-    /// A request is done with, one way or the other.
+    /// A request has its reply, or will get none.
     fn settle(&mut self, index: usize, context: &mut ServeContext<'_>) {
         let caller = &mut self.callers[index];
         if caller.room() == 0 {
@@ -335,7 +337,7 @@ impl Role for Calling {
     }
 }
 
-/// Replies come without acknowledgement; RabbitMQ demands it for direct ones.
+/// Replies are consumed without acknowledgement; RabbitMQ demands it for direct replies.
 fn consume(channel: u16, queue: &str, connection: &mut Connection) {
     let consume = Request::Consume {
         queue,

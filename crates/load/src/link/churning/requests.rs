@@ -8,13 +8,14 @@ use crate::{
     topology::{field_table, typed_queue_arguments},
 };
 
-/// Messages that a consumer is sent ahead of its acknowledgements; streams insist on a limit.
+/// Prefetch of a churning consumer; streams insist on a limit. Chosen: churn measures opening, not
+/// throughput.
 const PREFETCH: u16 = 100;
 
 pub(super) enum Subject {
     Channels,
     Queues {
-        /// By slot.
+        /// The queue name of each slot.
         names: Vec<String>,
         durable: bool,
         exclusive: bool,
@@ -24,7 +25,7 @@ pub(super) enum Subject {
     Bindings {
         queue: TargetQueue,
         exchange: String,
-        /// Routing keys, by slot: a slot has one binding at a time.
+        /// The routing key of each slot, which has one binding at a time.
         keys: Vec<String>,
         arguments: Table,
     },
@@ -34,11 +35,11 @@ pub(super) enum Subject {
     },
 }
 
-/// The queue that all slots of a connection have to do with.
+/// The queue that all slots of a connection bind or consume.
 pub(super) struct TargetQueue {
-    /// Absent: not known yet.
+    /// Absent until the broker has named it.
     name: Option<String>,
-    /// Made for the purpose: it belongs to the connection, and the broker names it.
+    /// Declared for churn alone: it belongs to the connection, and the broker names it.
     is_own: bool,
 }
 
@@ -93,21 +94,21 @@ impl Subject {
         }
     }
 
-    /// A queue of its own goes with the connection.
+    /// A queue that belongs to the connection is gone.
     pub(super) fn on_disconnect(&mut self) {
         if let Some(queue) = self.queue().filter(|queue| queue.is_own) {
             queue.name = None;
         }
     }
 
-    /// What a new channel needs.
+    /// Sets a new channel up.
     pub(super) fn prepare(&self, channel: u16, connection: &mut Connection) {
         if let Self::Consumers { .. } = self {
             connection.request(channel, &Request::Qos { prefetch: PREFETCH, global: false });
         }
     }
 
-    /// Asks for the one of `slot`.
+    /// Requests the queue, binding or consumer of `slot`.
     pub(super) fn open(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => {}
@@ -141,7 +142,7 @@ impl Subject {
         }
     }
 
-    /// Gives the one of `slot` back.
+    /// Requests the end of the queue, binding or consumer of `slot`.
     pub(super) fn close(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => connection.close_channel(channel),
@@ -162,7 +163,7 @@ impl Subject {
     }
 }
 
-/// Asks for the queue that a connection's bindings or consumers need when they have none.
+/// Declares the queue for bindings or consumers whose group names none.
 pub(super) fn declare_own_queue(channel: u16, connection: &mut Connection) {
     let declare = Request::QueueDeclare {
         queue: "",

@@ -9,7 +9,7 @@ use super::requests::{Subject, declare_own_queue};
 use crate::{
     clock::nanos,
     link::{role::Role, serve_context::ServeContext, socket::Socket},
-    pacing::{Cycle, DueQueue, RETRY_NANOS},
+    pacing::{ChurnCycle, DueQueue, RETRY_NANOS},
     plan::{ChurnMembers, Placement},
     report::{Failure, Side},
 };
@@ -21,18 +21,18 @@ pub(in crate::link) struct Churning {
     slots: Vec<Slot>,
     /// By channel number: number of the slot.
     by_channel: Vec<Option<usize>>,
-    /// When each slot does its next step, unless it waits for the broker.
+    /// When each slot takes its next step, unless it waits for the broker.
     due_queue: DueQueue,
     is_stopped: bool,
 }
 
 struct Slot {
-    /// 0: it has none yet.
+    /// 0 until the slot has a channel.
     channel: u16,
     state: State,
-    /// When the broker was asked.
+    /// When the broker was asked, in nanoseconds since the run began.
     since: u64,
-    cycle: Cycle,
+    cycle: ChurnCycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Churning {
                 channel: 0,
                 state: State::Unready,
                 since: 0,
-                cycle: Cycle::new(group, placement.member),
+                cycle: ChurnCycle::new(group, placement.member),
             })
             .collect();
         Self {
@@ -130,7 +130,7 @@ impl Churning {
         context.measured(nanos);
     }
 
-    /// One time round is over, not before `not_before`.
+    /// A cycle of a slot is over; the next does not begin before `not_before`.
     fn next_cycle(&mut self, index: usize, not_before: u64, context: &mut ServeContext<'_>) {
         let slot = &mut self.slots[index];
         if slot.cycle.end(not_before) {
@@ -295,7 +295,7 @@ impl Role for Churning {
         1
     }
 
-    /// Whatever a consumer gets is acknowledged.
+    /// Acknowledges each message.
     fn on_delivery(
         &mut self,
         delivery: &Delivery<'_>,

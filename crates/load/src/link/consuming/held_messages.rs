@@ -10,7 +10,7 @@ use crate::{
     report::Reader,
 };
 
-/// A message that has come.
+/// A delivered message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldMessage {
     /// Nanoseconds since the run began.
@@ -18,16 +18,16 @@ pub(super) struct HeldMessage {
     pub(super) delivery_tag: u64,
     pub(super) redelivered: bool,
     pub(super) stamp: Option<Stamp>,
-    /// Whom it came to, and from where.
+    /// The consumer, and the queue.
     pub(super) reader: Reader,
-    /// Where its latency is added up.
+    /// The slot of its latency.
     pub(super) slot: u16,
 }
 
-/// What the consumers of a connection hold.
+/// The messages that the consumers of a connection hold.
 #[derive(Debug)]
 pub(super) struct HeldMessages {
-    /// From one message of a consumer to the next, in nanoseconds.
+    /// Shortest time from one message of a consumer to the next, in nanoseconds.
     interval: u64,
     /// Processing times in nanoseconds, each with its end within the cycle.
     steps: Vec<(u64, u64)>,
@@ -37,12 +37,12 @@ pub(super) struct HeldMessages {
 #[derive(Clone, Debug, Default)]
 struct Waiting {
     messages: VecDeque<HeldMessage>,
-    /// The next message is begun then, at the earliest.
+    /// Processing of the next message begins at this time at the earliest.
     free_at: u64,
 }
 
 impl HeldMessages {
-    /// Absent when the group takes messages as they come.
+    /// Absent when the group settles messages as they arrive.
     pub(super) fn of(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
         let holds = group.rate.is_some()
             || !group.processing_time.is_zero()
@@ -74,7 +74,8 @@ impl HeldMessages {
         self.consumers[consumer].messages.len() as u64
     }
 
-    /// Holds `message` and says until when; absent: it need not be held at all.
+    /// Holds `message`. Returns until when, in nanoseconds since the run began; absent: it need not
+    /// be held at all.
     pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<u64> {
         let begin = self.consumers[consumer].free_at.max(message.arrived);
         let done = begin + self.processing_time(begin);
@@ -87,12 +88,12 @@ impl HeldMessages {
         Some(done)
     }
 
-    /// Gives the message back that a consumer has held for longest.
+    /// Returns the message that a consumer has held for longest.
     pub(super) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
         self.consumers[consumer].messages.pop_front()
     }
 
-    /// They are the broker's again.
+    /// The connection is lost: the broker delivers all messages again.
     pub(super) fn drop_all(&mut self) {
         self.consumers.fill(Waiting::default());
     }
@@ -104,7 +105,7 @@ impl HeldMessages {
     }
 }
 
-/// Nanoseconds between messages of which there are `rate` a second.
+/// The interval of messages at `rate` a second, in nanoseconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
 fn interval(rate: f64) -> u64 {
     (SECOND as f64 / rate) as u64
@@ -128,7 +129,7 @@ mod tests {
     }
 
     fn message(arrived: u64) -> HeldMessage {
-        let reader = Reader { place: 0, consumer: 0 };
+        let reader = Reader { queue: 0, consumer: 0 };
         HeldMessage { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader, slot: 0 }
     }
 

@@ -2,12 +2,12 @@
 
 use crate::{clock::nanos, plan::ConsumerPlan};
 
-/// How the consumers of a group ask.
+/// How the consumers of a group poll.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PollSettings {
-    /// From an answer to the next question, in nanoseconds.
+    /// From an answer to the next poll, in nanoseconds.
     pub(super) interval: u64,
-    /// Queues that the broker named and nobody else knows go away with their pollers.
+    /// The queues were named by the broker for these consumers, and are deleted at the end.
     pub(super) removes_queues: bool,
 }
 

@@ -11,7 +11,7 @@ use super::{
 use crate::link::serve_context::ServeContext;
 
 impl Consuming {
-    /// Asks for a message.
+    /// Polls the next queue of a consumer.
     pub(super) fn poll(&mut self, number: usize, connection: &mut Connection) {
         let consumer = &mut self.consumers[number];
         let at = consumer.next_poll;
@@ -21,7 +21,7 @@ impl Consuming {
         connection.request(consumer.channel, &Request::Get { queue, auto_ack: self.auto_ack });
     }
 
-    /// A question was answered with a message.
+    /// A poll returned a message.
     pub(super) fn take_polled(
         &mut self,
         delivery: &Delivery<'_>,
@@ -30,7 +30,7 @@ impl Consuming {
     ) {
         let number = self.by_channel[usize::from(delivery.channel)] as usize;
         let consumer = &self.consumers[number];
-        // The question after this one is for the next queue in turn.
+        // The next poll is for the next queue in rotation.
         let asked = if consumer.next_poll == consumer.subscriptions.start {
             consumer.subscriptions.end - 1
         } else {
@@ -48,15 +48,15 @@ impl Consuming {
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)
         {
-            // Whoever processes a message asks for no other.
-            self.agenda.push(Reverse((due, Task::Settle(number))));
+            // A consumer that processes a message does not poll.
+            self.tasks.push(Reverse((due, Task::Settle(number))));
             return;
         }
         self.take(number, message, connection, context);
         self.poll_again(number, connection, context);
     }
 
-    /// A question was answered with nothing.
+    /// A poll found the queue empty.
     pub(super) fn note_empty_poll(
         &mut self,
         channel: u16,
@@ -81,7 +81,7 @@ impl Consuming {
         if polling.interval == 0 {
             self.poll(number, connection);
         } else {
-            self.agenda.push(Reverse((context.now + polling.interval, Task::Poll(number))));
+            self.tasks.push(Reverse((context.now + polling.interval, Task::Poll(number))));
         }
     }
 }

@@ -22,7 +22,8 @@ use crate::{
 };
 
 pub(in crate::link) struct Consuming {
-    /// Empty names are those that the broker made up: the last that was declared on the channel.
+    /// An empty name stands for a queue that the broker named: the last one that was declared on
+    /// the channel.
     pub(super) queues: Arc<[String]>,
     arguments: Table,
     pub(super) auto_ack: bool,
@@ -40,10 +41,10 @@ pub(in crate::link) struct Consuming {
     pub(super) subscriptions: Vec<Subscription>,
     /// By channel number.
     unacknowledged: Vec<Unacknowledged>,
-    /// By channel number, for those that poll and so have it alone.
+    /// The consumer of each channel, for consumers that poll: each has a channel of its own.
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
-    pub(super) agenda: BinaryHeap<Reverse<(u64, Task)>>,
+    pub(super) tasks: BinaryHeap<Reverse<(u64, Task)>>,
 }
 
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub(super) struct Consumer {
     /// In nanoseconds since the run began.
     start: u64,
     pub(super) subscriptions: Range<usize>,
-    /// The subscription that a consumer which polls asks next.
+    /// The subscription that is polled next.
     pub(super) next_poll: usize,
 }
 
@@ -63,16 +64,16 @@ pub(super) struct Subscription {
     pub(super) queue: usize,
     /// For the check of deliveries.
     pub(super) reader: Reader,
-    /// Where latencies of what is read are added up.
+    /// The slot of its latencies.
     pub(super) slot: u16,
 }
 
-/// What is done at its time, to the consumer of this number.
+/// A task with a time, for the consumer with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     Start(usize),
     Poll(usize),
-    /// The message that it has held for longest.
+    /// Settles the message that the consumer has held for longest.
     Settle(usize),
 }
 
@@ -104,14 +105,14 @@ impl Consuming {
             unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
             by_channel: vec![0; usize::from(channels) + 1],
             holding: HeldMessages::of(group, placements.len()),
-            agenda: BinaryHeap::new(),
+            tasks: BinaryHeap::new(),
         };
         for (number, placement) in placements.iter().enumerate() {
             let first = consuming.subscriptions.len();
             let mine = plan.queues_of(*placement);
             let consumer = plan.first_consumer + placement.member;
             consuming.subscriptions.extend(mine.map(|queue| {
-                let reader = Reader { place: plan.queue_numbers[queue], consumer };
+                let reader = Reader { queue: plan.queue_numbers[queue], consumer };
                 Subscription { consumer: number, queue, reader, slot: plan.slots[queue] }
             }));
             let start = nanos(group.slow_start).saturating_mul(u64::from(placement.member));
@@ -187,7 +188,7 @@ impl Consuming {
         }
     }
 
-    /// Settles what a channel has waiting; `commits`: and what is settled.
+    /// Settles the messages of a channel that wait for it. `commits`: commits them at once.
     #[inline]
     fn settle(
         &mut self,
@@ -218,7 +219,7 @@ impl Consuming {
         waiting.count = 0;
     }
 
-    /// A consumer has had its last message.
+    /// Cancels a consumer that has received its last message.
     fn end(&self, number: usize, connection: &mut Connection) {
         let consumer = &self.consumers[number];
         if self.polling.is_some() {
@@ -247,13 +248,13 @@ impl Consuming {
 
 impl Role for Consuming {
     fn start(&mut self, now: u64, connection: &mut Connection) {
-        self.agenda.clear();
+        self.tasks.clear();
         for number in 0..self.consumers.len() {
             let start = self.consumers[number].start;
             if start <= now {
                 self.begin(number, connection);
             } else {
-                self.agenda.push(Reverse((start, Task::Start(number))));
+                self.tasks.push(Reverse((start, Task::Start(number))));
             }
         }
     }
@@ -271,8 +272,7 @@ impl Role for Consuming {
         };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
         if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
-            // Sent before the broker read our cancellation, which does not take back what is on
-            // its way: it is for the other consumers.
+            // The broker sent it before it read the cancellation: it is for the other consumers.
             if !self.auto_ack {
                 let delivery_tag = delivery.delivery_tag;
                 let back = Request::Reject { delivery_tag, requeue: true };
@@ -291,17 +291,17 @@ impl Role for Consuming {
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)
         {
-            self.agenda.push(Reverse((due, Task::Settle(number))));
+            self.tasks.push(Reverse((due, Task::Settle(number))));
             return;
         }
         self.take(number, message, &mut socket.connection, context);
     }
 
     fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
-        while let Some(Reverse((due, task))) = self.agenda.peek().copied()
+        while let Some(Reverse((due, task))) = self.tasks.peek().copied()
             && due <= context.now
         {
-            self.agenda.pop();
+            self.tasks.pop();
             match task {
                 Task::Start(number) => self.begin(number, connection),
                 Task::Poll(number) => self.poll(number, connection),
@@ -317,11 +317,11 @@ impl Role for Consuming {
     }
 
     fn next_due(&self, _can_publish: bool) -> Option<u64> {
-        self.agenda.peek().map(|Reverse((due, _))| *due)
+        self.tasks.peek().map(|Reverse((due, _))| *due)
     }
 
     fn finish(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
-        self.agenda.clear();
+        self.tasks.clear();
         for channel in 0..u16::try_from(self.unacknowledged.len()).unwrap_or(u16::MAX) {
             let waiting = self.unacknowledged[usize::from(channel)];
             if waiting.count > 0 {
@@ -343,7 +343,7 @@ impl Role for Consuming {
                 recorder.note(Observation::Resubscribed { reader: *reader });
             }
         }
-        self.agenda.clear();
+        self.tasks.clear();
         self.unacknowledged.fill(Unacknowledged::default());
         if let Some(holding) = &mut self.holding {
             holding.drop_all();
@@ -383,7 +383,7 @@ impl Role for Consuming {
     }
 }
 
-/// Latency up to the message's arrival, however long it was held after that.
+/// Records the latency up to the arrival of the message, however long it was held after that.
 #[inline]
 pub(in crate::link) fn measure(message: &HeldMessage, context: &mut ServeContext<'_>) {
     let arrived = message.arrived;

@@ -12,40 +12,41 @@ use crate::{
     report::Observation,
 };
 
-/// Messages that a publisher may send before the others on its connection get their turn, and that
-/// have room for their stamps when these are made one by one.
+/// Messages that a publisher may send before the other publishers of its connection send. Chosen:
+/// their stamps (12 bytes each) fit into 12 cache lines of the stack.
 pub(super) const QUANTUM: usize = 64;
 
-/// Remembered for each message until its confirm.
+/// Kept for each message until its confirm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentMessage {
     /// Nanoseconds since the run began.
     pub(super) at: u64,
-    /// How long after its time on the schedule, if there is one.
+    /// How long after its scheduled time it was sent, in nanoseconds; absent without a schedule.
     pub(super) late_nanos: Option<u64>,
     pub(super) publisher: u32,
-    /// Low bits of its number with the publisher, as many as a stamp has and more.
+    /// The low bits of its sequence number: at least as many as a stamp has.
     pub(super) sequence: u32,
 }
 
 /// Messages that are encoded together: they have the same time of sending.
 pub(super) struct MessageBatch<'a, 'm> {
     pub(super) arrivals: Option<&'a mut ArrivalSchedule>,
-    /// Nothing but ourselves held the publisher back after that.
+    /// From then on nothing but the client held the publisher back, in nanoseconds since the run
+    /// began.
     pub(super) ready_at: u64,
     pub(super) delay: &'a mut ClientDelay,
     pub(super) publisher: u32,
-    /// Of the publisher on its connection.
+    /// Number of the publisher on its connection.
     pub(super) index: u32,
     pub(super) sequence: u64,
-    /// These go first.
+    /// Sequence numbers that are sent again, before new messages.
     pub(super) again: &'a mut VecDeque<u32>,
     pub(super) ring: Option<&'a mut ConfirmRing<SentMessage>>,
     pub(super) context: &'a mut ServeContext<'m>,
 }
 
 impl MessageBatch<'_, '_> {
-    /// The stamps of the next messages, at most so many.
+    /// Fills the stamps of the next messages, at most `most`.
     #[inline]
     pub(super) fn take<'a>(
         &mut self,
@@ -61,13 +62,13 @@ impl MessageBatch<'_, '_> {
         &room[..count]
     }
 
-    /// Are the next messages on no schedule? Their stamps differ in their numbers only.
+    /// True when the next messages have no schedule: their stamps differ in their numbers only.
     #[inline]
     pub(super) fn is_uniform(&self) -> bool {
         self.arrivals.is_none() && self.again.is_empty()
     }
 
-    /// Encodes so many messages that are on no schedule.
+    /// Encodes `count` messages without a schedule.
     #[inline]
     pub(super) fn append_uniform(
         &mut self,
@@ -126,7 +127,7 @@ impl MessageBatch<'_, '_> {
         Stamp::new(self.context.run.tag, self.context.now, late_nanos, number).encode()
     }
 
-    /// Remembers a message for its confirm, and for those that check what becomes of it.
+    /// Keeps a message for its confirm, and records it for verification and trace.
     #[inline]
     fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
         if let Some(recorder) = &mut self.context.recorder {
@@ -139,7 +140,7 @@ impl MessageBatch<'_, '_> {
     }
 }
 
-/// Smaller bodies carry no stamp.
+/// Puts the stamp at the head of a body. Smaller bodies carry none.
 #[inline]
 pub(super) fn put(stamp: [u8; STAMP_SIZE], head: &mut [u8]) {
     if let Some(head) = head.first_chunk_mut() {

@@ -6,8 +6,8 @@ use super::{batch::SentMessage, publisher::Publisher};
 use crate::{latency::Latency, link::serve_context::ServeContext, pacing::LATE_NANOS};
 
 impl Publisher {
-    /// Counts what is due by more than the tolerance as overdue, or left out if that is the policy. What
-    /// the client could send it has sent.
+    /// Counts messages that are due for longer than the tolerance as overdue, or as left out if
+    /// that is the policy. What the client could send, it has sent before.
     pub(super) fn count_overdue(&mut self, context: &mut ServeContext<'_>) {
         let mut left = self.limit.map_or(u64::MAX, |limit| limit - self.progress.sent);
         let Some(arrivals) = &mut self.arrivals else { return };
@@ -28,7 +28,7 @@ impl Publisher {
     }
 }
 
-/// No confirm comes any more: the message counts with its age.
+/// Records the age of a message that will get no confirm.
 pub(super) fn never_confirmed(sent: &SentMessage, context: &mut ServeContext<'_>) {
     let age = context.now.saturating_sub(sent.at);
     context.measured.measure_overdue(Latency::Confirm, age);

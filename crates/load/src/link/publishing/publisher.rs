@@ -19,27 +19,27 @@ pub(in crate::link) struct Publisher {
     /// Number among all publishers of the scenario.
     pub(in crate::link) number: u32,
     pub(in crate::link) window: Option<u32>,
-    /// A commit follows so many messages; the window is as large.
+    /// Messages of a transaction; the window is as large.
     pub(in crate::link) tx_size: Option<u32>,
-    /// Nothing is sent before, in nanoseconds since the run began.
+    /// The publisher starts then, in nanoseconds since the run began.
     pub(in crate::link) start: u64,
     pub(in crate::link) limit: Option<u64>,
     pub(in crate::link) arrivals: Option<ArrivalSchedule>,
     pub(in crate::link) late: LatePolicy,
-    /// What had no confirm when its connection was lost is sent again.
+    /// Messages without a confirm are sent again after their connection was lost.
     pub(in crate::link) republishes: bool,
     pub(in crate::link) progress: PublisherProgress,
 }
 
-/// How far a publisher has come.
+/// The progress of a publisher. Times are nanoseconds since the run began.
 #[derive(Debug, Default)]
 pub(in crate::link) struct PublisherProgress {
     pub(super) sent: u64,
     pub(super) outstanding: u32,
     is_done: bool,
-    /// Messages that are to be sent again; almost always none.
+    /// Sequence numbers that are to be sent again; almost always none.
     again: VecDeque<u32>,
-    /// The confirm window has been full, and its time counted, up to here.
+    /// The confirm window is full; its time has been counted up to here.
     full_since: Option<u64>,
     /// The window has had room since then.
     roomy_since: u64,
@@ -60,7 +60,7 @@ impl Publisher {
         self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)))
     }
 
-    /// Messages that may go now; with a schedule, as long as they are due.
+    /// Messages that may be sent now; with a schedule, as long as they are due.
     #[inline]
     pub(super) fn allowed(&self, context: &ServeContext<'_>) -> u64 {
         if !self.progress.again.is_empty() {
@@ -73,7 +73,7 @@ impl Publisher {
         if has_time { self.room() } else { 0 }
     }
 
-    /// When it is to be looked at next; absent while it waits for an answer, or is done.
+    /// When it may send next; absent while it waits for an answer, or is done.
     #[inline]
     pub(super) fn asks_at(&self, now: u64) -> Option<u64> {
         if !self.progress.again.is_empty() {
@@ -84,13 +84,14 @@ impl Publisher {
             None => has_room.then_some(self.start),
             Some(_) if self.progress.is_done => None,
             Some(arrivals) if has_room => arrivals.due(),
-            // What it may not send is left out in time.
+            // Messages that do not fit into the window are left out when they are too late.
             Some(arrivals) if self.late == LatePolicy::Skip => Some(arrivals.due()? + LATE_NANOS),
             Some(_) => None,
         }
     }
 
-    /// Leaves out what is too late, if that is the policy, and notes the end of a schedule.
+    /// Leaves out messages that are too late, if that is the policy, and notes the end of a
+    /// schedule.
     #[inline]
     pub(super) fn leave_out(&mut self, socket: &Socket, context: &mut ServeContext<'_>) {
         let has_room = self.room() > 0;
@@ -115,7 +116,7 @@ impl Publisher {
         }
     }
 
-    /// Nothing more is sent; what should have been sent by now is counted.
+    /// Nothing more is sent. Counts the messages that are overdue.
     pub(super) fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         if !self.progress.is_done {
             self.count_overdue(context);
@@ -214,7 +215,7 @@ impl Publisher {
         }
     }
 
-    /// The answers to what it sent will not come.
+    /// The connection is lost: outstanding messages get no answer.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         if self.window.is_none()
             && let Some(recorder) = &mut context.recorder

@@ -21,7 +21,8 @@ use crate::{
     report::{Failure, Side},
 };
 
-/// Messages in a row with a write for each, before other connections get their turn.
+/// Messages in a row with a write for each, before other connections are served. As many as a batch
+/// has.
 const SINGLE_WRITES: u32 = 64;
 
 pub(in crate::link) struct Publishing {
@@ -60,13 +61,13 @@ impl Publishing {
         }
     }
 
-    /// What is due until then may go; absent: schedules wait.
+    /// Messages that are due until then may be sent; absent: schedules wait.
     #[inline]
     fn until(&self, context: &ServeContext<'_>) -> Option<u64> {
         if self.has_schedule { context.pass.due_until } else { Some(context.now) }
     }
 
-    /// A publisher that can send, or will when its time has come, asks for its turn.
+    /// Queues a publisher that can send now, or when its schedule has the next message.
     #[inline]
     fn wake(&mut self, index: usize, context: &ServeContext<'_>) {
         match self.publishers[index].asks_at(context.now) {
@@ -78,7 +79,8 @@ impl Publishing {
         }
     }
 
-    /// Encodes messages of one publisher and says how many; absent when it has some and there is no room.
+    /// Encodes messages of one publisher and returns their number; absent when there is no room for
+    /// them in this write.
     #[inline]
     fn send(
         &mut self,

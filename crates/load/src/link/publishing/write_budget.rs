@@ -1,6 +1,6 @@
 //! The bytes that may still be encoded for one write.
 
-/// What may still be encoded for one write. The first message goes whatever its size.
+/// The bytes that may still be encoded for one write. The first message fits whatever its size.
 pub(super) struct WriteBudget {
     bytes: usize,
     is_empty: bool,
