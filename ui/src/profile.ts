@@ -71,8 +71,8 @@ function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection,
 }
 
 /** From 100 on a share's standard error is at most 5 points, as in crates/analysis `amount.rs`. */
-function tooFew({ complete, truncated, broken, no_process }: ProfileData["quality"]): string | null {
-  const count = complete + truncated + broken + no_process;
+function tooFew({ complete, truncated, broken, "no-process": without }: ProfileData["quality"]): string | null {
+  const count = complete + truncated + broken + without;
   if (count === 0 || count >= 100) return null;
   const points = Math.round(50 / Math.sqrt(count));
   return `Too few to read shares from: of ${count}, a share is off by up to ${points} points (one standard error).`;

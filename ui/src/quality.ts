@@ -19,7 +19,7 @@ const PARTS: [keyof Quality, string][] = [
   ["complete", "complete"],
   ["truncated", "truncated"],
   ["broken", "broken"],
-  ["no_process", "no process"],
+  ["no-process", "no process"],
   ["lost", "lost"],
 ];
 
@@ -45,12 +45,13 @@ export function qualityBar(profile: Recording): HTMLElement {
 
 /** The quality of the stacks in one line, as `quality.rs` of crates/analysis has it, without losses. */
 export function qualitySentence(quality: Quality): string {
-  const { complete, truncated, broken, no_process: without, no_function, unsymbolised } = quality;
+  const { complete, truncated, broken, unsymbolised } = quality;
+  const { "no-process": without, "no-function": noFunctions } = quality;
   const onProcess = complete + truncated + broken;
   if (onProcess + without === 0) return "nothing is known, as no sample says how complete its stack is";
   const samples = (count: number): string => `${whole(count)} sample${count === 1 ? "" : "s"}`;
   const share = (part: number): string => percent(part / onProcess);
-  const noFunction = no_function > 0 ? `, ${share(no_function)} show no function of the process` : "";
+  const noFunction = noFunctions > 0 ? `, ${share(noFunctions)} show no function of the process` : "";
   const ofProcesses =
     onProcess === 0
       ? "no sample on an Erlang process"
@@ -76,12 +77,12 @@ export function captureFacts(profile: Recording): HTMLElement {
     howMuch(profile),
     capture.recorder && `recorder ${capture.recorder}`,
     capture.clock && `clock ${capture.clock}`,
-    capture.period_nanos > 0 && `${whole(1e9 / capture.period_nanos)} Hz`,
+    capture["period-nanos"] > 0 && `${whole(1e9 / capture["period-nanos"])} Hz`,
     capture.cpus > 0 && `${capture.cpus} CPU${capture.cpus === 1 ? "" : "s"}`,
-    capture.duration_nanos > 0 && duration(capture.duration_nanos / 1e9),
-    capture.otp_release && `OTP ${capture.otp_release}`,
-    capture.node_pid > 0 && `pid ${capture.node_pid}`,
-    capture.started_unix_nanos > 0 && moment(capture.started_unix_nanos),
+    capture["duration-nanos"] > 0 && duration(capture["duration-nanos"] / 1e9),
+    capture["otp-release"] && `OTP ${capture["otp-release"]}`,
+    capture["node-pid"] > 0 && `pid ${capture["node-pid"]}`,
+    capture["started-unix-nanos"] > 0 && moment(capture["started-unix-nanos"]),
   ];
   const items = facts.filter((fact): fact is string => Boolean(fact)).map((fact) => h("li", {}, fact));
   return h("ul", { class: "facts" }, ...items);

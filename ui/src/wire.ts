@@ -68,11 +68,11 @@ export interface Check {
 export interface Capture {
   recorder: string;
   clock: string;
-  node_pid: number;
-  otp_release: string;
-  started_unix_nanos: number;
-  duration_nanos: number;
-  period_nanos: number;
+  "node-pid": number;
+  "otp-release": string;
+  "started-unix-nanos": number;
+  "duration-nanos": number;
+  "period-nanos": number;
   cpus: number;
   notes: string[];
 }
@@ -81,10 +81,10 @@ export interface Quality {
   complete: number;
   truncated: number;
   broken: number;
-  no_process: number;
-  no_function: number;
+  "no-process": number;
+  "no-function": number;
   unsymbolised: number;
-  not_unwound: number;
+  "not-unwound": number;
   lost: number;
 }
 

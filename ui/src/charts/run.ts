@@ -29,7 +29,7 @@ export function runCharts(run: RunRecord | null, series: Series, spectrum: Spect
 function profileWindow(run: RunRecord | null): [number, number] | null {
   if (!run?.profile) return null;
   const from = run.profile["offset-nanos"] / 1e9;
-  return [from, from + run.profile.capture.duration_nanos / 1e9];
+  return [from, from + run.profile.capture["duration-nanos"] / 1e9];
 }
 
 /** Latency by percentile: each nine takes the same room. */

@@ -9,10 +9,10 @@ export const NO_QUALITY: Quality = {
   complete: 0,
   truncated: 0,
   broken: 0,
-  no_process: 0,
-  no_function: 0,
+  "no-process": 0,
+  "no-function": 0,
   unsymbolised: 0,
-  not_unwound: 0,
+  "not-unwound": 0,
   lost: 0,
 };
 
@@ -135,12 +135,12 @@ export class Owners {
     const quality = { ...NO_QUALITY };
     const { count, label } = this.records();
     this.eachOf(selection, (record, weight) => {
-      const outcome = (labels.outcome[label[record]] as string).replace("-", "_");
+      const outcome = labels.outcome[label[record]];
       if (outcome === "unknown") return;
       const times = counted ? count[record] : weight;
       quality[outcome as keyof Quality] += times;
       if (labels.unsymbolised[label[record]]) quality.unsymbolised += times;
-      if (labels["no-function"][label[record]]) quality.no_function += times;
+      if (labels["no-function"][label[record]]) quality["no-function"] += times;
     });
     return quality;
   }

@@ -141,7 +141,7 @@ test("the weight by time is of the owner that is chosen", () => {
 test("the quality is that of what is selected", () => {
   const quality = (selection: object): number[] => {
     const found = OWNERS.quality({ ...NONE, ...selection });
-    return found ? [found.complete, found.broken, found.no_process, found.unsymbolised, found.no_function] : [];
+    return found ? [found.complete, found.broken, found["no-process"], found.unsymbolised, found["no-function"]] : [];
   };
   assert.deepEqual(quality({}), [4, 4, 2, 4, 4]);
   assert.deepEqual(quality({ who: "queue:q" }), [4, 0, 0, 0, 0]);
@@ -181,7 +181,7 @@ test("waits are counted, but not by time", () => {
 });
 
 test("the quality has the words of the whole recording's", () => {
-  const quality = { ...NO_QUALITY, complete: 75, broken: 25, no_process: 1, no_function: 15, lost: 3 };
+  const quality = { ...NO_QUALITY, complete: 75, broken: 25, "no-process": 1, "no-function": 15, lost: 3 };
   assert.equal(
     qualitySentence(quality).replaceAll("\u202f", " "),
     "75.0 % of 100 samples on Erlang processes reach the process's root, 0 % truncated at the recorder's limit, " +

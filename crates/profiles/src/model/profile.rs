@@ -271,7 +271,10 @@ pub struct Sample {
 }
 
 /// How good the stacks of a profile are. All figures are numbers of samples.
+///
+/// Until format version 1 of `run.json`, keys of several words had `_` in place of `-`; they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct StackQuality {
     /// Taken while the thread ran an Erlang process, stack followed down to the root.
     pub complete: u64,
@@ -280,20 +283,21 @@ pub struct StackQuality {
     /// The same, root not reached for another reason.
     pub broken: u64,
     /// Taken while the thread ran no Erlang process.
+    #[serde(alias = "no_process")]
     pub no_process: u64,
     /// Of the first three, those without any Erlang function on the stack: the process was about to start, to
     /// end or to wake up from hibernation, or its stack could not be read.
-    #[serde(default)]
+    #[serde(default, alias = "no_function")]
     pub no_function: u64,
     /// Of all of the above, those with at least one frame that has no name.
     pub unsymbolised: u64,
     /// Of all of the above, those of which C frames are missing between the interrupted function and
     /// the Erlang stack or the thread's first function. On a process they count as broken.
-    #[serde(default)]
+    #[serde(default, alias = "native_cut")]
     pub native_cut: u64,
     /// Of an import, where nothing is said of the above: samples whose callers were not read, as they would
     /// have to be unwound from copies of the stack.
-    #[serde(default)]
+    #[serde(default, alias = "not_unwound")]
     pub not_unwound: u64,
     /// Ticks that fell on the node but could not be recorded.
     pub lost: u64,
@@ -321,27 +325,33 @@ fn share_of(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// How a profile was recorded.
+/// How a profile was recorded. Keys are read as of [`StackQuality`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Capture {
     /// Who took the samples: `eBPF`, or the name of the tool an import came from.
     pub recorder: String,
     /// What ticked: `cycles`, `cpu-clock`.
     pub clock: String,
     /// Operating-system pid of the node.
+    #[serde(alias = "node_pid")]
     pub node_pid: u32,
     /// OTP release whose layout was used (`25`), empty when unknown.
+    #[serde(alias = "otp_release")]
     pub otp_release: String,
     /// Seconds since 1970-01-01 at the start, in nanoseconds.
+    #[serde(alias = "started_unix_nanos")]
     pub started_unix_nanos: u64,
     /// Length of the recording in nanoseconds.
+    #[serde(alias = "duration_nanos")]
     pub duration_nanos: u64,
     /// Time that one tick stands for, in nanoseconds; 0 when unknown.
+    #[serde(alias = "period_nanos")]
     pub period_nanos: u64,
     /// CPUs that were sampled.
     pub cpus: u32,
     /// Length of a step of [`Sample::times`] in nanoseconds; 0 when times were not recorded.
-    #[serde(default)]
+    #[serde(default, alias = "time_step_nanos")]
     pub time_step_nanos: u64,
     /// Things the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,

@@ -102,8 +102,8 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
         serde_json::from_slice(&text).with_context(|| cannot_read(&path))?;
     let version = record["format-version"].as_u64();
     anyhow::ensure!(
-        version == Some(u64::from(FORMAT_VERSION)),
-        "{} has format version {}; this rabbitscope reads {FORMAT_VERSION}",
+        version.is_some_and(|version| (1..=u64::from(FORMAT_VERSION)).contains(&version)),
+        "{} has format version {}; this rabbitscope reads 1 to {FORMAT_VERSION}",
         path.display(),
         version.map_or_else(|| "none".to_owned(), |number| number.to_string())
     );

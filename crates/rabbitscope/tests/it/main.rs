@@ -17,6 +17,7 @@ mod handling;
 mod impostors;
 mod inside;
 mod installed;
+mod kept_files;
 mod leaving;
 mod leftovers;
 mod listening;

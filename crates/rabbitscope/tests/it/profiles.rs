@@ -163,7 +163,7 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let ended = Ended::from(recorder.wait_with_output().unwrap()).code(0);
     let quality = &serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()[0]["quality"];
     let count = |key: &str| quality[key].as_u64().unwrap();
-    let seen: u64 = ["complete", "truncated", "broken", "no_process"].map(count).iter().sum();
+    let seen: u64 = ["complete", "truncated", "broken", "no-process"].map(count).iter().sum();
     assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");
 }
 

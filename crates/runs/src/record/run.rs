@@ -8,8 +8,11 @@ use super::{
 };
 use rabbitscope_profiles::{Capture, StackQuality};
 
-/// Version of the run directory. Raised when a reader of the old form would be misled.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version of the run directory. Raised when a reader of the old form would be misled. All versions from 1
+/// on are read.
+///
+/// 2: the keys of `capture` and `quality` have `-` between words, as all others.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The record of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
