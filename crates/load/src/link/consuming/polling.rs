@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use rabbitscope_amqp::{Connection, Delivery, Request};
 
 use super::{
+    consumer::{Subscription, Task},
     held_messages::HeldMessage,
-    role::{Consuming, Subscription, Task},
+    role::Consuming,
 };
 use crate::link::serve_context::ServeContext;
 

@@ -3,12 +3,13 @@
 //! A message is settled as it arrives, unless its group delays messages (a rate, a processing time): then it waits in
 //! `held_messages.rs`. Tasks with a time (the start of a consumer, the next poll, the end of a processing time) are in one heap.
 
-use std::{cmp::Reverse, collections::BinaryHeap, ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
 use rabbitscope_runs::scenario::Settle;
 
 use super::{
+    consumer::{Consumer, Subscription, Task, Unacknowledged},
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
 };
@@ -45,44 +46,6 @@ pub(in crate::link) struct Consuming {
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
     pub(super) tasks: BinaryHeap<Reverse<(u64, Task)>>,
-}
-
-#[derive(Debug)]
-pub(super) struct Consumer {
-    pub(super) channel: u16,
-    pub(super) received: u64,
-    /// In nanoseconds since the run began.
-    start: u64,
-    pub(super) subscriptions: Range<usize>,
-    /// The subscription that is polled next.
-    pub(super) next_poll: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subscription {
-    consumer: usize,
-    pub(super) queue: usize,
-    /// For the check of deliveries.
-    pub(super) reader: Reader,
-    /// The slot of its latencies.
-    pub(super) slot: u16,
-}
-
-/// A task with a time, for the consumer with this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Task {
-    Start(usize),
-    Poll(usize),
-    /// Settles the message that the consumer has held for longest.
-    Settle(usize),
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Unacknowledged {
-    count: u32,
-    last_tag: u64,
-    /// Acknowledged since the last commit.
-    uncommitted: u32,
 }
 
 impl Consuming {
