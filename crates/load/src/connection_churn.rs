@@ -1,7 +1,7 @@
 //! Churn of connections: a pool of threads that open and close them.
 //!
-//! Opening a connection waits for the broker, and load threads never wait; therefore these threads are their own. To the
-//! aggregator a group of them is one more worker.
+//! Opening a connection waits for the broker, and load threads never wait; therefore these threads
+//! are their own. To the aggregator a group of them is one more worker.
 
 use std::{
     sync::{Mutex, atomic::Ordering},

@@ -1,12 +1,17 @@
-//! Load on a broker: publishers and consumers from a scenario, and what they measured.
+//! Load on a broker: publishers and consumers from a scenario, and their measurements.
 //!
-//! [`Session::open`] connects, says what the broker is and declares the scenario's queues;
-//! [`Session::run`] puts the load on and reports every second; [`Session::close`] removes what was
-//! declared. A few threads own many non-blocking connections each; every wake-up reads all there is
-//! and writes once.
+//! [`Session::open`] connects, reads the properties of the broker and declares the queues of the
+//! scenario; [`Session::run`] runs the load and reports every second; [`Session::close`] removes
+//! what was declared. A few threads own many non-blocking connections each; every wake-up reads all
+//! there is and writes once.
 //!
-//! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
-//! row), files, and anything that observes the broker from outside or inside.
+//! The folders follow the data: `plan` and `message` say what a scenario asks for, `dial`,
+//! `topology` and `connect` prepare the broker and the connections, `link` and `worker` run them
+//! with the times of `pacing`, `report` has what they report, `verify` and `aggregate` evaluate it,
+//! `run` and `session` put all together.
+//!
+//! Not here: CPU and memory of the broker (the program adds them to each row), files, and
+//! observation of the broker from outside or inside.
 
 mod aggregate;
 mod assignment;

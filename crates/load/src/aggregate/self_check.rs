@@ -1,10 +1,11 @@
-//! Was the load generator itself the limit? A rule over what each load thread did each second.
+//! The self-check: was the load generator itself the limit? A rule over what each load thread did
+//! each second.
 //!
-//! A thread that runs all the time always had something to do: whatever waited, waited for it. One
-//! that ran or waited for a CPU all the time is no better, unless the broker held its publishers back
-//! meanwhile; then it is the broker, which may be using the CPU, that is waited for. And messages of a
-//! schedule that were late, or left out as late, although socket and window had room were held up by
-//! nobody else.
+//! A thread that runs all the time always has work: whatever waits, waits for the thread. A thread
+//! that runs or waits for a CPU all the time is no better, unless the broker holds its publishers
+//! back meanwhile: then the limit is the broker, which may be using the CPU. Scheduled messages
+//! that were late, or left out as late, although socket and window had room were delayed by the
+//! client alone.
 
 use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTotals};
 

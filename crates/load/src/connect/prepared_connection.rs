@@ -1,4 +1,5 @@
-//! Sets a connection up for its role, before the load starts: everything that waits for an answer of the broker.
+//! Sets a connection up for its role, before the load starts: everything that waits for an answer
+//! of the broker.
 
 use std::time::Instant;
 

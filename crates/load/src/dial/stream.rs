@@ -1,7 +1,7 @@
-//! A socket, with or without TLS: first blocking, to be set up, then without waiting.
+//! A socket with or without TLS: blocking while it is set up, non-blocking afterwards.
 //!
-//! An enum and no trait object, and a buffer only where there is TLS: the plain socket is read into
-//! and written from the caller's memory.
+//! An enum, not a trait object, and only TLS has buffers: the plain socket is read into and written
+//! from the caller's memory.
 
 use std::{
     io::{self, Read, Write},

@@ -1,8 +1,8 @@
 //! Slots: the numbers under which load threads record the latencies of groups and queues.
 //!
-//! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded once, into the histograms
-//! of the selected slot; totals are sums over the slots, made once a second by the aggregator. So no message costs a second
-//! record or a search.
+//! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded
+//! once, into the histograms of the selected slot; totals are sums over the slots, made once a
+//! second by the aggregator. So no message costs a second record or a search.
 
 use rabbitscope_runs::scenario::Scenario;
 

@@ -62,7 +62,8 @@ impl Link {
         self.io.socket.wake(readable, writable);
     }
 
-    /// The connection is lost. What was outstanding on it is counted and dropped; the role continues on the next one.
+    /// The connection is lost. What was outstanding on it is counted and dropped; the role
+    /// continues on the next one.
     pub(crate) fn on_disconnect(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
         context.service.lost(self.side(), context.now, failure);
         context.measured.select(self.slot);
@@ -89,7 +90,8 @@ impl Link {
         self.down_since.is_none()
     }
 
-    /// States that last are counted up to now, so that each second has its share. Heartbeats are sent and expected.
+    /// States that last are counted up to now, so that each second has its share. Heartbeats are
+    /// sent and expected.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         context.measured.select(self.slot);
         self.count_time_down(context);

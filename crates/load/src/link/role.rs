@@ -1,7 +1,8 @@
 //! The role of a connection: what its members do with what arrives, and what they send.
 //!
-//! All methods have a default that does nothing, so that a role names only what concerns it. [`super::any_role::AnyRole`]
-//! picks the role with one match for each call; from there on everything is statically dispatched.
+//! All methods have a default that does nothing, so that a role names only what concerns it.
+//! [`super::any_role::AnyRole`] picks the role with one match for each call; from there on
+//! everything is statically dispatched.
 
 use rabbitscope_amqp::{Connection, Delivery, Refusal, Reply};
 
@@ -13,10 +14,12 @@ pub(super) trait Role {
     /// The side of the load that the connection serves.
     fn side(&self) -> Side;
 
-    /// The connection is new, at `now` nanoseconds after the run began: the first messages may be sent and received.
+    /// The connection is new, at `now` nanoseconds after the run began: the first messages may be
+    /// sent and received.
     fn start(&mut self, _now: u64, _connection: &mut Connection) {}
 
-    /// The connection is lost. What was outstanding on it is counted and dropped; the role continues on the next one.
+    /// The connection is lost. What was outstanding on it is counted and dropped; the role
+    /// continues on the next one.
     fn on_disconnect(&mut self, _context: &mut ServeContext<'_>) {}
 
     /// A second is over: states that last are counted up to now.
@@ -126,8 +129,8 @@ pub(super) trait Role {
     /// Runs the tasks that are due: a message was held long enough, a consumer starts or polls.
     fn run_due_tasks(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
 
-    /// How often in a row [`Role::encode`] may be called before other connections get their turn. 0: the role sends
-    /// nothing by itself.
+    /// How often in a row [`Role::encode`] may be called before other connections get their turn.
+    /// 0: the role sends nothing by itself.
     fn write_rounds(&self) -> u32 {
         0
     }
@@ -146,8 +149,8 @@ pub(super) trait Role {
         false
     }
 
-    /// When the next message or task is due, in nanoseconds since the run began. `can_publish`: the socket has room, and
-    /// no alarm holds.
+    /// When the next message or task is due, in nanoseconds since the run began. `can_publish`: the
+    /// socket has room, and no alarm holds.
     fn next_due(&self, _can_publish: bool) -> Option<u64> {
         None
     }

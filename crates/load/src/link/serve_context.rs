@@ -30,7 +30,8 @@ pub(crate) struct PacingPass<'a> {
     /// Schedules are served now.
     pub(crate) is_on: bool,
     limiter: &'a mut BurstLimiter,
-    /// Messages that are due until then may be sent, in nanoseconds since the run began; absent: schedules wait.
+    /// Messages that are due until then may be sent, in nanoseconds since the run began; absent:
+    /// schedules wait.
     pub(crate) due_until: Option<u64>,
     /// A schedule has been served.
     pub(crate) has_paced: bool,

@@ -1,8 +1,9 @@
-//! The stamp in the first bytes of a body: run, time of sending, lateness, publisher and sequence number.
+//! The stamp in the first bytes of a body: run, time of sending, lateness, publisher and sequence
+//! number.
 //!
-//! 96 bits: a tag of the run (12), the time of sending in units of 16 ns (40), the lateness of the message (16), and
-//! publisher and sequence number together (28). Time and numbers wrap around; the reader of a stamp knows the approximate
-//! time and number, which is enough to unwrap them.
+//! 96 bits: a tag of the run (12), the time of sending in units of 16 ns (40), the lateness of the
+//! message (16), and publisher and sequence number together (28). Time and numbers wrap around; the
+//! reader of a stamp knows the approximate time and number, which is enough to unwrap them.
 
 use rabbitscope_runs::scenario::STAMP_BYTES;
 

@@ -1,9 +1,11 @@
-//! When messages are due: an absolute schedule, so that nothing is forgotten and nothing saved up.
+//! When messages are due: an absolute schedule, so that delays neither drop nor accumulate
+//! messages.
 //!
 //! A schedule is a rate that changes over time, and messages are due where its integral reaches
-//! certain values: whole numbers for equal distances; sums of exponential gaps of mean 1 for a Poisson
-//! process (the time-rescaling theorem: Çınlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7).
-//! A burst is a step of the integral. Whatever the shape, the memory is that of the next message.
+//! certain values: whole numbers for equal distances; sums of exponential gaps of mean 1 for a
+//! Poisson process (the time-rescaling theorem: Çınlar, *Introduction to Stochastic Processes*,
+//! 1975, ch. 4.7). A burst is a step of the integral. Memory is constant: only the next message is
+//! kept.
 
 use std::sync::Arc;
 

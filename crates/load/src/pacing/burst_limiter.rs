@@ -1,23 +1,22 @@
-//! Keeps a short delay of a load thread from becoming a burst, never at the price of the schedule.
+//! Keeps a short delay of a load thread from becoming a burst, without delaying the schedule.
 //!
-//! What has fallen due while a thread had no CPU is late already, and each moment that it is held back
-//! makes it later by the client's own doing. So the schedule comes first: **whatever is late goes at
-//! once**, however much it is, as in wrk2. There is one exception, and it costs next to nothing. Threads
-//! that share a CPU take turns of up to 3 ms (`base_slice_ns` of the kernel's scheduler: 0.75 ms ×
-//! (1 + log2 of the CPUs), of at most 8 CPUs). That happens all the time on a machine in use, and what
-//! falls due in a few milliseconds, sent in one piece and followed by what is due then, is a burst that
-//! no scenario asks for: 1.3 times the rate in 10 ms after 3 ms.
+//! A message that fell due while a thread had no CPU is late already, and holding it back makes it
+//! later by the client's own fault. So the schedule comes first: **all late messages are sent at
+//! once**, however many they are, as in wrk2. There is one exception. Threads that share a CPU have
+//! time slices of up to 3 ms (`base_slice_ns` of the kernel's scheduler: 0.75 ms × (1 + log2 of the
+//! CPUs), of at most 8 CPUs). That happens all the time on a machine in use. Messages of a few
+//! milliseconds, sent together and followed by those that are due then, are a burst that no
+//! scenario asks for: 1.3 times the rate in 10 ms after 3 ms.
 //!
-//! After such a delay the limiter sees to it that no 10 ms have more than 11.8 ms of the schedule. What
-//! is over goes when the 10 ms are: a delay of `d` costs `d` − 1.8 ms at most, for the messages of the
-//! next 10 ms only. Delays of more than 4 ms (3 ms, and the longest step between two looks at the
-//! schedules) are not treated so. And whenever more than 4 − 1.8 = 2.2 ms would be held back, because
-//! delays come one after the other, the limiter lets go of everything and forgets what was before. It
-//! thus holds back nothing for longer than 2.2 ms and a step, and by itself makes no message late, which
-//! one is after 5 ms.
+//! After such a delay the limiter allows 11.8 ms of the schedule in any 10 ms. The rest is sent
+//! when the 10 ms are over: a delay of `d` costs at most `d` − 1.8 ms, for the messages of the next
+//! 10 ms only. Delays of more than 4 ms (3 ms, and the longest step of the pacer) are not limited.
+//! When delays follow each other and more than 4 − 1.8 = 2.2 ms would be held back, the limiter
+//! releases everything and clears its history. So it holds nothing back for longer than 2.2 ms and
+//! a step, and by itself makes no message late, which means 5 ms.
 //!
-//! What publishers owe that could not send because of the broker is not limited either: it goes as soon
-//! as it can, as users' requests would.
+//! Messages that could not be sent because of the broker are not limited either: they are sent as
+//! soon as possible, as the requests of users would be.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -1,11 +1,13 @@
-//! How long the client itself let messages wait that it could have sent.
+//! The part of a message's delay that the client itself caused.
 //!
-//! What is due waits for two: for the broker, while the window is full, the socket takes nothing or an
-//! alarm holds, and for the client, which has to come and send it. A client that comes late finds many
-//! messages due; when they fill the window, the last of them wait for the broker only because the client
-//! came late. So the longest time that the client wasted is remembered and counts for all that were due in
-//! it. What the client has not read yet it does not know of: a confirm that lies in the socket while the
-//! thread has no CPU counts as the broker's until then.
+//! A due message waits for the broker while the window is full, the socket is full or an alarm
+//! holds. It waits for the client while the thread has no CPU or serves other connections. A late
+//! client finds many messages due; when these fill the window, the last of them wait for the broker
+//! only because the client was late. Therefore the longest time that the client wasted is kept, and
+//! counts for all messages that were due in it.
+//!
+//! Limit: the client does not know of data that it has not read. A confirm that is in the socket
+//! while the thread has no CPU counts as the broker's delay until it is read.
 
 /// The client delay of one publisher or caller. Times are nanoseconds since the run began.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,8 @@
 //! When messages are due, and when threads and connections act on that.
 //!
-//! [`ArrivalSchedule`] gives the time of each message, [`DueQueue`] and [`RoundRobin`] say who is next, [`Pacer`] and
-//! [`BurstLimiter`] decide how often and how much a thread sends. No file here knows sockets or AMQP (but [`Timer`], which
-//! wakes a poll).
+//! [`ArrivalSchedule`] gives the time of each message, [`DueQueue`] and [`RoundRobin`] say who is
+//! next, [`Pacer`] and [`BurstLimiter`] decide how often and how much a thread sends. No file here
+//! knows sockets or AMQP (but [`Timer`], which wakes a poll).
 
 mod arrival_schedule;
 mod burst_limiter;

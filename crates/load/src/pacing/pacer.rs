@@ -1,15 +1,16 @@
 //! How often a load thread polls its sockets and serves the schedules of its publishers.
 //!
-//! RabbitMQ sends small packets, and a schedule has a time for each message. One wake-up for each of them would cost more
-//! than all other work of the thread. So the thread sleeps between passes, but only for a small part of the latency that it
-//! measures, so that the sleep does not distort the measurement.
+//! RabbitMQ sends small packets, and a schedule has a time for each message. One wake-up for each
+//! of them would cost more than all other work of the thread. So the thread sleeps between passes,
+//! but only for a small part of the latency that it measures, so that the sleep does not distort
+//! the measurement.
 
 use std::time::Duration;
 
 use crate::clock::{SECOND, nanos};
 
-/// A busy thread sleeps for this part of the latency before it polls again: the sleep adds at most 1.6 % to the latencies
-/// that it measures.
+/// A busy thread sleeps for this part of the latency before it polls again: the sleep adds at most
+/// 1.6 % to the latencies that it measures.
 const REST_SHARE: u64 = 64;
 
 /// Longest sleep: sockets are polled at least every millisecond, however long the latency.
@@ -18,8 +19,8 @@ const REST_MAX_NANOS: u64 = SECOND / 1000;
 /// A shorter sleep (50 µs) is not worth a system call: the kernel's timer slack is as long.
 const REST_MIN_NANOS: u64 = SECOND / 20_000;
 
-/// Schedules are served at most once in this part of the latency: messages that fall due meanwhile are sent together, at
-/// most 6 % of the latency late, within the bounds below.
+/// Schedules are served at most once in this part of the latency: messages that fall due meanwhile
+/// are sent together, at most 6 % of the latency late, within the bounds below.
 const STEP_SHARE: u64 = 16;
 
 /// Shortest step (250 µs): shorter ones send one message for each wake-up.
@@ -28,8 +29,9 @@ const STEP_MIN_NANOS: u64 = SECOND / 4000;
 /// Longest step (1 ms): a fifth of what counts as late.
 pub(super) const STEP_MAX_NANOS: u64 = SECOND / 1000;
 
-/// A message that is sent this long (5 ms) after its scheduled time is late. Shorter delays are those of steps (up to 1 ms)
-/// and of time slices of other threads (up to 3 ms, see `burst_limiter.rs`).
+/// A message that is sent this long (5 ms) after its scheduled time is late. Shorter delays are
+/// those of steps (up to 1 ms) and of time slices of other threads (up to 3 ms, see
+/// `burst_limiter.rs`).
 pub(crate) const LATE_NANOS: u64 = 5 * SECOND / 1000;
 
 /// The pacer of one thread. Times are nanoseconds since the run began.

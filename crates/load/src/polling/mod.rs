@@ -1,8 +1,7 @@
 //! HTTP pollers: requests at a fixed interval beside the load, each poller on a thread of its own.
 //!
-//! [`Page`] is what is asked for and by whom; [`Pollers`] asks, and is asked once a second what it
-//! saw. What deliberately is not here: where a password comes from, and the rows that the answers
-//! end up in.
+//! [`Page`] is what is requested; [`Pollers`] sends the requests and returns its results once a
+//! second. Not here: where a password comes from, and the rows that the results are added to.
 
 mod page;
 mod poller;

@@ -1,4 +1,5 @@
-//! What threads of a run report: counts and latencies of an interval, observations of messages, lost connections.
+//! What threads of a run report: counts and latencies of an interval, observations of messages,
+//! lost connections.
 //!
 //! These types are below workers, verification and aggregation, which all use them.
 

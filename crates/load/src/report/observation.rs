@@ -3,7 +3,7 @@
 /// A consumer at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reader {
-    /// Number of the queue in `verify::QueueIndex`.
+    /// Number of the queue in the queue index of the verification.
     pub(crate) queue: u32,
     /// Number of the consumer among all of the scenario.
     pub(crate) consumer: u32,

@@ -25,7 +25,8 @@ const BATCH: usize = 4096;
 /// batches would fill the memory: about 50 MiB.
 const MAX_BATCHES: usize = 256;
 
-/// How often a load thread that waits for the aggregator checks again. Chosen: the aggregator needs less for a batch.
+/// How often a load thread that waits for the aggregator checks again. Chosen: the aggregator needs
+/// less for a batch.
 const BACKPRESSURE_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Which observations of a run are recorded.

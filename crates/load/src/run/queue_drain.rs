@@ -17,8 +17,8 @@ use crate::{
 /// Shortest pause between two polls of the queue depths. Chosen.
 const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The pause is at least this multiple of the time that the poll took, so that many queues are no load of their own: a
-/// fifth of the time is spent polling at most.
+/// The pause is at least this multiple of the time that the poll took, so that many queues are no
+/// load of their own: a fifth of the time is spent polling at most.
 const POLL_INTERVAL_FACTOR: u32 = 4;
 
 /// How often a pause checks whether the run is over.

@@ -36,8 +36,9 @@ const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// binding. Chosen, not measured: the fault campaign saw it once.
 const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// As [`LAST_REQUESTS_TIMEOUT`], when the last may be the declaration of a queue. A quorum queue came more than two
-/// seconds after its connection was gone, on two cores with four programs at work.
+/// As [`LAST_REQUESTS_TIMEOUT`], when the last may be the declaration of a queue. A quorum queue
+/// came more than two seconds after its connection was gone, on two cores with four programs at
+/// work.
 const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// AMQP's code for what a type of queue does not know; it ends the connection.

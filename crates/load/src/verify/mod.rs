@@ -1,9 +1,9 @@
 //! `run.verify`: was every message that the broker accepted delivered, once, and in order?
 //!
-//! Load threads write down what they see as [`Observation`]s, many in a batch; the thread that adds
-//! up the run hands the batches to one [`Checker`], which alone knows publishers and consumers. It
-//! keeps a bit for each of the latest messages of a publisher, so that its memory is bounded however
-//! long the run; what is older is counted, and what cannot be told is said to be unknown.
+//! Load threads record observations in batches (`report/recorder.rs`); the aggregator passes the
+//! batches to one [`Checker`], which alone knows publishers and consumers. It keeps a bit for each
+//! of the latest messages of a publisher, so that its memory is bounded however long the run. Older
+//! messages are counted, and what cannot be decided is reported as not judged.
 //!
 //! Nothing here knows sockets or clocks.
 

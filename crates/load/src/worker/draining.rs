@@ -85,8 +85,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Messages delivered in this interval. Only those of this run, if they are known: others may go on publishing, and
-    /// nobody waits for their messages.
+    /// Messages delivered in this interval. Only those of this run, if they are known: others may
+    /// go on publishing, and nobody waits for their messages.
     fn delivered(&self, context: &WorkerContext<'_>) -> u64 {
         let only_own = context.knows_own && !context.awaits_empty;
         let measured = &self.interval.measured;

@@ -28,8 +28,8 @@ use crate::{
 /// Longest wait for a socket: flags that the coordinator sets are seen after it.
 const MAX_POLL_WAIT_NANOS: u64 = SECOND / 20;
 
-/// How long the broker may take to agree to the end of a connection. It answers at once unless it is overloaded; a run must
-/// not wait longer for that, as nothing is measured any more.
+/// How long the broker may take to agree to the end of a connection. It answers at once unless it
+/// is overloaded; a run must not wait longer for that, as nothing is measured any more.
 const CLOSE_TIMEOUT_NANOS: u64 = SECOND;
 
 /// Read buffer beyond two frames of the largest size: an incomplete frame, and at least one more read.
@@ -57,8 +57,8 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// `frame_max`: the largest frame of all connections, in bytes; `step`: from one pass to the next, if the scenario
-    /// sets it.
+    /// `frame_max`: the largest frame of all connections, in bytes; `step`: from one pass to the
+    /// next, if the scenario sets it.
     pub(crate) fn new(
         number: usize,
         links: Vec<Link>,
@@ -188,7 +188,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Sleeps for a small part of the latency, so that more than one packet is served by a pass; see [`crate::pacing::Pacer`].
+    /// Sleeps for a small part of the latency, so that more than one packet is served by a pass;
+    /// see [`crate::pacing::Pacer`].
     fn rest(&self, context: &WorkerContext<'_>) {
         let end = match self.stage {
             Stage::Load { .. } => context.end,

@@ -55,7 +55,8 @@ impl PacingState {
         self.pacer.end_pass(now);
     }
 
-    /// The load ends: all that is due goes at once, also what was held back or fell due while the thread had no CPU.
+    /// The load ends: all that is due goes at once, also what was held back or fell due while the
+    /// thread had no CPU.
     pub(super) fn release(&mut self, now: u64) {
         self.limiter.release(now);
         self.pacer.hurry();

@@ -6,8 +6,8 @@ use super::{context::WorkerContext, event_loop::Worker, stage::Stage};
 use crate::{connect::LostConnection, report::Failure};
 
 impl Worker {
-    /// A connection failed. A loss is handed to the reconnector when the scenario allows recovery; everything else ends the
-    /// run.
+    /// A connection failed. A loss is handed to the reconnector when the scenario allows recovery;
+    /// everything else ends the run.
     pub(super) fn on_disconnect(
         &mut self,
         index: usize,

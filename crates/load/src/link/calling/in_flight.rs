@@ -1,9 +1,9 @@
 //! Requests that wait for their replies.
 //!
-//! A ring in the order of sending. The correlation id is the request's place in it, so that a reply
-//! finds its request without a search, and the first of them is the first to time out. A request
-//! that has its reply stays until those before it have theirs, so the ring is never longer than
-//! what is sent within the timeout.
+//! A ring in the order of sending. The correlation id is the position of the request, so that a
+//! reply finds its request without a search, and the first request is the first to time out. A
+//! request with a reply stays until those before it have theirs, so that the ring is never longer
+//! than the requests of one timeout.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Channels, queues, bindings and consumers that are opened and closed on one connection.
 //!
-//! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel: a refusal of the broker closes
-//! the channel and must not affect other slots.
+//! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel: a
+//! refusal of the broker closes the channel and must not affect other slots.
 
 use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Request};
 

@@ -1,7 +1,8 @@
 //! Consumers on one connection.
 //!
-//! A message is settled as it arrives, unless its group delays messages (a rate, a processing time): then it waits in
-//! `held_messages.rs`. Tasks with a time (the start of a consumer, the next poll, the end of a processing time) are in one heap.
+//! A message is settled as it arrives, unless its group delays messages (a rate, a processing
+//! time): then it waits in `held_messages.rs`. Tasks with a time (the start of a consumer, the next
+//! poll, the end of a processing time) are in one heap.
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
