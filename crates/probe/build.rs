@@ -1,46 +1,155 @@
-//! Compiles the eBPF sampler with clang. Its headers are its own, so nothing but clang is needed.
+//! Writes the C header of `bpf/interface.rs` and compiles the eBPF program with clang. The headers of the
+//! program are its own, so nothing but clang is needed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "cargo reads directives from stdout")]
 
-use std::{env, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-const SOURCES: [&str; 10] = [
-    "bpf/sampler.bpf.c",
-    "bpf/erlang.h",
-    "bpf/native.h",
-    "bpf/ticks.h",
-    "bpf/waits.h",
-    "bpf/memory.h",
-    "bpf/maps.h",
-    "bpf/sampler.h",
-    "bpf/arch.h",
-    "bpf/kernel.h",
-];
+const PROGRAM: &str = "bpf/sampler.bpf.c";
+
+/// Text of documentation comments, a line each.
+type Docs = &'static [&'static str];
+
+macro_rules! constants {
+    ($($(#[doc = $doc:literal])* const $name:ident: $type:ident = $value:expr;)*) => {
+        $(const $name: $type = $value;)*
+        /// Documentation, name, type and value.
+        const CONSTANTS: &[(Docs, &str, &str, u64)] =
+            &[$((&[$($doc),*], stringify!($name), stringify!($type), $name as u64)),*];
+    };
+}
+
+macro_rules! enums {
+    ($($(#[doc = $doc:literal])* enum $name:ident {
+        $($(#[doc = $variant_doc:literal])* $variant:ident = $number:literal),* $(,)?
+    })*) => {
+        /// Documentation, name and variants.
+        const ENUMS: &[(Docs, &str, &[(Docs, &str, u8)])] = &[$(
+            (&[$($doc),*], stringify!($name),
+             &[$((&[$($variant_doc),*], stringify!($variant), $number)),*])
+        ),*];
+    };
+}
+
+macro_rules! structs {
+    ($($(#[doc = $doc:literal])* struct $name:ident {
+        $($(#[doc = $field_doc:literal])* $field:ident: $type:ty),* $(,)?
+    })*) => {
+        /// Documentation, name and fields.
+        const STRUCTS: &[(Docs, &str, &[(Docs, &str, &str)])] = &[$(
+            (&[$($doc),*], stringify!($name),
+             &[$((&[$($field_doc),*], stringify!($field), stringify!($type))),*])
+        ),*];
+    };
+}
+
+include!("bpf/interface.rs");
 
 fn main() {
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed={source}");
-    }
+    println!("cargo::rerun-if-changed=bpf");
     println!("cargo::rerun-if-env-changed=CLANG");
-    if let Err(reason) = compile() {
+    if let Err(reason) = build() {
         println!("cargo::error={reason}");
         std::process::exit(1);
     }
 }
 
-fn compile() -> Result<(), String> {
-    let out = PathBuf::from(env::var("OUT_DIR").map_err(|e| e.to_string())?).join("sampler.bpf.o");
+fn build() -> Result<(), String> {
+    let out = PathBuf::from(env::var("OUT_DIR").map_err(|error| error.to_string())?);
+    let header = out.join("interface.h");
+    fs::write(&header, interface_header())
+        .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
+    compile(&out)
+}
+
+fn compile(out: &Path) -> Result<(), String> {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".into());
     let status = Command::new(&clang)
-        .args([
-            "-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-c", SOURCES[0], "-o",
-        ])
-        .arg(&out)
+        .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-c", PROGRAM, "-o"])
+        .arg(out.join("sampler.bpf.o"))
+        .arg("-Ibpf")
+        .arg(format!("-I{}", out.display()))
         // Paths of the build machine have no place in the object's debug information.
+        .arg(format!("-fdebug-prefix-map={}=generated", out.display()))
         .args(["-fdebug-prefix-map=.=", "-fdebug-compilation-dir=."])
         .status()
         .map_err(|error| {
             format!("cannot run {clang} ({error}): install it with `apt-get install clang`")
         })?;
-    if status.success() { Ok(()) } else { Err(format!("{clang} could not compile {}", SOURCES[0])) }
+    if status.success() { Ok(()) } else { Err(format!("{clang} could not compile {PROGRAM}")) }
+}
+
+fn interface_header() -> String {
+    let start =
+        "/* Written by build.rs from bpf/interface.rs. */\n#pragma once\n#include \"kernel.h\"\n";
+    let constants = CONSTANTS.iter().map(|&(docs, name, kind, value)| {
+        let suffix = if kind == "u64" { "ULL" } else { "" };
+        format!("\n{}#define {name} {value}{suffix}\n", comment(docs, ""))
+    });
+    let enums = ENUMS.iter().map(|&(docs, name, variants)| c_enum(docs, name, variants));
+    let structs = STRUCTS.iter().map(|&(docs, name, fields)| c_struct(docs, name, fields));
+    [start.to_owned()].into_iter().chain(constants).chain(enums).chain(structs).collect()
+}
+
+fn c_enum(docs: Docs, name: &str, variants: &[(Docs, &str, u8)]) -> String {
+    let name = snake_case(name);
+    let prefix = name.to_uppercase();
+    let lines = variants.iter().map(|&(docs, variant, number)| {
+        let variant = snake_case(variant).to_uppercase();
+        format!("{}    {prefix}_{variant} = {number},\n", comment(docs, "    "))
+    });
+    let lines: String = lines.collect();
+    let count = variants.len();
+    format!("\n{}enum {name} {{\n{lines}    {prefix}_COUNT = {count}\n}};\n", comment(docs, ""))
+}
+
+fn c_struct(docs: Docs, name: &str, fields: &[(Docs, &str, &str)]) -> String {
+    let lines = fields.iter().map(|&(docs, field, kind)| {
+        format!("{}    {};\n", comment(docs, "    "), c_field(field, kind))
+    });
+    let lines: String = lines.collect();
+    format!("\n{}struct {} {{\n{lines}}};\n", comment(docs, ""), snake_case(name))
+}
+
+/// `kind` is `u64`, `Name`, `[u64; LENGTH]` or `[Name; LENGTH as usize]`.
+fn c_field(field: &str, kind: &str) -> String {
+    let array = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']')?.split_once("; "));
+    match array {
+        Some((kind, length)) => {
+            format!("{} {field}[{}]", c_type(kind), length.replace(" as usize", ""))
+        }
+        None => format!("{} {field}", c_type(kind)),
+    }
+}
+
+fn c_type(kind: &str) -> String {
+    match kind {
+        "u8" | "u16" | "u32" | "u64" => kind.to_owned(),
+        "i32" => "s32".to_owned(),
+        name => format!("struct {}", snake_case(name)),
+    }
+}
+
+/// `SampleKey` becomes `sample_key`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for (at, letter) in name.char_indices() {
+        if letter.is_ascii_uppercase() && at > 0 {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+fn comment(docs: Docs, indent: &str) -> String {
+    if docs.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = docs.iter().map(|line| format!("{indent} *{line}\n")).collect();
+    format!("{indent}/*\n{}{indent} */\n", lines.concat())
 }

@@ -10,11 +10,11 @@ import type { DiffData, DiffSide } from "./wire.ts";
 export function diffPart(diff: DiffData): HTMLElement[] {
   const model = new Model({
     unit: diff.unit,
-    total: diff.stacks.leaf.reduce((sum, leaf) => sum + leaf, 0),
+    total: diff.stacks.self.reduce((sum, weight) => sum + weight, 0),
     frames: diff.frames,
     stacks: diff.stacks,
     sides: {
-      leaves: [diff["leaf-before"], diff["leaf-after"]],
+      leaves: [diff["self-before"], diff["self-after"]],
       totals: [diff.before.total, diff.after.total],
     },
     noise: diff.noise,

@@ -15,7 +15,7 @@ export interface Choice {
   /** Runs that were opened one by one, by the number of their stack node. */
   opened: number[];
   /** Whose samples, and by what the graph is grouped: see flame/owners.ts. */
-  who: string;
+  owner: string;
   by: string;
   /** Of time off the CPU: `blocked`, `runnable`, `idle` or `all`; empty for what is shown at first. */
   state: string;
@@ -32,7 +32,7 @@ export const START: Choice = {
   flame: false,
   openAll: false,
   opened: [],
-  who: "",
+  owner: "",
   by: "",
   state: "",
   range: null,
@@ -47,7 +47,7 @@ export function toFragment(choice: Choice): string {
   if (choice.flame) parts.set("root", "bottom");
   if (choice.openAll) parts.set("recursion", "open");
   if (choice.opened.length > 0) parts.set("opened", choice.opened.join("."));
-  if (choice.who) parts.set("who", choice.who);
+  if (choice.owner) parts.set("who", choice.owner);
   if (choice.by) parts.set("by", choice.by);
   if (choice.state) parts.set("state", choice.state);
   if (choice.range) parts.set("time", rangeText(choice.range));
@@ -67,7 +67,7 @@ export function fromFragment(fragment: string): Choice {
     flame: parts.get("root") === "bottom",
     openAll: parts.get("recursion") === "open",
     opened: opened.map(Number),
-    who: parts.get("who") ?? "",
+    owner: parts.get("who") ?? "",
     by: parts.get("by") ?? "",
     state: parts.get("state") ?? "",
     range,

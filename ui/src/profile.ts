@@ -7,13 +7,13 @@ import { changesOf, functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { EVERYTHING, NO_QUALITY, type Owners, type Selection } from "./flame/owners.ts";
 import { FlamePanel } from "./flame/panel.ts";
-import { HeatPanel } from "./heat.ts";
+import { TimelinePanel } from "./timeline.ts";
 import { LinesPanel } from "./lines.ts";
 import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
 import { WaitsPanel } from "./waits.ts";
 import type { ProfileData, WaitState } from "./wire.ts";
-import { WhoPanel } from "./who.ts";
+import { OwnerTable } from "./owner-table.ts";
 
 export function profilePart(profile: ProfileData): HTMLElement[] {
   const model = new Model({ ...profile, sides: null });
@@ -21,8 +21,8 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
   const owners = model.owners as Owners;
   const choose = (change: Partial<Selection>): void => panel.choose(change, true);
   const waits = owners.hasStates() ? new WaitsPanel(owners, choose) : null;
-  const who = owners.dimensions().length > 0 ? new WhoPanel(owners, choose) : null;
-  const heat = owners.hasTimes() ? new HeatPanel(owners, profile.unit, choose) : null;
+  const ownerTable = owners.dimensions().length > 0 ? new OwnerTable(owners, choose) : null;
+  const timeline = owners.hasTimes() ? new TimelinePanel(owners, profile.unit, choose) : null;
   const table = new FunctionTable(profile.functions, model, {
     find: (frame) => panel.searchFrame(frame),
     centre: (frame) => panel.showAround(frame),
@@ -38,8 +38,8 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
   const panel: FlamePanel = new FlamePanel(model, title, [about], {
     selected(choice) {
       waits?.show(choice);
-      who?.show(choice);
-      heat?.show(choice);
+      ownerTable?.show(choice);
+      timeline?.show(choice);
       const isWhole = owners.isWhole(choice);
       about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
       const { sideTotals, noise } = model;
@@ -50,7 +50,7 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     },
     focused: (frame) => lines.show(frame),
   });
-  const parts = [waits?.element, who?.element, heat?.element, panel.element, lines.element, functions];
+  const parts = [waits?.element, ownerTable?.element, timeline?.element, panel.element, lines.element, functions];
   return parts.filter((it) => it !== undefined);
 }
 

@@ -11,7 +11,7 @@ import type { FrameKind } from "./wire.ts";
 const FIRST_ROWS = 25;
 
 interface Column {
-  key: "own" | "leaf" | "total";
+  key: "own" | "self" | "total";
   name: string;
   meaning: string;
 }
@@ -20,10 +20,10 @@ const COLUMNS: Column[] = [
   {
     key: "own",
     name: "Own",
-    meaning: "For an Erlang function: itself and the native, kernel and VM code that ran for it. For others: the same as self.",
+    meaning: "Time in an Erlang function with the native, kernel and VM code that it calls, but without other Erlang functions. For other frames: the same as self.",
   },
-  { key: "leaf", name: "Self", meaning: "Stacks that end in this very function." },
-  { key: "total", name: "Total", meaning: "Stacks that this function occurs in, each counted once." },
+  { key: "self", name: "Self", meaning: "The function itself is on top of the stack." },
+  { key: "total", name: "Total", meaning: "The function with all that it calls: every stack that it occurs in, each counted once." },
 ];
 
 type SortKey = Column["key"] | "name";

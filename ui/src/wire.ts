@@ -119,7 +119,7 @@ export interface ProfileData {
   caution: string | null;
   frames: FrameColumns;
   stacks: StackColumns;
-  functions: { frame: number[]; own: number[]; leaf: number[]; total: number[] };
+  functions: { frame: number[]; own: number[]; self: number[]; total: number[] };
   lines: LineColumns;
   noise: Noise;
   owners: OwnersData;
@@ -170,7 +170,7 @@ export interface LabelColumns {
 export interface StackColumns {
   frame: number[];
   climb: number[];
-  leaf: number[];
+  self: number[];
   "run-node": number[];
   "run-length": number[];
   "kind-node": number[];
@@ -185,8 +185,8 @@ export interface DiffData {
   after: DiffSide;
   frames: FrameColumns;
   stacks: StackColumns;
-  "leaf-before": number[];
-  "leaf-after": number[];
+  "self-before": number[];
+  "self-after": number[];
   changes: ChangeColumns;
   cost: CostOfMessages | null;
   noise: Noise;

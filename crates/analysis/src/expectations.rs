@@ -4,6 +4,7 @@ use rabbitscope_runs::{
     record::{ExpectationResult, LatencySummary, LoadTotals, RunRecord},
     scenario::{COUNTS, Comparison, Expectation, Limit, Metric},
 };
+use rabbitscope_text::short_time;
 
 /// What became of each expectation. Latencies and rates are those of the measured time, counts those
 /// of the whole run; what was not measured is not as expected.
@@ -14,9 +15,8 @@ pub fn judge(expected: &[Expectation], run: &RunRecord) -> Vec<ExpectationResult
 fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
     let Expectation { metric, comparison, limit } = expectation;
     let verdict = match (metric, limit) {
-        (Metric::Latency(name, quantile), Limit::Nanos(limit)) => {
-            latency(run, name, quantile).map(|nanos| compare(nanos, *comparison, *limit, time))
-        }
+        (Metric::Latency(name, quantile), Limit::Nanos(limit)) => latency(run, name, quantile)
+            .map(|nanos| compare(nanos, *comparison, *limit, short_time)),
         (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, messages)
             .map(|rate| compare(rate, *comparison, *limit, |rate| format!("{rate:.1}"))),
         (Metric::Count("lost"), limit) => lost(run, *comparison, *limit),
@@ -77,7 +77,7 @@ fn part_of_time(
     let share =
         100.0 * nanos as f64 / (run.duration_nanos > 0).then_some(run.duration_nanos)? as f64;
     Some(match limit {
-        Limit::Nanos(limit) => compare(nanos, comparison, limit, time),
+        Limit::Nanos(limit) => compare(nanos, comparison, limit, short_time),
         Limit::Percent(limit) => compare(share, comparison, limit, |share| format!("{share:.1}%")),
         Limit::Count(_) | Limit::PerSecond(_) => return None,
     })
@@ -170,17 +170,6 @@ fn share(load: &LoadTotals, name: &str) -> Option<f64> {
     let of = COUNTS.iter().find(|(count, _)| *count == name)?.1;
     let whole = count(load, of).filter(|whole| *whole > 0)?;
     Some(100.0 * count(load, name)? as f64 / whole as f64)
-}
-
-/// With three figures and a unit.
-fn time(nanos: u64) -> String {
-    let nanos = nanos as f64;
-    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
-    let (length, unit) =
-        units.into_iter().find(|(length, _)| nanos >= *length).unwrap_or((1.0, "ns"));
-    let value = nanos / length;
-    let decimals = if unit == "ns" || value >= 100.0 { 0 } else { 2 };
-    format!("{value:.decimals$}{unit}")
 }
 
 #[cfg(test)]

@@ -16,11 +16,11 @@ pub struct FunctionRow {
     /// Weight of all stacks that it occurs in, each counted once however deep it recurses.
     pub total: u64,
     /// Weight of all stacks that end in it.
-    pub leaf: u64,
+    pub self_weight: u64,
     /// For an Erlang function or a BIF: weight of all stacks whose innermost such frame it is, whatever
     /// native code, kernel code or VM fragment ran on its behalf. Over all Erlang functions this
     /// adds up to the weight of the stacks with any Erlang frame. For other kinds the same as
-    /// [`Self::leaf`].
+    /// [`Self::self_weight`].
     pub own: u64,
 }
 
@@ -52,7 +52,7 @@ pub fn function_table(profile: &Profile) -> Vec<FunctionRow> {
             name: frame.name.clone(),
             kind: frame.kind,
             total: 0,
-            leaf: 0,
+            self_weight: 0,
             own: 0,
         })
         .collect();
@@ -79,7 +79,7 @@ pub fn function_table(profile: &Profile) -> Vec<FunctionRow> {
 fn add_ends(rows: &mut [FunctionRow], stack: &[StackEntry], weight: u64) {
     let index = |entry: &StackEntry| entry.frame.0 as usize;
     if let Some(leaf) = stack.last().map(index) {
-        rows[leaf].leaf += weight;
+        rows[leaf].self_weight += weight;
         if !rows[leaf].kind.is_erlang_function() {
             rows[leaf].own += weight;
         }
@@ -108,11 +108,11 @@ scheduler;m:f/1;m:g/2;m:f/1 3
 scheduler;m:f/1;write_[k] 2
 scheduler;schedule 4";
 
-    fn check(name: &str, own: u64, leaf: u64, total: u64) {
+    fn check(name: &str, own: u64, self_weight: u64, total: u64) {
         let profile = read_folded(STACKS.as_bytes()).unwrap();
         let table = function_table(&profile);
         let row = table.iter().find(|row| row.name == name).unwrap();
-        assert_eq!((row.own, row.leaf, row.total), (own, leaf, total), "{name}");
+        assert_eq!((row.own, row.self_weight, row.total), (own, self_weight, total), "{name}");
     }
 
     #[test]

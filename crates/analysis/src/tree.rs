@@ -33,7 +33,7 @@ pub struct TreeNode {
     /// Number of nodes above.
     pub depth: u32,
     /// Weight of the stacks that end here.
-    pub leaf: u64,
+    pub self_weight: u64,
     /// Weight of the stacks that end here or below.
     pub total: u64,
 }
@@ -112,7 +112,7 @@ impl Builder {
             }
         }
         if let Some(NodeId(leaf)) = at {
-            self.nodes[leaf as usize].leaf += weight;
+            self.nodes[leaf as usize].self_weight += weight;
         }
         at
     }
@@ -126,7 +126,7 @@ impl Builder {
         if id == next {
             let depth = parent.map_or(0, |NodeId(above)| self.nodes[above as usize].depth + 1);
             let frame = run.frame;
-            self.nodes.push(TreeNode { parent, frame, repeat, depth, leaf: 0, total: 0 });
+            self.nodes.push(TreeNode { parent, frame, repeat, depth, self_weight: 0, total: 0 });
         }
         let node = &mut self.nodes[id.0 as usize];
         node.repeat = node.repeat.max(repeat);
@@ -135,7 +135,7 @@ impl Builder {
 
     fn sum_up(&mut self) {
         for index in (0..self.nodes.len()).rev() {
-            self.nodes[index].total += self.nodes[index].leaf;
+            self.nodes[index].total += self.nodes[index].self_weight;
             let TreeNode { parent, total, .. } = self.nodes[index];
             if let Some(NodeId(above)) = parent {
                 self.nodes[above as usize].total += total;
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// One line a node: depth as dots, name, run, leaf and total.
+    /// One line a node: depth as dots, name, run, self weight and total.
     fn check(folded: &str, recursion: Recursion, expected: &str) {
         let profile = read_folded(folded.as_bytes()).unwrap();
         let tree = StackTree::build(&profile, recursion);
@@ -200,8 +200,8 @@ mod tests {
         for node in &tree.nodes {
             let name = &profile.frames.get(node.frame).name;
             let dots = ".".repeat(node.depth as usize);
-            let TreeNode { repeat, leaf, total, .. } = node;
-            writeln!(text, "{dots}{name}*{repeat} {leaf}/{total}").unwrap();
+            let TreeNode { repeat, self_weight, total, .. } = node;
+            writeln!(text, "{dots}{name}*{repeat} {self_weight}/{total}").unwrap();
         }
         assert_eq!(text.trim_end(), expected);
         for (index, node) in tree.nodes.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use rabbitscope_erlang::{Cookie, Peer, VerifyPeer};
 
-use rabbitscope_probe::{Holder, holder_of, is_own};
+use rabbitscope_probe::{SocketHolder, holder_of, is_local_address};
 
 /// What is known of the node that is meant.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct Expected {
 impl VerifyPeer for Expected {
     fn address(&self, address: IpAddr) -> Result<(), String> {
         match self.pid {
-            Some(pid) if !is_own(address) => Err(format!(
+            Some(pid) if !is_local_address(address) => Err(format!(
                 "the name of process {pid} leads to {address}, which is not this machine; name the node \
                  that you mean with --node"
             )),
@@ -29,7 +29,7 @@ impl VerifyPeer for Expected {
     }
 
     fn peer(&self, peer: &Peer<'_>) -> Result<(), String> {
-        if !is_own(peer.other.ip()) {
+        if !is_local_address(peer.other.ip()) {
             // What answers on another machine can only be told by TLS.
             return self.address(peer.other.ip());
         }
@@ -46,8 +46,8 @@ impl VerifyPeer for Expected {
 }
 
 impl Expected {
-    fn holder(&self, holder: Holder, cookie: &Cookie) -> Result<(), String> {
-        let Holder { user, inode } = holder;
+    fn holder(&self, holder: SocketHolder, cookie: &Cookie) -> Result<(), String> {
+        let SocketHolder { user, inode } = holder;
         // Root could read the cookie.
         if user != 0 && cookie.owner() != Some(user) && !self.is_meant(cookie) {
             return Err(format!(

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * What the JIT does with the registers of x86-64, without frame pointers (`beam_asm.hpp`). Another
- * architecture is another file of this shape, and rows in src/beam/layout.rs.
+ * How the JIT uses the registers of x86-64 (`beam_asm.hpp`), for nodes without frame pointers. Another
+ * architecture needs another file of this form and rows in src/beam/layout.rs.
  */
 #pragma once
 #include "kernel.h"
 
-/* The registers that a C function gives back as it found them, in the order of the unwind rows. */
+/* Callee-saved registers, in the order of the unwind rows. */
 enum { REG_BX, REG_BP, REG_12, REG_13, REG_14, REG_15, SAVED_REGISTERS };
 
-/* JIT code keeps the Erlang stack here while C runs that does not need it ... */
+/* Holds the Erlang stack pointer while C runs that does not need it. */
 #define REG_KEPT_SP REG_BP
-/* ... and the current process here, always. */
+/* Always holds the current process. */
 #define REG_PROCESS REG_13
 
-/* The user-space registers that matter. */
+/* The user-space registers that the walks need. */
 struct registers {
     u64 ip;
-    u64 sp; /* in JIT code the Erlang stack */
+    u64 sp; /* in JIT code the Erlang stack pointer */
     u64 saved[SAVED_REGISTERS];
 };
 
-/* A macro, as the verifier wants every field of a context read straight from it. */
+/* A macro, because the verifier allows reads of context fields only directly from the context. */
 #define READ_REGISTERS(to, from)             \
     do {                                     \
         (to)->ip = (from)->rip;              \
@@ -36,8 +36,7 @@ struct registers {
 
 #define IS_USER_MODE(regs) (((regs)->cs & 3) == 3)
 
-/* JIT code goes on after a call into C by fetching its stack pointer from where it left it, within
- * this many bytes. */
+/* After a call into C, JIT code restores its stack pointer within this many bytes. */
 #define RESUME_BYTES 16
 
 /* mov rsp, rbp, in either encoding */
@@ -53,7 +52,7 @@ ALWAYS_INLINE int resumes_from_process(const u8 *code)
     return code[0] == 0x49 && code[1] == 0x8b && code[2] == 0x65;
 }
 
-/* System calls: their numbers, and where the kernel keeps number and second argument. */
+/* System call numbers, and the registers of the number and of the second argument. */
 #define SYSCALL_MMAP 9
 #define SYSCALL_MUNMAP 11
 #define SYSCALL_BRK 12

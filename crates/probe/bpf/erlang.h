@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The Erlang stack needs no frame pointers: the only words on it whose low two bits are 00 and
- * which point into JIT code are return addresses, as every Erlang term carries a tag. The walk
- * reads words upwards from the stack pointer and keeps those, until it meets the address to which
- * a process returns when its first function ends.
+ * Walks the Erlang stack without frame pointers. Every Erlang term has a tag, so that only return
+ * addresses have 00 in their low two bits and point into JIT code. The walk reads words upwards from the
+ * stack pointer and keeps the return addresses, until it finds the one to which every process returns
+ * when its first function ends.
  *
- * The inner loop has no branches. The verifier follows every path through every iteration, so each
- * branch there would multiply its work by thousands.
+ * The inner loop has no branches: the verifier follows every path through every iteration, so each
+ * branch would multiply its work by thousands.
  */
 #pragma once
 #include "maps.h"
@@ -38,8 +38,8 @@ ALWAYS_INLINE void take_word(struct walk *walk, u64 *frames, u64 word, u64 start
 
 #define CHUNK_BYTES (CHUNK_WORDS * sizeof(u64))
 
-/* The smaller of `left` and a chunk. Without a branch, and with a mask that shows the verifier a
- * limit, for which the buffer is twice as large as what is read into it. */
+/* The smaller of `left` and a chunk, without a branch. The mask proves a limit to the verifier; the buffer
+ * is twice as large as a chunk to fit that limit. */
 ALWAYS_INLINE u32 chunk_bytes(u64 left)
 {
     u64 short_of = -((left - CHUNK_BYTES) >> 63);
@@ -48,35 +48,35 @@ ALWAYS_INLINE u32 chunk_bytes(u64 left)
 }
 
 /* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index
- * `base`, which is 0 or FRAME_SLOTS. Leaves in scratch what came of it.
+ * `base`, which is 0 or FRAME_SLOTS. Leaves outcome, frame count and address reached in scratch.
  *
  * A global function, because the verifier checks such a function once and on its own, instead of
  * once for every way in which its caller can get here. */
 __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
-    struct live *now = now_live();
-    if (!scratch || !now)
+    struct recording_state *state = current_state();
+    if (!scratch || !state)
         return 0;
     struct walk walk = {.count = 0, .last = 0, .alive = 1};
     u64 *frames = scratch->sample.frames + (base & FRAME_SLOTS);
-    u64 start = now->envelope.start, size = now->envelope.size;
-    u8 outcome = OUTCOME_TRUNCATED;
+    u64 start = state->jit.envelope.start, size = state->jit.envelope.size;
+    u8 outcome = ERLANG_OUTCOME_TRUNCATED;
 
     for (u32 chunk = 0; chunk < CHUNKS; chunk++) {
         if (sp >= hend) {
-            outcome = OUTCOME_NO_ROOT;
+            outcome = ERLANG_OUTCOME_NO_ROOT;
             break;
         }
         if (bpf_probe_read_user(scratch->words, chunk_bytes(hend - sp), (const void *)sp)) {
-            outcome = OUTCOME_UNREADABLE;
+            outcome = ERLANG_OUTCOME_UNREADABLE;
             break;
         }
         for (u32 i = 0; i < CHUNK_WORDS; i++)
             take_word(&walk, frames, scratch->words[i], start, size);
         sp += CHUNK_BYTES;
         if (!walk.alive) {
-            outcome = OUTCOME_COMPLETE;
+            outcome = ERLANG_OUTCOME_COMPLETE;
             break;
         }
         if (walk.count > FRAME_LIMIT)
@@ -88,25 +88,25 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
     return 0;
 }
 
-/* Walks the whole stack, or its two ends when it is too long. */
+/* Walks the whole stack, or its inner and outer end when it is too long. */
 ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend, u32 slot)
 {
-    struct sample *sample = &scratch->sample;
+    struct raw_sample *sample = &scratch->sample;
     walk_erlang(sp, hend, 0, slot);
-    sample->outcome = scratch->walk_outcome;
-    sample->frame_count = scratch->walk_count;
-    if (sample->outcome != OUTCOME_TRUNCATED)
+    sample->head.erlang_outcome = scratch->walk_outcome;
+    sample->head.frame_count = scratch->walk_count;
+    if (sample->head.erlang_outcome != ERLANG_OUTCOME_TRUNCATED)
         return;
     u64 outer = hend - OUTER_WORDS * sizeof(u64);
     if (outer < scratch->walk_end)
         outer = scratch->walk_end;
     walk_erlang(outer, hend, FRAME_SLOTS, slot);
-    if (scratch->walk_outcome == OUTCOME_COMPLETE)
-        sample->outer_count = scratch->walk_count;
+    if (scratch->walk_outcome == ERLANG_OUTCOME_COMPLETE)
+        sample->head.outer_count = scratch->walk_count;
 }
 
-/* Whether the JIT code that called C kept its stack pointer in a register instead of storing it in
- * the process, so that what the process says is out of date. */
+/* Whether the JIT code that called C keeps its stack pointer in a register. Process.stop is then out of
+ * date. */
 __attribute__((noinline)) int is_kept_in_register(u64 boundary)
 {
     u8 code[RESUME_BYTES] = {};

@@ -25,15 +25,15 @@ enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { STACK_SKIP_NONE = 0 };
 enum { RINGBUF_NO_WAKEUP = 1 };
 
-/* Inode of the pid namespace that every other one lies in (include/linux/proc_ns.h). */
+/* Inode of the initial pid namespace (include/linux/proc_ns.h). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCULL
 
 #ifdef __x86_64__
 #error "compile for the bpf target"
 #endif
 
-/* What user space calls pt_regs on x86-64; also the head of the context of a perf_event program,
- * and, for the fields used here, of the kernel's own structure of that name. */
+/* pt_regs of user space on x86-64. The context of a perf_event program begins with it, and the kernel's own
+ * pt_regs has the same layout for the fields used here. */
 struct pt_regs {
     u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
     u64 rip, cs, eflags, rsp, ss;
@@ -50,7 +50,7 @@ struct bpf_pidns_info {
     u32 tgid;
 };
 
-/* Fields of the kernel's own structures; where they lie is told by the running kernel. */
+/* Kernel structures; the loader takes the offsets of their fields from the running kernel's BTF. */
 struct task_struct {
     int pid;
 } __attribute__((preserve_access_index));

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * What the program knows (filled in by user space), what it counts, and its memory between two
- * functions. One program, one set of maps.
+ * Configuration (set by user space), maps, and the scratch memory that functions share. All programs of
+ * the object use the same maps.
  */
 #pragma once
-#include "sampler.h"
+#include "interface.h"
 #include "arch.h"
 
-/* At least as many as cfg_process_bytes. Power of two. */
+/* Words read of an Erlang process: at least cfg_process_bytes. A power of two. */
 #define PROCESS_WORDS 32
 
-/* Words below a canonical frame address that hold the return address and saved registers. */
+/* Words below a canonical frame address: the return address and saved registers. */
 #define SAVED_WORDS 8
 
-/* Programs of different contexts may interrupt each other, so each has memory of its own. */
+/* Programs of different contexts may interrupt each other, so each context has its own scratch memory. */
 enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
 
-/* Filled in by the loader before the program is verified. */
+/* Constants that the loader sets before the verifier runs. */
 volatile const u64 cfg_pidns_dev = 0;
 volatile const u64 cfg_pidns_ino = 0;
 volatile const u32 cfg_tgid = 0;
-volatile const u32 cfg_events = 0; /* bits by enum event, of those that share a program */
+volatile const u32 cfg_events = 0; /* bits by enum probe_event: the events that are recorded */
 volatile const u32 cfg_off_registers = 0;
 volatile const u32 cfg_off_current_process = 0;
 volatile const u32 cfg_off_id = 0;
 volatile const u32 cfg_off_htop = 0;
 volatile const u32 cfg_off_stop = 0;
 volatile const u32 cfg_off_hend = 0;
-volatile const u32 cfg_process_bytes = 0; /* from a process's beginning on, they have all of these */
-volatile const u32 cfg_off_current = 0; /* 0: not known */
-volatile const u32 cfg_off_resume = 0;  /* 0: not known */
-volatile const struct segment cfg_scheduling = {}; /* JIT code that takes processes in and out */
-/* JIT code after which Process.current is the function that C was called for */
-volatile const struct segment cfg_noting[2] = {};
+volatile const u32 cfg_process_bytes = 0; /* bytes of a process that hold all fields above */
+volatile const u32 cfg_off_current = 0; /* 0: unknown */
+volatile const u32 cfg_off_resume = 0;  /* 0: unknown */
+volatile const struct segment cfg_schedule = {}; /* JIT code that schedules processes in and out */
+/* JIT code that sets Process.current to the function for which it calls C */
+volatile const struct segment cfg_bif_calls[2] = {};
 volatile const u64 cfg_normal_exit = 0;
 
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
     TYPE(key, u32);
-    TYPE(value, struct live);
-} live SEC(".maps");
+    TYPE(value, struct recording_state);
+} recording_state SEC(".maps");
 
 struct {
     UINT(type, MAP_HASH);
@@ -52,19 +52,19 @@ struct {
 struct {
     UINT(type, MAP_HASH);
     UINT(max_entries, 2048);
-    TYPE(key, struct key);
-    TYPE(value, struct sample);
+    TYPE(key, struct sample_key);
+    TYPE(value, struct raw_sample);
 } samples SEC(".maps");
 
 struct {
     UINT(type, MAP_PERCPU_ARRAY);
-    UINT(max_entries, COUNTERS);
+    UINT(max_entries, COUNTER_COUNT);
     TYPE(key, u32);
     TYPE(value, u64);
 } counters SEC(".maps");
 
-/* Hardly two ticks are the same, down to the instruction: they are sent as they are, which takes less
- * time than to count them. */
+/* Two ticks are almost never equal down to the instruction. Sending each one takes less time than
+ * counting equal ones. */
 struct {
     UINT(type, MAP_RINGBUF);
     UINT(max_entries, 1 << 20);
@@ -77,7 +77,7 @@ struct {
     TYPE(value, struct tick);
 } outgoing SEC(".maps");
 
-/* Snapshots still wanted; counts down to 0. */
+/* Snapshots still to take; counts down to 0. */
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
@@ -92,37 +92,37 @@ struct {
     TYPE(value, struct snapshot);
 } snapshots SEC(".maps");
 
-/* Two lists, so that user space can change one while the other is in use. */
+/* Two lists: user space changes one while the other is in use. */
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 2);
     TYPE(key, u32);
-    TYPE(value, struct modules);
-} modules SEC(".maps");
+    TYPE(value, struct unwind_modules);
+} unwind_modules SEC(".maps");
 
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
     TYPE(key, u32);
-    TYPE(value, struct row_chunk);
+    TYPE(value, struct unwind_row_chunk);
 } unwind_rows SEC(".maps");
 
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
     TYPE(key, u32);
-    TYPE(value, struct block_chunk);
+    TYPE(value, struct row_block_chunk);
 } row_blocks SEC(".maps");
 
-/* The row for an instruction, as it was found the last time: the search for it goes through memory that
- * no cache of the CPU has any more, and return addresses come again and again. Each slot has lines of its
- * own, because what is half written must not be read. */
+/* A cache of the rows found by searches, because return addresses repeat and a search reads memory that is
+ * no longer in the CPU's caches. Each scratch slot has its own lines, so that a program that interrupts
+ * another one never reads a line that is half written. */
 #define ROW_CACHE_BITS 10
-#define ROW_CACHE_SPAN_BITS 6 /* instructions that are that near have the same line */
+#define ROW_CACHE_SPAN_BITS 6 /* instructions within 64 bytes share a line */
 struct cached_row {
-    u64 start; /* instructions for which it is good */
+    u64 start; /* first instruction for which the row is valid */
     u64 size;
-    u64 version; /* of the modules */
+    u64 version; /* modules_version at the search */
     struct unwind_row row;
 };
 
@@ -133,15 +133,15 @@ struct {
     TYPE(value, struct cached_row);
 } row_cache SEC(".maps");
 
-/* By thread id of the machine, not of the node's namespace. */
+/* By thread id in the initial pid namespace. */
 struct {
     UINT(type, MAP_HASH);
     UINT(max_entries, 1024);
     TYPE(key, u32);
-    TYPE(value, struct pending);
-} pending SEC(".maps");
+    TYPE(value, struct off_cpu_thread);
+} off_cpu_threads SEC(".maps");
 
-/* Where the heap of brk(2) ends. */
+/* End of the heap of brk(2). */
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
@@ -151,16 +151,15 @@ struct {
 
 struct scratch {
     union {
-        struct pending pending;
+        struct off_cpu_thread off_cpu;
         struct {
-            u64 pending_head[2];
-            struct sample sample;
+            u64 off_cpu_times[2];
+            struct raw_sample sample;
         };
     };
-    /* Those of the interrupted function; after the C frames were walked, those of the JIT code
-     * that called C. */
+    /* Of the interrupted function; after the walk of the C frames, of the JIT code that called C. */
     struct registers regs;
-    /* How the last walk ended, how many frames it found and how far it came. */
+    /* Result of the last walk_erlang: outcome, frames found, address reached. */
     u8 walk_outcome;
     u16 walk_count;
     u64 walk_end;
@@ -181,13 +180,13 @@ ALWAYS_INLINE struct scratch *scratch_of(u32 slot)
     return bpf_map_lookup_elem(&scratches, &slot);
 }
 
-ALWAYS_INLINE struct live *now_live(void)
+ALWAYS_INLINE struct recording_state *current_state(void)
 {
     u32 zero = 0;
-    return bpf_map_lookup_elem(&live, &zero);
+    return bpf_map_lookup_elem(&recording_state, &zero);
 }
 
-ALWAYS_INLINE void bump(u32 counter)
+ALWAYS_INLINE void increment(u32 counter)
 {
     u64 *value = bpf_map_lookup_elem(&counters, &counter);
     if (value)
@@ -220,11 +219,11 @@ ALWAYS_INLINE u64 in_range(u64 value, u64 start, u64 size)
     return (~offset & (offset - size)) >> 63;
 }
 
-ALWAYS_INLINE u8 is_jit_code(u64 address, const struct live *now)
+ALWAYS_INLINE u8 is_jit_code(u64 address, const struct recording_state *state)
 {
     u64 found = 0;
     for (u32 i = 0; i < JIT_SEGMENTS; i++)
-        found |= in_range(address, now->segments[i].start, now->segments[i].size);
+        found |= in_range(address, state->jit.segments[i].start, state->jit.segments[i].size);
     return found;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The C frames, from the interrupted function up to the call from JIT code or to the first function
- * of the thread. The compiler's unwind tables say for each instruction where the frame of the
- * function ends and where it saved the registers of its caller.
+ * Walks the C frames from the interrupted function up to the call from JIT code or to the first function
+ * of the thread. The compiler's unwind tables give for each instruction the end of the function's frame
+ * and the places of the saved registers.
  *
- * So at the call from JIT code all registers that C gives back are known as JIT code left them,
- * the Erlang stack pointer and the process among them.
+ * The walk restores the callee-saved registers. At the call from JIT code they have the values that JIT
+ * code left, including the Erlang stack pointer and the current process.
  */
 #pragma once
 #include "maps.h"
@@ -26,41 +26,41 @@ ALWAYS_INLINE u64 at_most(u64 a, u64 b)
     return ((b - a) >> 63) ^ 1;
 }
 
-ALWAYS_INLINE struct module *find_module(u64 pc, u64 version)
+ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version)
 {
     u32 list = version & 1;
-    struct modules *all = bpf_map_lookup_elem(&modules, &list);
+    struct unwind_modules *all = bpf_map_lookup_elem(&unwind_modules, &list);
     if (!all)
         return 0;
     u64 at = 0;
-    for (u64 step = MODULES / 2; step; step >>= 1) {
-        u64 next = (at + step) & (MODULES - 1);
+    for (u64 step = MAX_UNWIND_MODULES / 2; step; step >>= 1) {
+        u64 next = (at + step) & (MAX_UNWIND_MODULES - 1);
         at = choose(at_most(all->list[next].start, pc), next, at);
     }
-    struct module *module = &all->list[at & (MODULES - 1)];
+    struct unwind_module *module = &all->list[at & (MAX_UNWIND_MODULES - 1)];
     return pc >= module->start && pc < module->end ? module : 0;
 }
 
 ALWAYS_INLINE struct unwind_row *row_at(u64 index)
 {
     u32 chunk = index / ROWS_PER_CHUNK;
-    struct row_chunk *rows = bpf_map_lookup_elem(&unwind_rows, &chunk);
+    struct unwind_row_chunk *rows = bpf_map_lookup_elem(&unwind_rows, &chunk);
     return rows ? &rows->rows[index & (ROWS_PER_CHUNK - 1)] : 0;
 }
 
 ALWAYS_INLINE u32 *row_of_block(u64 index)
 {
     u32 chunk = index / BLOCKS_PER_CHUNK;
-    struct block_chunk *blocks = bpf_map_lookup_elem(&row_blocks, &chunk);
+    struct row_block_chunk *blocks = bpf_map_lookup_elem(&row_blocks, &chunk);
     return blocks ? &blocks->rows[index & (BLOCKS_PER_CHUNK - 1)] : 0;
 }
 
-#define SEARCH_STEPS 20 /* so at most a million rows for a block */
+#define SEARCH_STEPS 20 /* a binary search of at most a million rows in a block */
 
-/* The row for an instruction, with what it is good for. */
+/* Finds the row of an instruction and the span for which it is valid. */
 ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
 {
-    struct module *module = find_module(pc, version);
+    struct unwind_module *module = find_module(pc, version);
     if (!module || !module->row_count)
         return 0;
     u64 offset = pc - module->base, block = offset >> (module->block_bits & 31);
@@ -92,10 +92,10 @@ ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
 
 ALWAYS_INLINE struct unwind_row *find_row(u64 pc, u32 slot)
 {
-    struct live *now = now_live();
-    if (!now)
+    struct recording_state *state = current_state();
+    if (!state)
         return 0;
-    u64 version = now->modules_version;
+    u64 version = state->modules_version;
     u64 hash = (pc >> ROW_CACHE_SPAN_BITS) * 0x9e3779b97f4a7c15ULL;
     u32 line = (slot << ROW_CACHE_BITS) + (hash >> (64 - ROW_CACHE_BITS));
     struct cached_row *cached = bpf_map_lookup_elem(&row_cache, &line);
@@ -105,29 +105,29 @@ ALWAYS_INLINE struct unwind_row *find_row(u64 pc, u32 slot)
     return known || search_row(pc, version, cached) ? &cached->row : 0;
 }
 
-/* Turns the registers in scratch into those of the caller. A global function, because the verifier
- * checks such a function once. */
+/* Replaces the registers in scratch by those of the caller. A global function for the reason given at
+ * walk_erlang. */
 __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
     if (!scratch)
         return STEP_CUT;
     struct registers *regs = &scratch->regs;
-    /* A return address may be the first of another function, the call before it is not. */
+    /* A return address may be the first instruction of the next function; the call before it is not. */
     struct unwind_row *row = find_row(regs->ip - (is_caller & 1), slot);
     if (!row)
         return STEP_CUT;
     u64 base = regs->sp;
-    if (row->cfa == CFA_END)
+    if (row->cfa == CFA_KIND_END)
         return STEP_END;
-    if (row->cfa == CFA_BP)
+    if (row->cfa == CFA_KIND_BP)
         base = regs->saved[REG_BP];
-    else if (row->cfa != CFA_SP && row->cfa != CFA_PLT && row->cfa != CFA_SP_SAVED)
+    else if (row->cfa != CFA_KIND_SP && row->cfa != CFA_KIND_PLT && row->cfa != CFA_KIND_SP_SAVED)
         return STEP_CUT;
     u64 cfa = base + row->cfa_offset;
-    if (row->cfa == CFA_SP_SAVED)
+    if (row->cfa == CFA_KIND_SP_SAVED)
         cfa = read_word(cfa) + row->above;
-    if (row->cfa == CFA_PLT)
+    if (row->cfa == CFA_KIND_PLT)
         cfa = base + 8 + 8 * at_most(row->cfa_offset, regs->ip & 15);
     if (cfa <= regs->sp)
         return STEP_CUT;
@@ -145,30 +145,30 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
     return regs->ip ? STEP_GO : STEP_END;
 }
 
-/* Walks the C frames into this CPU's scratch sample. `jit_stack` is where the stack of C begins
- * when JIT code calls it, or 0 on a thread that runs none. */
+/* Walks the C frames into this CPU's scratch sample. `jit_stack` is the stack pointer with which JIT code
+ * calls C, or 0 on a thread that runs no JIT code. */
 __attribute__((noinline)) int unwind_native(u64 jit_stack, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
-    struct live *now = now_live();
-    if (!scratch || !now)
+    struct recording_state *state = current_state();
+    if (!scratch || !state)
         return 0;
-    struct sample *sample = &scratch->sample;
-    sample->native_outcome = NATIVE_CUT;
+    struct raw_sample *sample = &scratch->sample;
+    sample->head.native_outcome = NATIVE_OUTCOME_CUT;
     for (u32 i = 0; i < NATIVE_FRAMES; i++) {
         int step = unwind_step(i != 0, slot);
         if (step == STEP_END)
-            sample->native_outcome = NATIVE_ROOT;
+            sample->head.native_outcome = NATIVE_OUTCOME_REACHED_ROOT;
         if (step != STEP_GO)
             break;
         u64 caller = scratch->regs.ip;
-        if (is_jit_code(caller, now)) {
+        if (is_jit_code(caller, state)) {
             if (scratch->regs.sp == jit_stack)
-                sample->native_outcome = NATIVE_JOINED;
+                sample->head.native_outcome = NATIVE_OUTCOME_REACHED_JIT;
             break;
         }
         sample->native[i] = caller;
-        sample->native_count = i + 1;
+        sample->head.native_count = i + 1;
     }
     return 0;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * On every tick that interrupts the node: who runs, where, and by which Erlang calls it got there.
- * User space fetches ticks as they are, and of other events the distinct ones, counted, now and then.
- * native.h walks the C frames, erlang.h the Erlang stack above them.
+ * Takes a sample of the interrupted thread: process, instruction, kernel stack, C frames (native.h) and
+ * Erlang stack (erlang.h). Ticks are sent one by one (ticks.h); samples of other events are counted in a
+ * map. waits.h and memory.h have the programs of the events at tracepoints.
  */
 #include "erlang.h"
 #include "native.h"
 #include "ticks.h"
 
-/* The span that is to be walked, and how its beginning was found. */
+/* The part of the Erlang stack to walk. */
 struct span {
     u64 sp;
     u64 hend;
 };
 
-/* In one reading, for a call of the kernel takes longer than to copy the words in between. */
+/* Reads all needed fields in one call: a helper call takes longer than copying the words in between. */
 ALWAYS_INLINE void read_process(struct scratch *scratch, u64 process)
 {
     if (process &&
@@ -29,7 +29,7 @@ ALWAYS_INLINE u64 process_word(const struct scratch *scratch, u32 offset)
 
 ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span *span)
 {
-    struct sample *sample = &scratch->sample;
+    struct raw_sample *sample = &scratch->sample;
     u64 sp = scratch->regs.sp;
     u64 htop = process_word(scratch, cfg_off_htop);
     u64 hend = process_word(scratch, cfg_off_hend);
@@ -37,30 +37,29 @@ ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span 
     u64 stop = process_word(scratch, cfg_off_stop);
     span->sp = stop;
     span->hend = hend;
-    sample->origin = ORIGIN_SAVED;
-    if (sample->leaf_in_jit && in_range(sp, htop, stack_size)) {
+    sample->head.origin = STACK_ORIGIN_SAVED;
+    if (sample->head.ip_in_jit && in_range(sp, htop, stack_size)) {
         span->sp = sp;
-        sample->origin = ORIGIN_REGISTER;
+        sample->head.origin = STACK_ORIGIN_REGISTER;
     } else if (kept_sp && in_range(kept_sp, htop, stack_size)) {
         span->sp = kept_sp;
-        sample->origin = ORIGIN_KEPT;
+        sample->head.origin = STACK_ORIGIN_KEPT_REGISTER;
     } else if (stop != hend && !in_range(stop, htop, stack_size)) {
-        /* The garbage collector has moved the stack but not yet told where the new heap ends. */
+        /* The garbage collector has moved the stack but not yet stored the end of the new heap. */
         span->hend = stop + CHUNKS * CHUNK_BYTES;
-        sample->origin = ORIGIN_MOVED;
+        sample->head.origin = STACK_ORIGIN_MOVED_HEAP;
     }
 }
 
-/* JIT code calls some of its fragments so that the return address is not aligned, and then the walk
- * takes it for a term. It can only be the top of the stack. Calls of C that need the stack are never
- * made that way. */
-ALWAYS_INLINE void take_fragment_call(struct sample *sample, u64 sp, const struct live *now)
+/* JIT code calls some fragments with a return address that is not aligned. The walk takes it for a term. It
+ * can only be on top of the stack. Calls of C that need the stack are never made that way. */
+ALWAYS_INLINE void take_fragment_call(struct raw_sample *sample, u64 sp, const struct recording_state *state)
 {
-    if (sample->origin != ORIGIN_REGISTER && sample->origin != ORIGIN_KEPT)
+    if (sample->head.origin != STACK_ORIGIN_REGISTER && sample->head.origin != STACK_ORIGIN_KEPT_REGISTER)
         return;
     u64 top = read_word(sp);
-    if ((top & 3) && is_jit_code(top, now))
-        sample->fragment_call = top;
+    if ((top & 3) && is_jit_code(top, state))
+        sample->head.fragment_call = top;
 }
 
 ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
@@ -85,30 +84,29 @@ ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
     snapshot->valid = 1;
 }
 
-/* The process that runs on a scheduler, with its words in scratch, or 0. Where C was called from JIT
- * code, leaves in `kept_sp` what that code kept of its stack pointer. */
+/* The process that runs on a scheduler, or 0. Its words are in scratch. When JIT code called C and keeps
+ * its stack pointer in a register, `kept_sp` is that stack pointer. */
 ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *scheduler,
                                u64 *kept_sp, u32 slot)
 {
-    struct sample *sample = &scratch->sample;
+    struct raw_sample *sample = &scratch->sample;
     struct registers *regs = &scratch->regs;
     u64 process = read_word(scheduler->data + cfg_off_current_process);
-    if (sample->leaf_in_jit) {
+    if (sample->head.ip_in_jit) {
         *kept_sp = regs->saved[REG_KEPT_SP];
         if (process)
-            bump(process == regs->saved[REG_PROCESS] ? COUNTER_JIT_AGREES : COUNTER_JIT_DISAGREES);
+            increment(process == regs->saved[REG_PROCESS] ? COUNTER_JIT_AGREES : COUNTER_JIT_DISAGREES);
         read_process(scratch, process);
         return process;
     }
     read_process(scratch, process);
     unwind_native(scheduler->runs_jit ? read_word(scheduler->data + cfg_off_registers) : 0, slot);
-    if (sample->native_outcome != NATIVE_JOINED)
+    if (sample->head.native_outcome != NATIVE_OUTCOME_REACHED_JIT)
         return process;
-    sample->boundary = regs->ip;
+    sample->head.jit_return = regs->ip;
     if (is_kept_in_register(regs->ip))
         *kept_sp = regs->saved[REG_KEPT_SP];
-    /* A match specification runs under a process of its own, without heap; its caller is the one
-     * that matters. */
+    /* A match specification runs as a pseudo-process without a heap: take its caller instead. */
     if (process && !process_word(scratch, cfg_off_hend)) {
         process = regs->saved[REG_PROCESS];
         read_process(scratch, process);
@@ -116,62 +114,63 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
-/* Which function C was called for. The VM notes it for BIFs that are called by name, for NIFs, and for
- * whatever a dirty scheduler runs; elsewhere the note is that of an earlier call. */
-ALWAYS_INLINE void take_current(struct sample *sample, const struct scheduler *scheduler, u64 process)
+/* The function for which C was called. The VM sets Process.current for BIFs that are called by name, for
+ * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. */
+ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
-    if (!cfg_off_current || !sample->native_count)
+    if (!cfg_off_current || !sample->head.native_count)
         return;
-    u64 is_noted = scheduler->runs_jit ^ 1;
+    u64 is_set = scheduler->runs_jit ^ 1;
     for (u32 i = 0; i < 2; i++)
-        is_noted |= in_range(sample->boundary, cfg_noting[i].start, cfg_noting[i].size);
-    if (!is_noted)
+        is_set |= in_range(sample->head.jit_return, cfg_bif_calls[i].start, cfg_bif_calls[i].size);
+    if (!is_set)
         return;
     u64 current = read_word(process + cfg_off_current);
-    if (bpf_probe_read_user(sample->current, sizeof(sample->current), (const void *)current))
-        sample->current[0] = 0;
+    if (bpf_probe_read_user(sample->head.current, sizeof(sample->head.current), (const void *)current))
+        sample->head.current[0] = 0;
 }
 
-/* Where a process goes on that a scheduler takes in or out, or that a dirty scheduler works for. It left its
- * function without a return address on the stack. While it runs, this is where it went on the last time. */
-ALWAYS_INLINE void take_resumption(struct sample *sample, const struct scheduler *scheduler, u64 process)
+/* The address at which a process continues that is being scheduled in or out, or that runs on a dirty
+ * scheduler. It left its function without a return address on the stack. While a process runs, the field
+ * has the address at which it continued the last time. */
+ALWAYS_INLINE void take_resumption(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
-    u64 is_between = in_range(sample->boundary, cfg_scheduling.start, cfg_scheduling.size);
+    u64 is_between = in_range(sample->head.jit_return, cfg_schedule.start, cfg_schedule.size);
     if (cfg_off_resume && (is_between | (scheduler->runs_jit ^ 1)))
-        sample->resumes_at = read_word(process + cfg_off_resume);
+        sample->head.resumes_at = read_word(process + cfg_off_resume);
 }
 
-ALWAYS_INLINE void look_inside(struct scratch *scratch, const struct live *now, u32 slot)
+ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_state *state, u32 slot)
 {
-    struct sample *sample = &scratch->sample;
+    struct raw_sample *sample = &scratch->sample;
     struct registers *regs = &scratch->regs;
-    u32 tid = sample->tid;
+    u32 tid = sample->head.tid;
     struct scheduler *scheduler = bpf_map_lookup_elem(&schedulers, &tid);
     if (!scheduler) {
         unwind_native(0, slot);
         return;
     }
-    if (sample->mode == MODE_USER && sample->leaf_in_jit)
+    if (sample->head.mode == CPU_MODE_USER && sample->head.ip_in_jit)
         take_snapshot(regs->saved[REG_PROCESS], regs->sp, scheduler->data);
     u64 kept_sp = 0;
     u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
         return;
-    sample->process = process_word(scratch, cfg_off_id);
+    sample->head.process = process_word(scratch, cfg_off_id);
     take_current(sample, scheduler, process);
     take_resumption(sample, scheduler, process);
     struct span span;
     find_stack(scratch, kept_sp, &span);
-    take_fragment_call(sample, span.sp, now);
-    sample->outcome = OUTCOME_COMPLETE;
+    take_fragment_call(sample, span.sp, state);
+    sample->head.erlang_outcome = ERLANG_OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)
         walk_ends(scratch, span.sp, span.hend, slot);
-    if (sample->origin == ORIGIN_MOVED && sample->outcome != OUTCOME_COMPLETE)
-        sample->frame_count = 0;
+    if (sample->head.origin == STACK_ORIGIN_MOVED_HEAP && sample->head.erlang_outcome != ERLANG_OUTCOME_COMPLETE)
+        sample->head.frame_count = 0;
 }
 
-ALWAYS_INLINE void mix(struct key *key, u64 word)
+ALWAYS_INLINE void mix(struct sample_key *key, u64 word)
 {
     key->hash_a = (key->hash_a ^ word) * 0x9e3779b97f4a7c15ULL;
     key->hash_a ^= key->hash_a >> 29;
@@ -179,131 +178,131 @@ ALWAYS_INLINE void mix(struct key *key, u64 word)
     key->hash_b ^= key->hash_b >> 31;
 }
 
-ALWAYS_INLINE void make_key(struct key *key, const struct sample *sample)
+ALWAYS_INLINE void make_key(struct sample_key *key, const struct raw_sample *sample)
 {
-    mix(key, sample->process);
-    mix(key, sample->leaf);
-    mix(key, sample->boundary);
-    mix(key, sample->fragment_call);
-    mix(key, sample->resumes_at);
+    mix(key, sample->head.process);
+    mix(key, sample->head.ip);
+    mix(key, sample->head.jit_return);
+    mix(key, sample->head.fragment_call);
+    mix(key, sample->head.resumes_at);
     for (u32 i = 0; i < CURRENT_WORDS; i++)
-        mix(key, sample->current[i]);
-    mix(key, (sample->event << 8) | sample->wait);
-    mix(key, ((u64)sample->tid << 32) | (sample->mode << 24) | (sample->outcome << 16) |
-                 (sample->origin << 8) | (sample->native_outcome << 4) | sample->leaf_in_jit);
+        mix(key, sample->head.current[i]);
+    mix(key, (sample->head.event << 8) | sample->head.wait);
+    mix(key, ((u64)sample->head.tid << 32) | (sample->head.mode << 24) | (sample->head.erlang_outcome << 16) |
+                 (sample->head.origin << 8) | (sample->head.native_outcome << 4) | sample->head.ip_in_jit);
     for (u32 i = 0; i < FRAME_SLOTS; i++) {
-        if (i >= sample->frame_count)
+        if (i >= sample->head.frame_count)
             break;
         mix(key, sample->frames[i]);
     }
     mix(key, 1);
     for (u32 i = 0; i < FRAME_SLOTS; i++) {
-        if (i >= sample->outer_count)
+        if (i >= sample->head.outer_count)
             break;
         mix(key, sample->frames[FRAME_SLOTS + i]);
     }
     mix(key, 2);
     for (u32 i = 0; i < NATIVE_FRAMES; i++) {
-        if (i >= sample->native_count)
+        if (i >= sample->head.native_count)
             break;
         mix(key, sample->native[i]);
     }
     mix(key, 3);
     for (u32 i = 0; i < KERNEL_FRAMES; i++) {
-        if (i >= sample->kernel_count)
+        if (i >= sample->head.kernel_count)
             break;
         mix(key, sample->kernel[i]);
     }
 }
 
-/* The step of time that it is, counted from the beginning of the generation. */
-ALWAYS_INLINE u32 time_slot(const struct live *now)
+/* The current time step, counted from the beginning of the generation. */
+ALWAYS_INLINE u32 time_slot(const struct recording_state *state)
 {
     u64 nanos = bpf_ktime_get_ns();
-    if (nanos <= now->generation_nanos)
+    if (nanos <= state->generation_nanos)
         return 0;
-    u64 slot = (nanos - now->generation_nanos) / TIME_STEP_NANOS;
+    u64 slot = (nanos - state->generation_nanos) / TIME_STEP_NANOS;
     return slot < TIME_SLOTS ? slot : TIME_SLOTS - 1;
 }
 
-/* Counts this CPU's scratch sample. A global function for the reason given at walk_erlang. */
+/* Counts this CPU's scratch sample in the map. A global function for the reason given at walk_erlang. */
 __attribute__((noinline)) int count_sample(u64 generation, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
     if (!scratch)
         return 0;
-    struct sample *sample = &scratch->sample;
-    struct key key = {.generation = generation};
+    struct raw_sample *sample = &scratch->sample;
+    struct sample_key key = {.generation = generation};
     make_key(&key, sample);
-    struct live *now = now_live();
-    if (!now)
+    struct recording_state *state = current_state();
+    if (!state)
         return 0;
-    u32 step = time_slot(now) & (TIME_SLOTS - 1);
+    u32 step = time_slot(state) & (TIME_SLOTS - 1);
     for (u32 i = 0; i < TIME_SLOTS; i++)
         sample->times[i] = 0;
-    sample->times[step] = sample->weight;
+    sample->times[step] = sample->head.weight;
     for (u32 attempt = 0; attempt < 2; attempt++) {
-        struct sample *known = bpf_map_lookup_elem(&samples, &key);
+        struct raw_sample *known = bpf_map_lookup_elem(&samples, &key);
         if (known) {
-            __sync_fetch_and_add(&known->count, 1);
-            __sync_fetch_and_add(&known->weight, sample->weight);
-            __sync_fetch_and_add(&known->times[step], sample->weight);
+            __sync_fetch_and_add(&known->head.count, 1);
+            __sync_fetch_and_add(&known->head.weight, sample->head.weight);
+            __sync_fetch_and_add(&known->times[step], sample->head.weight);
             return 0;
         }
         if (bpf_map_update_elem(&samples, &key, sample, UPDATE_NOEXIST) == 0) {
-            bump(COUNTER_NEW);
+            increment(COUNTER_NEW);
             return 0;
         }
         /* Another CPU may have made the same entry in between. */
     }
-    bump(COUNTER_LOST);
+    increment(COUNTER_LOST);
     return 0;
 }
 
-ALWAYS_INLINE void take_kernel_stack(void *ctx, struct sample *sample)
+ALWAYS_INLINE void take_kernel_stack(void *ctx, struct raw_sample *sample)
 {
     long bytes = bpf_get_stack(ctx, sample->kernel, sizeof(sample->kernel), STACK_SKIP_NONE);
     if (bytes > 0)
-        sample->kernel_count = bytes / sizeof(u64);
+        sample->head.kernel_count = bytes / sizeof(u64);
     else
-        bump(COUNTER_KERNEL_STACK_LOST);
+        increment(COUNTER_KERNEL_STACK_LOST);
 }
 
-/* Whether the current thread is one of the node's. Outside of containers its ids are those that the
- * kernel has at hand. */
-ALWAYS_INLINE int is_ours(struct bpf_pidns_info *who)
+/* Whether the current thread is one of the node's. In the initial pid namespace the cheaper helper is
+ * enough. */
+ALWAYS_INLINE int is_observed(struct bpf_pidns_info *ids)
 {
     if (cfg_pidns_ino == INITIAL_PID_NAMESPACE) {
-        u64 ids = bpf_get_current_pid_tgid();
-        who->pid = ids;
-        who->tgid = ids >> 32;
-        return who->tgid == cfg_tgid;
+        u64 both = bpf_get_current_pid_tgid();
+        ids->pid = both;
+        ids->tgid = both >> 32;
+        return ids->tgid == cfg_tgid;
     }
-    return bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, who, sizeof(*who)) == 0 &&
-           who->tgid == cfg_tgid;
+    return bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, ids, sizeof(*ids)) == 0 &&
+           ids->tgid == cfg_tgid;
 }
 
-ALWAYS_INLINE void begin_sample(struct sample *sample, u32 tid, u8 event, u8 mode)
+ALWAYS_INLINE void begin_sample(struct raw_sample *sample, u32 tid, u8 event, u8 mode)
 {
-    sample->count = 1;
-    sample->weight = 1;
-    sample->tid = tid;
-    sample->event = event;
-    sample->wait = WAIT_NONE;
-    sample->mode = mode;
-    sample->process = 0;
-    sample->boundary = 0;
-    sample->fragment_call = 0;
-    sample->resumes_at = 0;
+    sample->head.count = 1;
+    sample->head.weight = 1;
+    sample->head.tid = tid;
+    sample->head.event = event;
+    sample->head.wait = WAIT_STATE_NONE;
+    sample->head.mode = mode;
+    sample->head.process = 0;
+    sample->head.jit_return = 0;
+    sample->head.fragment_call = 0;
+    sample->head.resumes_at = 0;
     for (u32 i = 0; i < CURRENT_WORDS; i++)
-        sample->current[i] = 0;
-    sample->outcome = OUTCOME_NO_PROCESS;
-    sample->origin = ORIGIN_NONE;
-    sample->frame_count = 0;
-    sample->outer_count = 0;
-    sample->kernel_count = 0;
-    sample->native_count = 0;
-    sample->native_outcome = NATIVE_NONE;
+        sample->head.current[i] = 0;
+    sample->head.erlang_outcome = ERLANG_OUTCOME_NO_PROCESS;
+    sample->head.origin = STACK_ORIGIN_NONE;
+    sample->head.frame_count = 0;
+    sample->head.outer_count = 0;
+    sample->head.kernel_count = 0;
+    sample->head.native_count = 0;
+    sample->head.native_outcome = NATIVE_OUTCOME_NONE;
 }
 
 ALWAYS_INLINE void read_user_registers(struct registers *regs)
@@ -312,51 +311,51 @@ ALWAYS_INLINE void read_user_registers(struct registers *regs)
     READ_REGISTERS(regs, user);
 }
 
-ALWAYS_INLINE void finish_sample(struct scratch *scratch, const struct live *now, u32 slot)
+ALWAYS_INLINE void finish_sample(struct scratch *scratch, const struct recording_state *state, u32 slot)
 {
-    struct sample *sample = &scratch->sample;
-    sample->leaf = scratch->regs.ip;
-    sample->leaf_in_jit = is_jit_code(sample->leaf, now);
-    look_inside(scratch, now, slot);
+    struct raw_sample *sample = &scratch->sample;
+    sample->head.ip = scratch->regs.ip;
+    sample->head.ip_in_jit = is_jit_code(sample->head.ip, state);
+    walk_stacks(scratch, state, slot);
 }
 
 ALWAYS_INLINE int on_perf_event(struct bpf_perf_event_data *ctx, u8 event)
 {
-    struct bpf_pidns_info who;
-    if (!is_ours(&who))
+    struct bpf_pidns_info ids;
+    if (!is_observed(&ids))
         return 0;
     struct scratch *scratch = scratch_of(SLOT_PERF);
-    struct live *now = now_live();
-    if (!scratch || !now)
+    struct recording_state *state = current_state();
+    if (!scratch || !state)
         return 0;
-    bump(COUNTER_TICKS);
+    increment(COUNTER_TICKS);
     struct registers *regs = &scratch->regs;
     if (IS_USER_MODE(&ctx->regs)) {
-        begin_sample(&scratch->sample, who.pid, event, MODE_USER);
+        begin_sample(&scratch->sample, ids.pid, event, CPU_MODE_USER);
         READ_REGISTERS(regs, &ctx->regs);
     } else {
-        begin_sample(&scratch->sample, who.pid, event, MODE_KERNEL);
+        begin_sample(&scratch->sample, ids.pid, event, CPU_MODE_KERNEL);
         read_user_registers(regs);
         take_kernel_stack(ctx, &scratch->sample);
     }
-    finish_sample(scratch, now, SLOT_PERF);
-    if (event == EVENT_CPU)
+    finish_sample(scratch, state, SLOT_PERF);
+    if (event == PROBE_EVENT_CPU)
         send_tick(SLOT_PERF);
     else
-        count_sample(now->generation, SLOT_PERF);
+        count_sample(state->generation, SLOT_PERF);
     return 0;
 }
 
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-    return on_perf_event(ctx, EVENT_CPU);
+    return on_perf_event(ctx, PROBE_EVENT_CPU);
 }
 
 SEC("perf_event")
 int on_page_fault(struct bpf_perf_event_data *ctx)
 {
-    return on_perf_event(ctx, EVENT_PAGE_FAULTS);
+    return on_perf_event(ctx, PROBE_EVENT_PAGE_FAULTS);
 }
 
 #include "waits.h"

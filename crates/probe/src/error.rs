@@ -1,10 +1,10 @@
-//! What can go wrong when a node is looked at from outside. Every message says what to do next.
+//! Errors of observing a node from outside. Every message says what to do next.
 
 use std::io;
 
 use thiserror::Error;
 
-/// What the program's file is given, for `setcap`: [`crate::permission`] says what for.
+/// The capabilities of the installed program, for `setcap`. [`crate::permission`] says what each is for.
 pub(crate) const FILE_CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
 
 /// The family an error belongs to; the program's exit code follows it.
@@ -37,7 +37,7 @@ pub enum ProbeError {
         /// Path of the running program.
         program: String,
     },
-    /// Whoever starts the program would open files as root.
+    /// The program is set-user-ID root, so that every user would open files as root.
     #[error(
         "the program is set-user-ID root, so that whoever starts it would open every file: \
          `sudo chmod u-s {program}`, then install it for a group with `sudo scripts/install.sh GROUP`"
@@ -54,37 +54,37 @@ pub enum ProbeError {
     PerfEvents {
         /// The node.
         pid: u32,
-        /// What the kernel said.
+        /// The error of the kernel.
         detail: String,
     },
-    /// An event that needs more than there is.
+    /// An event that the permitted backend cannot record.
     #[error(
-        "{event} cannot be recorded by {tier}, which records cpu only. eBPF is not used: {because}; \
+        "{event} cannot be recorded by {backend}, which records cpu only. eBPF is not used: {because}; \
          `profile --explain` says what eBPF needs"
     )]
     EventNeedsEbpf {
-        /// What was asked for.
+        /// The request.
         event: &'static str,
-        /// What it was to be recorded by.
-        tier: &'static str,
-        /// Why not by eBPF.
+        /// The backend.
+        backend: &'static str,
+        /// Why eBPF is not used.
         because: String,
     },
     /// No process with this pid.
     #[error("no process with pid {pid}; `pgrep -a beam.smp` lists the nodes of this machine")]
     NoSuchProcess {
-        /// What was asked for.
+        /// The request.
         pid: u32,
     },
-    /// The process is something else.
+    /// The process is not an Erlang VM.
     #[error("process {pid} ({program}) is not an Erlang VM; give the pid of a beam.smp process")]
     NotABeam {
-        /// What was asked for.
+        /// The request.
         pid: u32,
         /// Its executable.
         program: String,
     },
-    /// A VM without JIT.
+    /// The VM has no JIT.
     #[error(
         "node {pid} runs the interpreter (emu flavour), which has no machine code to attribute \
          time to; start it with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
@@ -93,12 +93,12 @@ pub enum ProbeError {
         /// The node.
         pid: u32,
     },
-    /// A name that no node of this machine has.
+    /// No node of this machine has the name.
     #[error("no node named {name} on this machine; {}", known_nodes(.known))]
     NoSuchNode {
-        /// What was asked for.
+        /// The request.
         name: String,
-        /// Names that there are.
+        /// Names of the nodes of this machine.
         known: Vec<String>,
     },
     /// No VM runs here.
@@ -107,10 +107,10 @@ pub enum ProbeError {
     /// More than one VM runs here.
     #[error("several Erlang nodes run on this machine; give --pid or --node; {}", known_nodes(.known))]
     SeveralNodes {
-        /// Names that there are.
+        /// Names of the nodes of this machine.
         known: Vec<String>,
     },
-    /// A release whose structures are not in the table.
+    /// The layout of the release is not in the table.
     #[error(
         "Erlang/OTP {release} (erts {erts}) on {arch} has a memory layout that is not known here; \
          known: {known}"
@@ -122,10 +122,10 @@ pub enum ProbeError {
         erts: String,
         /// Architecture of this machine.
         arch: &'static str,
-        /// What is in the table.
+        /// The known layouts.
         known: String,
     },
-    /// The structures are not where the table says.
+    /// The memory of the node contradicts the layout table.
     #[error(
         "the memory of node {pid} (Erlang/OTP {release}) is not laid out as that release is known \
          to be: {detail}; nothing was recorded, please report the package's version"
@@ -135,7 +135,7 @@ pub enum ProbeError {
         pid: u32,
         /// OTP release.
         release: String,
-        /// What disagreed.
+        /// The disagreement.
         detail: String,
     },
     /// The table of JIT code could not be read.
@@ -143,7 +143,7 @@ pub enum ProbeError {
     JitTable {
         /// The node.
         pid: u32,
-        /// What was wrong.
+        /// The defect.
         detail: String,
     },
     /// The machine's processor is not supported.
@@ -155,21 +155,21 @@ pub enum ProbeError {
     /// The kernel refused the program.
     #[error("the kernel refused the sampler: {detail}; it needs Linux 5.15 or later with BTF")]
     Kernel {
-        /// The kernel's words, shortened.
+        /// The kernel's message, shortened.
         detail: String,
     },
-    /// More ticks than the kernel allows.
+    /// The frequency is above the kernel's limit.
     #[error(
         "{asked_hz} samples a second are more than the kernel allows ({limit_hz}, \
          sysctl kernel.perf_event_max_sample_rate); give a lower --freq"
     )]
     FrequencyTooHigh {
-        /// What was asked for.
+        /// The request.
         asked_hz: u32,
-        /// What is allowed.
+        /// The limit.
         limit_hz: u32,
     },
-    /// The node went away before anything was recorded.
+    /// The node exited before anything was recorded.
     #[error("node {pid} exited before anything was recorded")]
     NodeExited {
         /// The node.
@@ -178,9 +178,9 @@ pub enum ProbeError {
     /// An operating-system call failed.
     #[error("{action}: {source}")]
     Io {
-        /// What was tried, with path or pid.
+        /// The action that failed, with path or pid.
         action: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What this machine and a node allow a recording to do, asked without starting one.
+//! Checks what this machine and a node allow a recording to do, without starting one.
 
 use std::{
     fs::{self, File},
@@ -7,22 +7,22 @@ use std::{
 
 use crate::{
     beam::{CodeMap, Emulator},
-    cpu::permitted_clock,
     error::ProbeError,
     node::Process,
     permission::{self, KERNEL_SYMBOLS, raise},
+    recorder::permitted_clock,
 };
 
-/// One thing that a recording needs or that makes it better.
+/// A condition that a recording needs, or that improves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What was looked at.
+    /// The subject of the check.
     pub what: &'static str,
-    /// Whether it is as it should be.
+    /// Whether the condition is met.
     pub is_met: bool,
-    /// Whether nothing can be recorded from outside without it.
+    /// Whether no backend can record without it.
     pub is_needed: bool,
-    /// What was found and, when it is not met, what to do.
+    /// The finding and, when the condition is not met, what to do.
     pub found: String,
 }
 
@@ -38,7 +38,7 @@ impl Fact {
     }
 }
 
-/// Looks at the machine, and at the node when its pid is given.
+/// Checks the machine, and the node when its pid is given.
 pub fn explain(pid: Option<u32>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::wanted("eBPF", ebpf()),
@@ -104,7 +104,7 @@ fn perf_events(pid: u32) -> Result<String, String> {
     }
 }
 
-/// Of other users' processes the kernel hides its addresses when this says so.
+/// The kernel hides its addresses from processes without `CAP_SYSLOG`.
 fn kernel_symbols() -> Result<String, String> {
     let opened = {
         let _raised = raise(KERNEL_SYMBOLS);
@@ -128,7 +128,7 @@ fn hardware_counter() -> Result<String, String> {
         .into())
 }
 
-/// Needed by perf events, and of no use to eBPF.
+/// The perf-events backend needs them; eBPF does not use them.
 fn frame_pointers(has_them: bool) -> Result<String, String> {
     if has_them {
         return Ok("there (+JPperf true): perf events find Erlang callers".into());

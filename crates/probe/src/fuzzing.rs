@@ -1,8 +1,8 @@
-//! Doors for the fuzz targets, which cannot reach what is private. Not there in any other build.
+//! Entry points for the fuzz targets, which cannot call private functions. Compiled for fuzzing only.
 
 use crate::{beam, native};
 
-/// What the VM says about its machine code.
+/// An entry of the VM's table of JIT code.
 pub fn symbol_blob(bytes: &[u8]) {
     drop(beam::parse_blob(bytes));
 }

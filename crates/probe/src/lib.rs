@@ -1,28 +1,29 @@
-//! Looks at a running BEAM node from outside: no flag, no restart, no stop of the process.
+//! Observes a running BEAM node from outside: without a flag, a restart or a stop of the node.
 //!
-//! What lives here: finding the node ([`node`]), reading the VM's own tables out of its memory
-//! ([`beam`]), names of native code ([`native`]), and the CPU sampler ([`cpu`]). What deliberately
-//! does not: anything that talks to the node (that needs a cookie and is the business of another
-//! crate) and anything that draws.
+//! What lives here: finding the node ([`node`]), reading the VM's tables out of its memory ([`beam`]), names
+//! and unwinding of native code ([`native`]), and the recorder with its two backends ([`recorder`]). The
+//! eBPF programs are in `bpf/`; [`kernel_interface`] is what they exchange with the recorder. What does not
+//! live here: talking to the node (it needs a cookie) and drawing.
 
 mod beam;
-mod cpu;
 mod error;
 mod explain;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod kernel_interface;
 mod native;
 mod node;
 mod permission;
-mod tier;
+mod recorder;
 
-pub use cpu::{CpuOptions, Options, Progress, record, record_cpu};
 pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
 pub use native::RecordedNames;
 pub use node::{
-    Holder, Node, default_node, find_node, holder_of, holds_socket, is_own, list_nodes,
-    local_node_at,
+    Node, SocketHolder, default_node, find_node, holder_of, holds_socket, is_local_address,
+    list_nodes, local_node_at,
 };
 pub use permission::{drop_privileges, lower_privileges};
-pub use tier::{Choice, Tier, choose_tier};
+pub use recorder::{
+    Backend, BackendChoice, CpuOptions, Options, Progress, choose_backend, record, record_cpu,
+};

@@ -1,9 +1,9 @@
-//! What this process may do, and when it does it. The kernel's powers (capabilities(7)) come with the
-//! program's file, as *permitted* ones: at the start of the program none of them is in effect, so that
-//! every file is opened by the rights of whoever started it. [`raise`] puts a power into effect on the
-//! calling thread, for the few system calls that need it; nothing else of the program can do that.
+//! The capabilities of this process (capabilities(7)), and when they are in effect. The installed program has
+//! them as *permitted* capabilities. At its start none of them is effective, so that every file is opened
+//! with the rights of the user. [`raise`] makes a capability effective on the calling thread for the few
+//! system calls that need it; nothing else in the program does that.
 //!
-//! Root without such a file has its powers in effect all the time; for root nothing here changes anything.
+//! For root all capabilities are effective all the time; nothing here changes that.
 
 use std::marker::PhantomData;
 
@@ -17,32 +17,31 @@ use rustix::{
 
 use crate::error::ProbeError;
 
-/// Loads programs and maps; before Linux 5.19 every look into a map needs it as well.
+/// To load programs and maps; before Linux 5.19 also for every access to a map.
 pub(crate) const MAPS: CapabilitySet = CapabilitySet::BPF;
 
-/// A clock on every CPU, or on threads of another user.
+/// To open a clock on every CPU, or on threads of another user.
 pub(crate) const CLOCK: CapabilitySet = CapabilitySet::PERFMON;
 
-/// A program that looks at the node's memory, with its clock.
+/// To load a program that reads the node's memory, and to attach it to a clock.
 pub(crate) const PROGRAM: CapabilitySet = MAPS.union(CLOCK);
 
-/// The memory and the mappings of another user's process. It opens no file: files are opened by the
-/// rights of the user, whatever else is in effect.
+/// To read the memory and the mappings of another user's process. It gives no right to files.
 pub(crate) const NODE: CapabilitySet = CapabilitySet::SYS_PTRACE;
 
-/// Addresses of the kernel's functions.
+/// To read the addresses of the kernel's functions.
 pub(crate) const KERNEL_SYMBOLS: CapabilitySet = CapabilitySet::SYSLOG;
 
-/// No other power is ever put into effect.
+/// No other capability is ever made effective.
 const KNOWN: CapabilitySet = PROGRAM.union(NODE).union(KERNEL_SYMBOLS);
 
-/// Needed to load the program, to open the clock on every CPU and to read another user's memory.
+/// The capabilities that eBPF needs for a node of another user.
 const NEEDED: [(CapabilitySet, &str); 3] =
     [(MAPS, "CAP_BPF"), (CLOCK, "CAP_PERFMON"), (NODE, "CAP_SYS_PTRACE")];
 
-/// Puts every power out of effect. To be called before anything is read and before there is another
-/// thread. What was not asked for in [`crate::error::FILE_CAPABILITIES`] is given up for good, and so is what programs
-/// could give that are started later.
+/// Makes no capability effective. To be called before anything is read and before there is another thread.
+/// Capabilities beyond [`crate::error::FILE_CAPABILITIES`] are given up for good, as is the gain of
+/// capabilities by executing other programs.
 pub fn lower_privileges() -> Result<(), ProbeError> {
     if geteuid().is_root() && !getuid().is_root() {
         return Err(ProbeError::SetUserId { program: own_program() });
@@ -50,17 +49,17 @@ pub fn lower_privileges() -> Result<(), ProbeError> {
     keep(KNOWN)
 }
 
-/// Gives up all powers for good, on this thread and those that it starts from now on.
+/// Gives up all capabilities for good, on this thread and on threads that it starts from now on.
 pub fn drop_privileges() -> Result<(), ProbeError> {
     keep(CapabilitySet::empty())
 }
 
-/// Gives up some powers for good, on this thread and those that it starts from now on.
-pub(crate) fn give_up(powers: CapabilitySet) -> Result<(), ProbeError> {
-    keep(KNOWN - powers)
+/// Gives up some capabilities for good, on this thread and on threads that it starts from now on.
+pub(crate) fn give_up(unneeded: CapabilitySet) -> Result<(), ProbeError> {
+    keep(KNOWN - unneeded)
 }
 
-fn keep(powers: CapabilitySet) -> Result<(), ProbeError> {
+fn keep(kept: CapabilitySet) -> Result<(), ProbeError> {
     if geteuid().is_root() {
         return Ok(());
     }
@@ -70,7 +69,7 @@ fn keep(powers: CapabilitySet) -> Result<(), ProbeError> {
             None,
             CapabilitySets {
                 effective: CapabilitySet::empty(),
-                permitted: sets.permitted & powers,
+                permitted: sets.permitted & kept,
                 inheritable: CapabilitySet::empty(),
             },
         )?;
@@ -83,22 +82,22 @@ fn keep(powers: CapabilitySet) -> Result<(), ProbeError> {
     })
 }
 
-/// Powers that are in effect on this thread for as long as the value lives. No thread may be started
-/// meanwhile, for it would have them as well.
+/// Capabilities that are effective on this thread as long as the value lives. No thread may be started
+/// meanwhile, because it would have them too.
 #[derive(Debug)]
-#[must_use = "the powers go out of effect with this value"]
+#[must_use = "the capabilities are effective only as long as this value lives"]
 pub(crate) struct Raised {
     before: Option<CapabilitySets>,
     /// Capabilities belong to a thread.
     _of_this_thread: PhantomData<*const ()>,
 }
 
-/// Puts `powers` into effect, those of them that there are. Without them the system call that follows says
-/// what is missing.
-pub(crate) fn raise(powers: CapabilitySet) -> Raised {
-    let raised = capabilities(None).ok().filter(|sets| !sets.effective.contains(powers));
+/// Makes the capabilities effective that are permitted. When one is missing, the system call that needs it
+/// fails.
+pub(crate) fn raise(wanted: CapabilitySet) -> Raised {
+    let raised = capabilities(None).ok().filter(|sets| !sets.effective.contains(wanted));
     let before = raised.filter(|sets| {
-        let effective = sets.effective | (powers & sets.permitted);
+        let effective = sets.effective | (wanted & sets.permitted);
         effective != sets.effective
             && set_capabilities(None, CapabilitySets { effective, ..*sets }).is_ok()
     });
@@ -111,11 +110,11 @@ impl Drop for Raised {
         let lower = |sets: CapabilitySets| {
             set_capabilities(None, CapabilitySets { effective: effective & sets.permitted, ..sets })
         };
-        capabilities(None).and_then(lower).expect("a thread may always lower its own powers");
+        capabilities(None).and_then(lower).expect("a thread may always lower its own capabilities");
     }
 }
 
-/// Refuses when a capability is missing that sampling a node of another user needs.
+/// Fails when a capability is missing that eBPF needs for a node of another user.
 pub(crate) fn require_sampling() -> Result<(), ProbeError> {
     let sets = capabilities(None).map_err(|errno| ProbeError::Io {
         action: "reading the capabilities of this process".into(),
@@ -128,12 +127,12 @@ pub(crate) fn require_sampling() -> Result<(), ProbeError> {
     Err(ProbeError::MissingCapabilities { missing, program: own_program() })
 }
 
-/// What an installation has to be given.
+/// The path for the command that installs the capabilities.
 fn own_program() -> String {
     std::env::current_exe().map_or_else(|_| "rabbitscope".into(), |path| path.display().to_string())
 }
 
-/// Of root in a container `CAP_SYS_ADMIN` stands in for the two that were split off it, not for
+/// `CAP_SYS_ADMIN` (of root in a container) includes the two capabilities that were split off it, but not
 /// `CAP_SYS_PTRACE`.
 fn missing_of(permitted: CapabilitySet) -> Vec<&'static str> {
     let split_off =

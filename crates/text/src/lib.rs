@@ -1,14 +1,17 @@
 //! Values as people write and read them.
 //!
-//! What lives here: durations and sizes ([`parse_duration`], [`display_size`] …), dates
+//! What lives here: durations and sizes as they are typed ([`parse_duration`], [`display_size`] …), figures for people
+//! ([`short_time`], [`human_bytes`], [`grouped`]), dates
 //! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), and aligned tables
 //! ([`table()`]). What deliberately does not: any value's meaning.
 
 pub mod escapes;
+mod figures;
 mod table;
 mod units;
 mod utc;
 
-pub use table::{Align, Column, human_bytes, table};
+pub use figures::{grouped, grouped_rate, human_bytes, short_time};
+pub use table::{Align, Column, table};
 pub use units::{UnitError, display_duration, display_size, parse_duration, parse_size};
 pub use utc::{display_utc, parse_offset_time, parse_utc};

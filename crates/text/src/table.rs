@@ -41,19 +41,6 @@ fn padded(text: &str, width: usize, align: Align) -> String {
     }
 }
 
-/// `12 MiB`: three digits and a unit.
-pub fn human_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let decimals = usize::from(unit > 0 && value < 10.0);
-    format!("{value:.decimals$} {}", UNITS[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,17 +50,5 @@ mod tests {
         let rows = [["a".to_owned(), "1".to_owned()], ["bcd".to_owned(), "22".to_owned()]];
         let text = table([("name", Align::Left), ("n", Align::Right)], &rows);
         assert_eq!(text, "name   n\na      1\nbcd   22");
-    }
-
-    #[test]
-    fn sizes() {
-        fn check(bytes: u64, expected: &str) {
-            assert_eq!(human_bytes(bytes), expected);
-        }
-        check(0, "0 B");
-        check(999, "999 B");
-        check(1024, "1.0 KiB");
-        check(15 << 20, "15 MiB");
-        check(u64::MAX, "16777216 TiB");
     }
 }

@@ -1,6 +1,8 @@
 //! Latency against load, as one HTML page with a drawing and the table behind it.
 
+use rabbitscope_text::{display_duration, short_time};
 use std::io::{self, Write};
+use std::time::Duration;
 
 use rabbitscope_runs::capacity::{Capacity, CapacityStep, StepVerdict};
 
@@ -126,7 +128,7 @@ fn draw(
              <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             LEFT - 8.0,
             y + 4.0,
-            time(10_f64.powi(decade)),
+            display_duration(Duration::from_nanos(10_u64.pow(decade.unsigned_abs()))),
         )?;
     }
     let parts = [(0.0, "start"), (0.25, "middle"), (0.5, "middle"), (0.75, "middle"), (1.0, "end")];
@@ -180,7 +182,7 @@ fn draw_line(
             "<circle class=\"{passed}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{} {} at {:.0}/s\
              </title></circle>",
             line.name,
-            time(nanos as f64),
+            short_time(nanos),
             step.offered,
         )?;
     }
@@ -196,7 +198,7 @@ fn table(out: &mut impl Write, steps: &[&CapacityStep]) -> io::Result<()> {
     for step in steps {
         write!(out, "<tr><td>{:.0}</td><td>{:.0}</td>", step.offered, step.achieved)?;
         for line in &LINES {
-            let text = (line.value)(step).map_or("–".to_owned(), |nanos| time(nanos as f64));
+            let text = (line.value)(step).map_or("–".to_owned(), short_time);
             write!(out, "<td>{text}</td>")?;
         }
         let verdict = match step.verdict {
@@ -207,22 +209,6 @@ fn table(out: &mut impl Write, steps: &[&CapacityStep]) -> io::Result<()> {
         writeln!(out, "<td>{growth:.0}</td><td>{}</td></tr>", Markup(&verdict))?;
     }
     writeln!(out, "</tbody></table></div>")
-}
-
-/// Three figures and a unit.
-fn time(nanos: f64) -> String {
-    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    let found = units.into_iter().find(|&(length, _)| nanos >= length);
-    let (length, unit) = found.unwrap_or((1.0, "ns"));
-    let value = nanos / length;
-    let decimals = if value >= 99.95 || value.fract() == 0.0 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$} {unit}")
 }
 
 #[cfg(test)]
@@ -286,16 +272,5 @@ mod tests {
     fn nothing_measured_is_a_page_too() {
         let page = page(vec![step(1000.0, None, StepVerdict::Failed)]);
         assert!(!page.contains("<svg") && page.contains("<td>–</td>"));
-    }
-
-    #[test]
-    fn times_are_short() {
-        fn check(nanos: f64, expected: &str) {
-            assert_eq!(time(nanos), expected);
-        }
-        check(1e6, "1 ms");
-        check(1_234_000.0, "1.23 ms");
-        check(250e6, "250 ms");
-        check(12_345e6, "12.3 s");
     }
 }

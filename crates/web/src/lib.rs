@@ -7,21 +7,16 @@
 mod assets;
 mod checks;
 mod curve;
-mod diff_data;
 mod escape;
 mod figures;
-mod label_data;
 mod more_charts;
-mod noise_data;
-mod owners_data;
-mod page_data;
-mod profile_data;
+mod page;
 mod report;
-mod series_data;
 mod spectrum;
 mod svg;
 
 pub use curve::write_curve;
-pub use diff_data::{CostOfMessages, DiffReport, Side};
-pub use report::{Report, write_diff, write_report};
+pub use page::diff::{CostOfMessages, DiffReport, Side};
+pub use page::whole::Report;
+pub use report::{write_diff, write_report};
 pub use svg::write_svg;

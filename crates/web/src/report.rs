@@ -2,26 +2,12 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_profiles::Profile;
-use rabbitscope_runs::record::{RunRecord, SecondRow};
-
 use crate::{
     assets::{PAGE_SCRIPT, PAGE_STYLE},
-    diff_data::DiffReport,
     escape::{Markup, ScriptJson},
-    page_data::PageData,
+    page::diff::DiffReport,
+    page::whole::{PageData, Report},
 };
-
-/// What the report shows. Any part may be missing: a bare profile is a report too.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Report<'a> {
-    /// The run.
-    pub run: Option<&'a RunRecord>,
-    /// Its seconds; empty when there are none.
-    pub series: &'a [SecondRow],
-    /// The profile that was taken.
-    pub profile: Option<&'a Profile>,
-}
 
 /// The page may run and style itself, and nothing else: no network, no frames, no forms.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \

@@ -9,7 +9,7 @@ use rabbitscope_profiles::{FrameClass, Profile};
 use crate::{
     assets::SVG_SCRIPT,
     escape::Markup,
-    profile_data::{quality_of, unit_of},
+    page::profile::{quality_of, unit_of},
 };
 
 const WIDTH: f64 = 1200.0;
@@ -138,7 +138,7 @@ fn write_frame(
 ) -> io::Result<()> {
     let (label, class) = label_and_class(profile, placed);
     let whole = profile.total();
-    let own = placed.node.map_or(0, |(node, _)| node.leaf);
+    let own = placed.node.map_or(0, |(node, _)| node.self_weight);
     let y = bottom - (placed.level + 1) * ROW;
     write!(
         out,

@@ -11,16 +11,16 @@ export type FunctionColumns = ProfileData["functions"];
 /** By frame. */
 interface Sums {
   own: Float64Array;
-  leaf: Float64Array;
+  self: Float64Array;
   total: Float64Array;
 }
 
-/** Own, leaf and total weight of every function that occurs. */
+/** Own, self and total weight of every function that occurs. */
 export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns {
-  const { own, leaf, total } = sumsOf(stacks, kinds, stacks.total, stacks.leaf);
+  const { own, self, total } = sumsOf(stacks, kinds, stacks.total, stacks.self);
   const frames = kinds.map((_, frame) => frame).filter((frame) => total[frame] > 0);
   const column = (weights: Float64Array): number[] => frames.map((frame) => weights[frame]);
-  return { frame: frames, own: column(own), leaf: column(leaf), total: column(total) };
+  return { frame: frames, own: column(own), self: column(self), total: column(total) };
 }
 
 /**
@@ -136,7 +136,7 @@ function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call>
 /** `totals` has for each node a weight with all below it, `leaves` what of it ends there. */
 function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves: Float64Array): Sums {
   const own = new Float64Array(kinds.length);
-  const leaf = new Float64Array(kinds.length);
+  const self = new Float64Array(kinds.length);
   const total = new Float64Array(kinds.length);
   const active = new Int32Array(kinds.length);
   const path: number[] = [];
@@ -151,12 +151,12 @@ function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves
     const above = innermost[innermost.length - 1] ?? -1;
     const erlang = isErlang ? frame : above;
     if (active[frame] === 0) total[frame] += totals[node];
-    leaf[frame] += leaves[node];
+    self[frame] += leaves[node];
     if (!isErlang) own[frame] += leaves[node];
     if (erlang >= 0) own[erlang] += leaves[node];
     active[frame] += 1;
     path.push(node);
     innermost.push(erlang);
   }
-  return { own, leaf, total };
+  return { own, self, total };
 }

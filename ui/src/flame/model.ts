@@ -188,7 +188,7 @@ export class Model {
     const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
     for (let node = 0; node < this.stacks.length; node++) {
       const kind = this.kindNames[this.stacks.kind[node]] as FrameKind;
-      weights.set(kind, (weights.get(kind) ?? 0) + this.stacks.leaf[node]);
+      weights.set(kind, (weights.get(kind) ?? 0) + this.stacks.self[node]);
     }
     return (Object.keys(KIND_NAMES) as FrameKind[])
       .filter((kind) => weights.has(kind))

@@ -19,7 +19,7 @@ export const NO_QUALITY: Quality = {
 /** What of a recording is shown. */
 export interface Selection {
   /** `dimension:label`, such as `queue:orders`; empty for everybody. */
-  who: string;
+  owner: string;
   /** Dimension by which the graph is grouped; empty for none. */
   by: string;
   /** Of time off the CPU: a state, or `all`; empty for what is shown at first. */
@@ -29,7 +29,7 @@ export interface Selection {
   against: Range | null;
 }
 
-export const EVERYTHING: Selection = { who: "", by: "", state: "", range: null, against: null };
+export const EVERYTHING: Selection = { owner: "", by: "", state: "", range: null, against: null };
 
 export interface Share {
   label: string;
@@ -65,8 +65,8 @@ export class Owners {
   }
 
   /** Whether this shows all there is. */
-  isWhole({ who, state, range }: Selection): boolean {
-    return !who && !range && this.stateOf(state) === null;
+  isWhole({ owner, state, range }: Selection): boolean {
+    return !owner && !range && this.stateOf(state) === null;
   }
 
   /** The state that is shown; of time off the CPU the blocked time unless something else is chosen. */
@@ -172,7 +172,7 @@ export class Owners {
 
   /** The same without what is chosen of this dimension. */
   private beside(dimension: string, selection: Selection): Selection {
-    return selection.who.startsWith(`${dimension}:`) ? { ...selection, who: "" } : selection;
+    return selection.owner.startsWith(`${dimension}:`) ? { ...selection, owner: "" } : selection;
   }
 
   /** Records of a selection with their weight in its span. */
@@ -185,11 +185,11 @@ export class Owners {
   }
 
   /** Records of a selection, whenever they were. */
-  private eachMeant({ who, state }: Selection, visit: (record: number) => void): void {
+  private eachMeant({ owner, state }: Selection, visit: (record: number) => void): void {
     const records = this.records();
-    const at = who.indexOf(":");
-    const column = this.column(who.slice(0, Math.max(at, 0)));
-    const wanted = column ? column.labels.indexOf(who.slice(at + 1)) : -1;
+    const at = owner.indexOf(":");
+    const column = this.column(owner.slice(0, Math.max(at, 0)));
+    const wanted = column ? column.labels.indexOf(owner.slice(at + 1)) : -1;
     const shown = this.stateOf(state);
     for (let record = 0; record < records.length; record++) {
       if (column && (wanted < 0 || column.of(record) !== wanted)) continue;

@@ -83,7 +83,7 @@ export class FlamePanel {
 
   private apply(next: Choice): void {
     const selection = (choice: Choice): string =>
-      JSON.stringify([choice.who, choice.by, choice.state, choice.range, choice.against]);
+      JSON.stringify([choice.owner, choice.by, choice.state, choice.range, choice.against]);
     const isOther = selection(next) !== selection(this.choice);
     const same =
       next.openAll === this.choice.openAll && next.opened.join() === this.choice.opened.join();

@@ -18,7 +18,7 @@ export type FrameOfRoot = (root: number) => number;
 /** Merges weights into stacks as the profile has them, the heaviest first. */
 export class Regrouper {
   private readonly parent: Int32Array;
-  private readonly leaf: Float64Array;
+  private readonly self: Float64Array;
   private readonly sum: Float64Array;
   private readonly sides: [Float64Array, Float64Array];
   private readonly head: Int32Array;
@@ -28,7 +28,7 @@ export class Regrouper {
   constructor(private readonly base: Stacks) {
     const { length } = base;
     this.parent = parentsOf(base);
-    this.leaf = new Float64Array(length);
+    this.self = new Float64Array(length);
     this.sum = new Float64Array(length);
     this.sides = [new Float64Array(length), new Float64Array(length)];
     this.head = new Int32Array(length);
@@ -88,7 +88,7 @@ export class Regrouper {
       const { frame, run, kind } = this.base;
       const sides = out.sides ? ([this.sides[0][node], this.sides[1][node]] as [number, number]) : null;
       const origin = node + stride * (root + 1);
-      out.add(depth, frame[node], run[node], kind[node], this.leaf[node], this.sum[node], origin, sides);
+      out.add(depth, frame[node], run[node], kind[node], this.self[node], this.sum[node], origin, sides);
       enter(this.head[node], depth + 1);
     }
   }
@@ -99,14 +99,14 @@ export class Regrouper {
     for (const entry of members) {
       for (let at = entries.node[entry]; at >= 0 && this.mark[at] === 0; at = this.parent[at]) {
         this.mark[at] = 1;
-        this.leaf[at] = 0;
+        this.self[at] = 0;
         this.sides[0][at] = 0;
         this.sides[1][at] = 0;
         this.head[at] = -1;
         needed.push(at);
       }
       const node = entries.node[entry];
-      this.leaf[node] += entries.weight[entry];
+      this.self[node] += entries.weight[entry];
       if (entries.sides) {
         this.sides[0][node] += entries.sides[0][entry];
         this.sides[1][node] += entries.sides[1][entry];
@@ -115,7 +115,7 @@ export class Regrouper {
     needed.sort((left, right) => right - left);
     for (const node of needed) {
       this.mark[node] = 0;
-      this.sum[node] = this.leaf[node];
+      this.sum[node] = this.self[node];
     }
     return needed;
   }
@@ -138,7 +138,7 @@ class Output {
   private readonly frame: number[] = [];
   private readonly run: number[] = [];
   private readonly kind: number[] = [];
-  private readonly leaf: number[] = [];
+  private readonly self: number[] = [];
   private readonly total: number[] = [];
   private readonly origin: number[] = [];
   readonly sides: [number[], number[]] | null;
@@ -152,7 +152,7 @@ class Output {
     frame: number,
     run: number,
     kind: number,
-    leaf: number,
+    self: number,
     total: number,
     origin: number,
     sides: [number, number] | null,
@@ -161,7 +161,7 @@ class Output {
     this.frame.push(frame);
     this.run.push(run);
     this.kind.push(kind);
-    this.leaf.push(leaf);
+    this.self.push(self);
     this.total.push(total);
     this.origin.push(origin);
     if (this.sides) {
@@ -191,7 +191,7 @@ class Output {
       end,
       run: new Int32Array(this.run),
       kind: new Uint8Array(this.kind),
-      leaf: new Float64Array(this.leaf),
+      self: new Float64Array(this.self),
       total: new Float64Array(this.total),
       sides,
       origin: new Float64Array(this.origin),

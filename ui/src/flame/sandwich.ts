@@ -18,7 +18,7 @@ export interface Sandwich {
 
 export function sandwich(stacks: Stacks, frame: number): Sandwich {
   const totals = [stacks.total, ...stacks.sides];
-  const leaves = [stacks.leaf, ...stacks.sides.map((side) => leavesOf(stacks, side))];
+  const leaves = [stacks.self, ...stacks.sides.map((side) => leavesOf(stacks, side))];
   const callers = new Trie(totals.length);
   const callees = new Trie(totals.length);
   const sums = totals.map(() => 0);
@@ -127,7 +127,7 @@ class Trie {
       frame: Int32Array.from(order, (node) => this.frame[node] as number),
       run: Int32Array.from(order, (node) => this.run[node] as number),
       kind: Uint8Array.from(order, (node) => this.kind[node] as number),
-      leaf: ordered(Float64Array.from(this.leaves[0] as number[])),
+      self: ordered(Float64Array.from(this.leaves[0] as number[])),
       total: ordered(total),
       sides: sides.map(ordered),
       origin: Float64Array.from(order),

@@ -12,7 +12,7 @@ export interface Stacks {
   run: Int32Array;
   /** What the frame is in this place, as a number of the profile. */
   kind: Uint8Array;
-  leaf: Float64Array;
+  self: Float64Array;
   total: Float64Array;
   /** Totals of further weights, such as those of both profiles of a comparison. */
   sides: Float64Array[];
@@ -29,8 +29,8 @@ export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeav
     end: new Int32Array(length),
     run: new Int32Array(length).fill(1),
     kind: Uint8Array.from(columns.frame, (frame) => kindOf[frame]),
-    leaf: new Float64Array(columns.leaf),
-    total: new Float64Array(columns.leaf),
+    self: new Float64Array(columns.self),
+    total: new Float64Array(columns.self),
     sides: sideLeaves.map((leaves) => new Float64Array(leaves)),
     origin: Float64Array.from({ length }, (_, node) => node),
   };

@@ -135,15 +135,15 @@ class Builder {
     for (const group of groups) {
       if (group.members.length > 1 || group.open) this.groups.set(this.parent.length, group);
       const run = group.open ? 1 : longest(this.stacks, group.members);
-      const self = sum(this.stacks.leaf, this.ending(group));
+      const self = sum(this.stacks.self, this.ending(group));
       this.add(at, group.frame, group.total, self, run, first(group), group.step);
       this.sides.forEach((side, which) => side.push(sum(this.stacks.sides[which], group.members)));
     }
   }
 
   private addSingle(at: number, node: number): void {
-    const { frame, total, leaf } = this.stacks;
-    this.add(at, frame[node], total[node], leaf[node], 1, node, 0);
+    const { frame, total, self } = this.stacks;
+    this.add(at, frame[node], total[node], self[node], 1, node, 0);
     this.sides.forEach((side, which) => side.push(this.stacks.sides[which][node]));
   }
 

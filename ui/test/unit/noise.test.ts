@@ -29,7 +29,7 @@ test("large pieces are few samples", () => {
 
 test("functions have both their weights, and a mark", () => {
   // a;f;f;n and a;g, of 1,000 samples on each side.
-  const columns = { frame: [0, 1, 2, 3], climb: [0, 0, 0, 2], leaf: [0, 0, 2, 1], "run-node": [1], "run-length": [2], "kind-node": [], "kind-number": [] };
+  const columns = { frame: [0, 1, 2, 3], climb: [0, 0, 0, 2], self: [0, 0, 2, 1], "run-node": [1], "run-length": [2], "kind-node": [], "kind-number": [] };
   const stacks = decodeStacks(columns, new Uint8Array(4), [[0, 10, 590, 400], [0, 0, 390, 610]]);
   const changes = changesOf(stacks, ["thread", "erlang", "native", "erlang"], [1000, 1000], NOISE);
   // Without the thread; of what moved as much the Erlang functions first.
@@ -56,7 +56,7 @@ test("a short span against a long one is not marked for two samples", () => {
 
 test("the caller of what others call too is the greatest mover", () => {
   // thread;loop;alpha;work and the same with beta: only the total of alpha moves.
-  const columns = { frame: [0, 1, 2, 4, 3, 4], climb: [0, 0, 0, 0, 2, 0], leaf: [0, 0, 0, 5, 0, 5], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] };
+  const columns = { frame: [0, 1, 2, 4, 3, 4], climb: [0, 0, 0, 0, 2, 0], self: [0, 0, 0, 5, 0, 5], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] };
   const stacks = decodeStacks(columns, new Uint8Array(5), [[0, 0, 0, 600, 0, 400], [0, 0, 0, 400, 0, 620]]);
   const changes = changesOf(stacks, ["thread", "erlang", "erlang", "erlang", "erlang"], [1000, 1020], NOISE);
   assert.deepEqual(changes.frame.slice(0, 2), [2, 3]);

@@ -16,7 +16,7 @@ const NAMES = ["a", "f", "g", "b"];
 const COLUMNS = {
   frame: [0, 1, 2, 2, 3, 1],
   climb: [0, 0, 0, 2, 2, 0],
-  leaf: [0, 0, 5, 3, 0, 2],
+  self: [0, 0, 5, 3, 0, 2],
   "run-node": [],
   "run-length": [],
   "kind-node": [5],
@@ -59,7 +59,7 @@ function drawn(stacks: Stacks, names = NAMES): string {
   for (let node = 0; node < stacks.length; node++) {
     while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) path.pop();
     const sides = stacks.sides.map((side) => `|${side[node]}`).join("");
-    lines.push(`${".".repeat(path.length)}${names[stacks.frame[node]]} ${stacks.leaf[node]}/${stacks.total[node]}${sides}`);
+    lines.push(`${".".repeat(path.length)}${names[stacks.frame[node]]} ${stacks.self[node]}/${stacks.total[node]}${sides}`);
     path.push(node);
   }
   return lines.join(" ");
@@ -87,9 +87,9 @@ test("everything selected is everything", () => {
 });
 
 test("the samples of one owner, or of one span of time, are stacks of their own", () => {
-  assert.equal(drawn(select({ who: "queue:q" })), "a 0/4 .f 0/4 ..g 4/4");
-  assert.equal(drawn(select({ who: "role:channel" })), "a 0/4 .g 3/3 .f 0/1 ..g 1/1");
-  assert.equal(drawn(select({ who: "role:nobody" })), "");
+  assert.equal(drawn(select({ owner: "queue:q" })), "a 0/4 .f 0/4 ..g 4/4");
+  assert.equal(drawn(select({ owner: "role:channel" })), "a 0/4 .g 3/3 .f 0/1 ..g 1/1");
+  assert.equal(drawn(select({ owner: "role:nobody" })), "");
   assert.equal(drawn(select({ range: { from: 3, to: 5 } })), "a 0/4 .g 3/3 .f 0/1 ..g 1/1 b 0/2 .f 2/2");
 });
 
@@ -120,7 +120,7 @@ test("owners have shares", () => {
 });
 
 test("shares of other dimensions are of the owner that is chosen", () => {
-  const channel = { ...NONE, who: "role:channel" };
+  const channel = { ...NONE, owner: "role:channel" };
   assert.deepEqual(OWNERS.shares("thread", channel), [{ label: "2_scheduler", weight: 4, processes: 7 }]);
   assert.equal(OWNERS.weightBeside("thread", channel), 4);
   assert.equal(OWNERS.shares("role", channel).length, 2);
@@ -129,13 +129,13 @@ test("shares of other dimensions are of the owner that is chosen", () => {
 
 test("a thread is shown alone", () => {
   assert.ok(OWNERS.dimensions().includes("thread"));
-  assert.equal(drawn(select({ who: "thread:1_scheduler" })), "a 0/4 .f 0/4 ..g 4/4");
+  assert.equal(drawn(select({ owner: "thread:1_scheduler" })), "a 0/4 .f 0/4 ..g 4/4");
 });
 
 test("the weight by time is of the owner that is chosen", () => {
   assert.deepEqual(OWNERS.steps(NONE), [1, 0, 0, 4, 2, 3]);
-  assert.deepEqual(OWNERS.steps({ ...NONE, who: "role:channel" }), [0, 0, 0, 4, 0, 0]);
-  assert.deepEqual(OWNERS.steps({ ...NONE, who: "thread:2_scheduler", range: { from: 0, to: 1 } }), [0, 0, 0, 4, 2, 0]);
+  assert.deepEqual(OWNERS.steps({ ...NONE, owner: "role:channel" }), [0, 0, 0, 4, 0, 0]);
+  assert.deepEqual(OWNERS.steps({ ...NONE, owner: "thread:2_scheduler", range: { from: 0, to: 1 } }), [0, 0, 0, 4, 2, 0]);
 });
 
 test("the quality is that of what is selected", () => {
@@ -144,7 +144,7 @@ test("the quality is that of what is selected", () => {
     return found ? [found.complete, found.broken, found["no-process"], found.unsymbolised, found["no-function"]] : [];
   };
   assert.deepEqual(quality({}), [4, 4, 2, 4, 4]);
-  assert.deepEqual(quality({ who: "queue:q" }), [4, 0, 0, 0, 0]);
+  assert.deepEqual(quality({ owner: "queue:q" }), [4, 0, 0, 0, 0]);
   assert.deepEqual(quality({ range: { from: 3, to: 4 } }), [0, 4, 0, 4, 4]);
 });
 
@@ -198,7 +198,7 @@ test("a function stands between callers and callees", () => {
 
 test("a function that calls itself counts once", () => {
   // f;g;f 4
-  const stacks = decodeStacks({ frame: [1, 2, 1], climb: [0, 0, 0], leaf: [0, 0, 4], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] }, new Uint8Array(3));
+  const stacks = decodeStacks({ frame: [1, 2, 1], climb: [0, 0, 0], self: [0, 0, 4], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] }, new Uint8Array(3));
   const f = sandwich(stacks, 1);
   assert.equal(f.total, 4);
   assert.equal(drawn(f.callers), "f 4/4");
@@ -210,7 +210,7 @@ test("a function that calls itself through others counts once, from its outermos
   const columns = {
     frame: [3, 1, 2, 1, 0, 2, 1],
     climb: [0, 0, 0, 0, 0, 5, 0],
-    leaf: [0, 1, 0, 0, 4, 0, 2],
+    self: [0, 1, 0, 0, 4, 0, 2],
     "run-node": [6],
     "run-length": [3],
     "kind-node": [],
@@ -232,21 +232,21 @@ function randomStacks(seed: number): Stacks {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return (state >>> 16) % limit;
   };
-  const columns = { frame: [] as number[], climb: [] as number[], leaf: [] as number[], "run-node": [] as number[], "run-length": [] as number[], "kind-node": [], "kind-number": [] };
+  const columns = { frame: [] as number[], climb: [] as number[], self: [] as number[], "run-node": [] as number[], "run-length": [] as number[], "kind-node": [], "kind-number": [] };
   let depth = 0;
   for (let node = 0; node < 200; node++) {
     const climb = node === 0 ? 0 : below(Math.min(depth, 3) + 1);
     depth += 1 - climb;
     columns.frame.push(below(4));
     columns.climb.push(climb);
-    columns.leaf.push(below(5));
+    columns.self.push(below(5));
     if (below(4) === 0) {
       columns["run-node"].push(node);
       columns["run-length"].push(2 + below(3));
     }
   }
-  const side = columns.leaf.map(() => below(9));
-  return decodeStacks(columns, new Uint8Array(4), [columns.leaf, side]);
+  const side = columns.self.map(() => below(9));
+  return decodeStacks(columns, new Uint8Array(4), [columns.self, side]);
 }
 
 test("callers and callees have the weight that the table of functions says", () => {
@@ -256,7 +256,7 @@ test("callers and callees have the weight that the table of functions says", () 
     frames.forEach((frame, row) => {
       const made = sandwich(stacks, frame);
       const { callers, callees } = made;
-      const leaves = (tree: Stacks): number => tree.leaf.reduce((sum, leaf) => sum + leaf, 0);
+      const leaves = (tree: Stacks): number => tree.self.reduce((sum, weight) => sum + weight, 0);
       assert.equal(made.total, total[row]);
       assert.deepEqual([callers.total[0], leaves(callers)], [made.total, made.total]);
       assert.deepEqual([callees.total[0], leaves(callees)], [made.total, made.total]);
@@ -270,5 +270,5 @@ test("callers and callees have the weight that the table of functions says", () 
 
 test("functions are summed up as for the whole profile", () => {
   const columns = functionsOf(STACKS, ["thread", "erlang", "native", "thread"]);
-  assert.deepEqual(columns, { frame: [0, 1, 2, 3], own: [0, 7, 8, 0], leaf: [0, 2, 8, 0], total: [8, 7, 8, 2] });
+  assert.deepEqual(columns, { frame: [0, 1, 2, 3], own: [0, 7, 8, 0], self: [0, 2, 8, 0], total: [8, 7, 8, 2] });
 });

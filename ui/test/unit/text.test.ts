@@ -54,7 +54,7 @@ test("a view survives in the address", () => {
     flame: true,
     openAll: false,
     opened: [4, 12],
-    who: "queue:a b:c (v)",
+    owner: "queue:a b:c (v)",
     by: "role",
     state: "idle",
     range: { from: 3, to: 7 },

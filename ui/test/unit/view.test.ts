@@ -13,7 +13,7 @@ const NAMES = ["a", "f", "g", "b"];
 const COLUMNS = {
   frame: [0, 1, 2, 1, 2, 3],
   climb: [0, 0, 0, 2, 0, 3],
-  leaf: [0, 0, 5, 1, 2, 3],
+  self: [0, 0, 5, 1, 2, 3],
   "run-node": [1],
   "run-length": [3],
   "kind-node": [4],

@@ -2,6 +2,8 @@
 
 mod judge;
 mod search;
+#[cfg(test)]
+mod tests;
 
 pub use judge::{Observed, backlog_growth, judge};
 pub use search::{Range, Search};

@@ -215,6 +215,3 @@ impl Search {
         Some(RateSpread { low, high, crossings: crossings.len(), share })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,9 @@
 
 use rabbitscope_profiles::{Sample, read_folded};
 
-use super::*;
+use rabbitscope_profiles::{Event, Profile};
+
+use super::{comparison::SCALE, *};
 
 fn diff(before: &str, after: &str) -> ProfileDiff {
     let read = |text: &str| read_folded(text.as_bytes()).unwrap();

@@ -1,8 +1,8 @@
-//! Which BIF a place in JIT code calls.
+//! Finds the BIF that an instruction of JIT code calls.
 //!
-//! Code that calls a BIF loads what tells the BIF into a register and calls a shared fragment. So the
-//! instructions before the return address name the callee exactly. For most BIFs that is the export
-//! entry, and the code also loads its own address (`emit_call_light_bif` of the JIT):
+//! Code that calls a BIF loads the BIF's address into a register and calls a shared fragment. So the
+//! instructions before the return address identify the callee. For most BIFs the code loads the export
+//! entry and its own address (`emit_call_light_bif` of the JIT):
 //!
 //! ```text
 //! call:  movabs rcx, EXPORT
@@ -11,35 +11,35 @@
 //!        call   call_light_bif_shared
 //! ```
 //!
-//! An export entry begins with the addresses of its function in each generation of code; a BIF has
-//! a function of Erlang code too, for calls by name, and that one is in the code map. Where an entry
-//! says nothing, the C function does, which the VM's table of BIFs has. Of BIFs that may stand in
-//! guards there is the C function alone (`emit_i_bif1`):
+//! An export entry begins with the addresses of its function in each generation of code. A BIF also has
+//! an Erlang function, for calls by name, which is in the code map. When an entry leads to no such function,
+//! the C function identifies the BIF, through the VM's table of BIFs. For BIFs that are allowed in guards
+//! the code loads the C function only (`emit_i_bif1`):
 //!
 //! ```text
 //!        movabs rcx, FUNCTION
 //!        call   i_bif_body_shared
 //! ```
 
-use super::{CodeMap, FunctionNames, code_map::FRAGMENT};
+use super::{CodeMap, FunctionNames, code_map::FRAGMENT_PREFIX};
 use crate::node::ReadMemory;
 
-/// The fragment through which BIFs are called from a place that knows them.
+/// The fragment through which code calls BIFs that are known when the code is loaded.
 pub(crate) const CALL_LIGHT_BIF: &str = "global::call_light_bif_shared";
 
-/// The one for BIFs that are called by name, and for those that go on after an interruption.
+/// The fragment for BIFs that are called by name, and for BIFs that continue after an interruption.
 pub(crate) const CALL_BIF: &str = "global::call_bif_shared";
 
-/// The one for NIFs.
+/// The fragment for NIFs.
 pub(crate) const CALL_NIF: &str = "global::call_nif_shared";
 
-/// Those for BIFs that may stand in guards.
+/// The fragments for BIFs that are allowed in guards.
 const CALL_GUARD_BIF: [&str; 2] = ["global::i_bif_body_shared", "global::i_bif_guard_shared"];
 
-/// Those for the one BIF that has fragments of its own.
+/// The fragments of `length/1`, the only BIF with its own.
 const LENGTH: [&str; 2] = ["global::i_length_body_shared", "global::i_length_guard_shared"];
 
-/// Bytes that the instructions take at most, with padding.
+/// Limit for the length of these instructions with padding, in bytes.
 const CALL_BYTES: usize = 48;
 
 const MOVABS_RCX: [u8; 2] = [0x48, 0xb9];
@@ -54,7 +54,7 @@ const NEAR_BYTES: usize = 5;
 /// A prefix that pads a call or a jump.
 const PADDING: [u8; 1] = [0x40];
 
-/// Addresses at the beginning of an export entry, one for each generation of code.
+/// Generations of code: addresses at the beginning of an export entry.
 const GENERATIONS: u64 = 3;
 
 /// A BIF with the fragment through which it is called.
@@ -66,8 +66,8 @@ pub(crate) struct CalledBif {
     pub(crate) through: String,
 }
 
-/// The BIF that is called by the call which returns to `return_address`. `None` when the code is not
-/// of a known form.
+/// The BIF that is called by the instruction before `return_address`. `None` when the code has no known
+/// form.
 pub(crate) fn called_bif(
     memory: &impl ReadMemory,
     code: &CodeMap,
@@ -93,10 +93,10 @@ pub(crate) fn called_bif(
     Some(CalledBif { name, through: through.to_owned() })
 }
 
-/// The fragment at `target`, or to which a jump leads that stands there: OTP 27 calls some fragments
-/// through a jump at the end of the module.
+/// The fragment at `target`, or the destination of a jump at `target`: OTP 27 calls some fragments through a
+/// jump at the end of the module.
 fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> Option<&'a str> {
-    if let Some(name) = code.name_at(target).filter(|name| name.starts_with(FRAGMENT)) {
+    if let Some(name) = code.name_at(target).filter(|name| name.starts_with(FRAGMENT_PREFIX)) {
         return Some(name);
     }
     let mut bytes = [0; PADDING.len() + NEAR_BYTES];
@@ -104,32 +104,32 @@ fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> 
     let prefix = if bytes.starts_with(&PADDING) { PADDING.len() } else { 0 };
     let jump = &bytes[prefix..prefix + NEAR_BYTES];
     let end = target + (prefix + NEAR_BYTES) as u64;
-    code.name_at(near_target(jump, JUMP, end)?).filter(|name| name.starts_with(FRAGMENT))
+    code.name_at(near_target(jump, JUMP, end)?).filter(|name| name.starts_with(FRAGMENT_PREFIX))
 }
 
-/// The function that an export entry leads to in every generation of code. Not under tracing, and not
-/// for the entry of which the VM has a second one for itself (`erlang:send/2`).
+/// The function to which an export entry leads in every generation of code. `None` under tracing, and for
+/// the entry that the VM has twice (`erlang:send/2`).
 fn exported<'a>(memory: &impl ReadMemory, code: &'a CodeMap, export: u64) -> Option<&'a str> {
     let mut names = (0..GENERATIONS).filter_map(|generation| {
         let address = memory.word(export + 8 * generation).ok()?;
         Some(code.name_at(address))
     });
-    let first = names.next()?.filter(|name| !name.starts_with(FRAGMENT))?;
+    let first = names.next()?.filter(|name| !name.starts_with(FRAGMENT_PREFIX))?;
     names.all(|name| name == Some(first)).then_some(first)
 }
 
-/// Where the call leads that `code` ends with.
+/// The destination of the call at the end of `code`.
 fn call_target(code: &[u8], return_address: u64) -> Option<u64> {
     near_target(code.last_chunk::<NEAR_BYTES>()?, CALL, return_address)
 }
 
-/// Where a call or jump leads that ends at `end`.
+/// The destination of a call or jump that ends at `end`.
 fn near_target(instruction: &[u8], opcode: u8, end: u64) -> Option<u64> {
     let displacement = instruction.strip_prefix(&[opcode])?.first_chunk()?;
     Some(end.wrapping_add_signed(i32::from_le_bytes(*displacement).into()))
 }
 
-/// The addresses that are loaded into rcx and rax by code which then loads that very place into rdx.
+/// The addresses that are loaded into rcx and rax by code that then loads its own address into rdx.
 fn light_loaded(code: &[u8]) -> Option<(u64, u64)> {
     (0..code.len().checked_sub(2 * MOVABS_BYTES)?).rev().find_map(|at| {
         let export = loaded(&code[at..], MOVABS_RCX)?;

@@ -1,35 +1,15 @@
-//! Checks the layout against what the processor holds: in JIT code one register is the current
-//! process and another the top of its stack, so both must be found where the layout says.
+//! Checks the layout against registers: in JIT code one register is the current process and another the top
+//! of its stack, so both must be in memory at the offsets of the layout.
 
 use super::layout::Layout;
+use crate::kernel_interface::Snapshot;
 
-/// Words of a structure in a snapshot; as in `bpf/sampler.h`.
-pub(crate) const SNAPSHOT_WORDS: usize = 64;
+/// Share of the snapshots that must agree. Not all, because the node runs on while a snapshot is taken.
+const MIN_AGREEMENT: f64 = 0.8;
 
-/// One tick in JIT code: two registers, and the beginning of the structures they belong to.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Snapshot {
-    /// 1 when everything could be read.
-    pub(crate) valid: u64,
-    /// The process register.
-    pub(crate) process: u64,
-    /// The stack register.
-    pub(crate) stack: u64,
-    /// Address of the scheduler's block.
-    pub(crate) scheduler_data: u64,
-    /// The first words of that block.
-    pub(crate) scheduler_words: [u64; SNAPSHOT_WORDS],
-    /// The first words of the process.
-    pub(crate) process_words: [u64; SNAPSHOT_WORDS],
-}
-
-/// Share of the snapshots that must agree. Not all: the node goes on while it is looked at.
-const AGREEMENT: f64 = 0.8;
-
-/// Compares snapshots with the layout. `Ok` holds the number of snapshots that were looked at,
-/// which is 0 on an idle node; `Err` says in words what disagreed.
-pub(crate) fn judge(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, String> {
+/// Compares snapshots with the layout. `Ok` is the number of snapshots that were compared, 0 on an idle node;
+/// `Err` describes a disagreement.
+pub(crate) fn check_layout(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, String> {
     let valid: Vec<&Snapshot> = snapshots
         .iter()
         .filter(|snapshot| snapshot.valid == 1 && !is_on_c_stack(layout, snapshot))
@@ -37,7 +17,7 @@ pub(crate) fn judge(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, St
     let mut disagreements: Vec<String> =
         valid.iter().filter_map(|snapshot| disagreement(layout, snapshot)).collect();
     let agreeing = valid.len() - disagreements.len();
-    if valid.is_empty() || agreeing as f64 >= AGREEMENT * valid.len() as f64 {
+    if valid.is_empty() || agreeing as f64 >= MIN_AGREEMENT * valid.len() as f64 {
         return Ok(valid.len());
     }
     let example = disagreements.swap_remove(0);
@@ -45,7 +25,7 @@ pub(crate) fn judge(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, St
 }
 
 /// JIT code that is about to call C has left the Erlang stack; its stack register then points to
-/// the scheduler's registers and says nothing about the process.
+/// the scheduler's registers, not to the process.
 fn is_on_c_stack(layout: &Layout, snapshot: &Snapshot) -> bool {
     snapshot.stack == snapshot.scheduler_words[layout.registers as usize / 8]
 }
@@ -79,8 +59,8 @@ fn is_pid(term: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SNAPSHOT_WORDS, Snapshot, judge};
-    use crate::beam::layout::Layout;
+    use super::{Snapshot, check_layout};
+    use crate::{beam::layout::Layout, kernel_interface::SNAPSHOT_WORDS};
 
     fn layout() -> &'static Layout {
         Layout::find("25", "x86_64").unwrap()
@@ -109,12 +89,12 @@ mod tests {
 
     #[test]
     fn an_idle_node_says_nothing() {
-        assert_eq!(judge(layout(), &[]), Ok(0));
+        assert_eq!(check_layout(layout(), &[]), Ok(0));
     }
 
     #[test]
     fn agreement() {
-        assert_eq!(judge(layout(), &[snapshot(layout()); 4]), Ok(4));
+        assert_eq!(check_layout(layout(), &[snapshot(layout()); 4]), Ok(4));
     }
 
     #[test]
@@ -122,14 +102,14 @@ mod tests {
         let mut calling = snapshot(layout());
         calling.stack = 0x5000;
         calling.scheduler_words[layout().registers as usize / 8] = 0x5000;
-        assert_eq!(judge(layout(), &[calling]), Ok(0));
-        assert_eq!(judge(layout(), &[calling, snapshot(layout())]), Ok(1));
+        assert_eq!(check_layout(layout(), &[calling]), Ok(0));
+        assert_eq!(check_layout(layout(), &[calling, snapshot(layout())]), Ok(1));
     }
 
     #[test]
     fn a_foreign_layout_is_refused() {
         let other = Layout::find("27", "x86_64").unwrap();
-        let error = judge(other, &[snapshot(layout()); 4]).unwrap_err();
+        let error = check_layout(other, &[snapshot(layout()); 4]).unwrap_err();
         assert!(error.contains("0 of 4"), "{error}");
     }
 
@@ -137,6 +117,6 @@ mod tests {
     fn a_stack_register_outside_the_stack_is_refused() {
         let mut wrong = snapshot(layout());
         wrong.stack = 0x1000;
-        assert!(judge(layout(), &[wrong; 3]).is_err());
+        assert!(check_layout(layout(), &[wrong; 3]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! From addresses of JIT code to names, kept up to date while the node loads modules.
+//! Names of JIT code by address, kept up to date while the node loads modules.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -11,17 +11,17 @@ use std::{
 use super::jit::{self, Blob, Entry, JitError};
 use crate::{error::ProbeError, node::ReadMemory};
 
-/// Beginning of the names of code that functions share.
-pub(super) const FRAGMENT: &str = "global::";
+/// Prefix of the names of fragments: code that functions share.
+pub(super) const FRAGMENT_PREFIX: &str = "global::";
 
-/// How often a table that changes under the reader is read again.
-const ATTEMPTS: u32 = 5;
+/// Attempts to read a table that the VM changes meanwhile.
+const READ_ATTEMPTS: u32 = 5;
 
-/// Pause before reading again; loading a module takes about as long.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Pause between two attempts: about the time in which the VM loads a module.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Of Erlang stacks with frame pointers beside the return addresses.
-const WITH_FRAME_POINTERS: i32 = 1;
+/// The frame layout of Erlang stacks with frame pointers beside the return addresses.
+const FRAME_POINTER_LAYOUT: i32 = 1;
 
 /// All machine code that the VM generated.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub(crate) struct CodeMap {
     has_frame_pointers: bool,
 }
 
-/// A stretch of code, by its start.
+/// A range of code; the key of the map is its start.
 #[derive(Clone, Debug)]
 struct Code {
     end: u64,
@@ -44,13 +44,13 @@ struct Code {
     lines: Lines,
 }
 
-/// Where lines begin, in order of address.
+/// First addresses of lines, in order.
 type Lines = Rc<[(u64, SourceLine)]>;
 
 /// A line of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SourceLine {
-    /// To be given to [`CodeMap::file`].
+    /// See [`CodeMap::file`].
     pub(crate) file: TextId,
     /// Counted from 1.
     pub(crate) number: u32,
@@ -96,7 +96,7 @@ impl CodeMap {
         Ok(map)
     }
 
-    /// Reads what is new. Returns whether anything was; on failure the old state stays in use.
+    /// Reads new entries. Returns whether there were any; after an error the old state stays in use.
     pub(crate) fn refresh(
         &mut self,
         memory: &impl ReadMemory,
@@ -105,7 +105,7 @@ impl CodeMap {
         let mut attempt = 1;
         loop {
             match self.try_refresh(memory, descriptor) {
-                Err(_) if attempt < ATTEMPTS => sleep(PAUSE),
+                Err(_) if attempt < READ_ATTEMPTS => sleep(RETRY_INTERVAL),
                 result => return result,
             }
             attempt += 1;
@@ -122,7 +122,7 @@ impl CodeMap {
         for entry in entries.iter().filter(|entry| !self.known.contains(entry)) {
             fresh.push(jit::read_blob(memory, entry)?);
         }
-        // Oldest first, so that of two ranges at one address the newer one stays.
+        // Oldest first, so that a newer range replaces an older one at the same address.
         for blob in fresh.into_iter().rev() {
             self.add(blob);
         }
@@ -135,7 +135,7 @@ impl CodeMap {
         match blob {
             Blob::Emulator { normal_exit, frame_layout } => {
                 self.normal_exit = normal_exit;
-                self.has_frame_pointers = frame_layout == WITH_FRAME_POINTERS;
+                self.has_frame_pointers = frame_layout == FRAME_POINTER_LAYOUT;
             }
             Blob::Module { ranges, files } => {
                 let files: Vec<TextId> =
@@ -144,7 +144,7 @@ impl CodeMap {
                 for range in ranges.into_iter().rev().filter(|range| range.start < range.end) {
                     let mut lines = lines_of(&range, &files);
                     let name = self.names.id(range.name);
-                    // The header's line, which is that of the function's head, stands with its code.
+                    // The line of a function's head belongs to the header before its code.
                     if let Some(code) = after.filter(|it| it.name == name && lines.is_empty()) {
                         lines = code.lines;
                     }
@@ -192,22 +192,22 @@ impl CodeMap {
         self.code_at(address).map(|code| self.names.get(code.name))
     }
 
-    /// The line of source that `address` belongs to. Of a call that is the address of the call, not
-    /// that to which it returns.
+    /// The source line of `address`. For a call, pass the address of the call instruction, not the return
+    /// address.
     pub(crate) fn line_at(&self, address: u64) -> Option<SourceLine> {
         let lines = &self.code_at(address)?.lines;
         let after = lines.partition_point(|&(start, _)| start <= address);
         after.checked_sub(1).map(|at| lines[at].1)
     }
 
-    /// The name of a source file, as the compiler was given it.
+    /// The name of a source file, as it was passed to the compiler.
     pub(crate) fn file(&self, id: TextId) -> &str {
         self.files.get(id)
     }
 
     /// Whether `address` is in code that functions share.
     pub(crate) fn is_fragment(&self, address: u64) -> bool {
-        self.name_at(address).is_some_and(|name| name.starts_with(FRAGMENT))
+        self.name_at(address).is_some_and(|name| name.starts_with(FRAGMENT_PREFIX))
     }
 
     /// The code of the function or fragment called `name`.
@@ -217,7 +217,7 @@ impl CodeMap {
         Some(start..code.end)
     }
 
-    /// Functions that have a header: where it begins, where the code after it begins, the name.
+    /// Functions that have a header: start of the header, start of the code after it, name.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (u64, u64, &str)> {
         let pairs = self.ranges.iter().zip(self.ranges.iter().skip(1));
         pairs.filter_map(|((&header, code), (&start, next))| {
@@ -226,7 +226,7 @@ impl CodeMap {
         })
     }
 
-    /// Number of places that have a name.
+    /// Number of ranges.
     pub(crate) fn len(&self) -> usize {
         self.ranges.len()
     }
@@ -247,7 +247,7 @@ impl CodeMap {
     }
 }
 
-/// `files` has the module's files by their number in its blob.
+/// `files` are the module's files in the order of its blob.
 fn lines_of(range: &jit::Range, files: &[TextId]) -> Lines {
     let line = |line: &jit::Line| {
         let file = files[line.file as usize];

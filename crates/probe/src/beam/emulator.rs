@@ -1,5 +1,5 @@
-//! The running emulator: which release it is, where its exported variables lie, where each
-//! scheduler's data is.
+//! The running emulator: its release, the addresses of its exported variables and of each scheduler's
+//! data.
 
 use rabbitscope_profiles::ThreadKind;
 
@@ -19,27 +19,27 @@ const DIRTY_IO_DATA: &str = "erts_aligned_dirty_io_scheduler_data";
 const RELEASE: &str = "etp_otp_release";
 const ERTS_VERSION: &str = "etp_erts_version";
 
-/// Exported as well, from all that were seen.
+/// Exported by all emulators that were examined.
 const BIF_TABLE: &str = "bif_table";
 
 /// Exported by every emulator.
 const PROCESS_TABLE: &str = "erts_proc";
 
-/// `erts_proc` has 320 bytes on OTP 25.
-const MOST_PROCESS_TABLE_BYTES: u64 = 16 << 10;
+/// Limit for the size of `erts_proc`, which is 320 bytes on OTP 25.
+const MAX_PROCESS_TABLE_BYTES: u64 = 16 << 10;
 
-/// A VM whose release is known and whose structures were found where they belong.
+/// A VM of a known release.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     /// OTP release (`25`).
     pub(crate) release: String,
-    /// Where things are in its structures.
+    /// Offsets in its structures.
     pub(crate) layout: &'static Layout,
     /// Address of `__jit_debug_descriptor`.
     pub(crate) jit_descriptor: u64,
     /// Address and length in bytes of the table of BIFs, where it is exported.
     pub(crate) bif_table: Option<(u64, u64)>,
-    /// How processes are called.
+    /// How pids are encoded.
     pub(crate) pids: Pids,
     schedulers: [(ThreadKind, u64); 3],
 }
@@ -56,7 +56,7 @@ pub(crate) struct SchedulerBlock {
 }
 
 impl Emulator {
-    /// Reads release and places out of the node's memory.
+    /// Reads release and addresses out of the node's memory.
     pub(crate) fn read(process: &Process) -> Result<Self, ProbeError> {
         let pid = process.pid;
         let bias = load_bias(process)?;
@@ -97,8 +97,8 @@ impl Emulator {
         })
     }
 
-    /// The data of every scheduler thread. Refuses when a block does not carry the kind and the
-    /// number that its thread's name says, for then the stride or the offsets are wrong.
+    /// The data of every scheduler thread. Fails when a block does not have the kind and the number of its
+    /// thread's name: then the stride or the offsets are wrong.
     pub(crate) fn schedulers(&self, process: &Process) -> Result<Vec<SchedulerBlock>, ProbeError> {
         let mut blocks = Vec::new();
         for thread in process.threads()? {
@@ -160,9 +160,9 @@ impl Emulator {
     }
 }
 
-/// `table` is where the table of processes is, with its length in bytes.
+/// `table` is the address of the process table and its length in bytes.
 fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result<Pids, ProbeError> {
-    let table = table.and_then(|span| words_at(process, span, MOST_PROCESS_TABLE_BYTES));
+    let table = table.and_then(|span| words_at(process, span, MAX_PROCESS_TABLE_BYTES));
     Pids::read(layout, &table.unwrap_or_default()).ok_or_else(|| ProbeError::LayoutMismatch {
         pid: process.pid,
         release: layout.release.into(),
@@ -170,8 +170,8 @@ fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result
     })
 }
 
-/// A structure of the VM as words, from its address and length, when it has no more than `most` bytes:
-/// the file of the VM says how long it is, and may say anything.
+/// Reads a structure of the VM as words, from its address and length. `None` when it has more than `most`
+/// bytes: the length is from the VM's file and may be any number.
 pub(super) fn words_at(
     memory: &impl ReadMemory,
     (address, size): (u64, u64),
@@ -185,7 +185,7 @@ pub(super) fn words_at(
     Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
-/// What is to be added to an address in the file to get one in the process.
+/// The difference between an address in the process and the same address in the file.
 fn load_bias(process: &Process) -> Result<u64, ProbeError> {
     if !process.image.is_relocated {
         return Ok(0);

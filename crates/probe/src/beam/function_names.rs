@@ -1,14 +1,14 @@
-//! From what the VM calls a function to the function's name: three words (module, function, arity)
-//! that it keeps before the code of each, and the address of a BIF's C function.
+//! Names of functions by their `ErtsCodeMFA` (module, function, arity), which the VM stores before the code
+//! of each function, and names of BIFs by the address of their C function.
 //!
-//! The words are numbers of atoms. What they mean is learnt from the functions whose names are known.
+//! Module and function are numbers of atoms. Their names are learnt from the functions of the code map.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{CALL_BIF, CodeMap, emulator::words_at};
 use crate::node::ReadMemory;
 
-/// How the VM calls a function (`ErtsCodeMFA`).
+/// The VM's identification of a function (`ErtsCodeMFA`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CodeMfa {
     /// An atom.
@@ -19,36 +19,36 @@ pub(crate) struct CodeMfa {
     pub(crate) arity: u64,
 }
 
-/// Names that are looked up when they are first asked for.
+/// Names that are looked up at first use.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
-    /// By what the VM calls it, where a function's code begins.
+    /// Start of each function's code.
     starts: HashMap<CodeMfa, u64>,
-    /// Beginnings that were looked at.
+    /// Starts that were examined.
     seen: HashSet<u64>,
     is_current: bool,
     /// The VM's table of BIFs, as words.
     bif_table: Vec<u64>,
-    /// What it calls them.
+    /// The BIFs of that table.
     bifs: HashSet<CodeMfa>,
 }
 
-/// The table has 24,240 bytes on OTP 25.
-const MOST_BIF_TABLE_BYTES: u64 = 1 << 20;
+/// Limit for the size of the table of BIFs, which is 24,240 bytes on OTP 25.
+const MAX_BIF_TABLE_BYTES: u64 = 1 << 20;
 
-/// Words between the beginning of a function's header and its code, at most.
+/// Limit for the words between the start of a function's header and its code.
 const HEADER_WORDS: usize = 8;
 
 const ATOM_TAG: u64 = 0b00_1011;
 const ATOM_TAG_BITS: u64 = 0b11_1111;
 
-/// `mov [r13 + offset], rsi`: how `call_bif_shared` notes what it calls.
+/// `mov [r13 + offset], rsi`: `call_bif_shared` stores the function that it calls.
 const STORE_CURRENT: [u8; 3] = [0x49, 0x89, 0xb5];
 
 impl FunctionNames {
     /// With the VM's table of BIFs, `bif_table`, which lies at `span.0` and has `span.1` bytes.
     pub(crate) fn new(memory: &impl ReadMemory, span: Option<(u64, u64)>) -> Self {
-        let bif_table = span.and_then(|span| words_at(memory, span, MOST_BIF_TABLE_BYTES));
+        let bif_table = span.and_then(|span| words_at(memory, span, MAX_BIF_TABLE_BYTES));
         let bif_table: Vec<u64> = bif_table.unwrap_or_default();
         let bifs = entries_of(&bif_table).map(|(mfa, _)| mfa).collect();
         Self { bif_table, bifs, ..Self::default() }
@@ -73,7 +73,7 @@ impl FunctionNames {
         code.name_at(*self.starts.get(&mfa)?)
     }
 
-    /// The same of a BIF; `None` for any other function.
+    /// The name of a BIF; `None` for any other function.
     pub(crate) fn bif_named<'a>(
         &mut self,
         mfa: CodeMfa,
@@ -83,7 +83,7 @@ impl FunctionNames {
         self.bifs.contains(&mfa).then(|| self.name_of(mfa, code, memory)).flatten()
     }
 
-    /// The BIF that the C function at `address` is. `None` when it is none, or several.
+    /// The BIF of the C function at `address`. `None` when there is none, or more than one.
     pub(crate) fn bif_of<'a>(
         &mut self,
         address: u64,
@@ -112,8 +112,7 @@ impl FunctionNames {
     }
 }
 
-/// What looks like an entry of the table of BIFs: module, function, arity as an int; and the C
-/// function.
+/// Words that have the form of an entry of the table of BIFs: module, function, arity as an int, C function.
 fn entries_of(bif_table: &[u64]) -> impl Iterator<Item = (CodeMfa, u64)> {
     let entries = bif_table.windows(4).filter(|entry| is_atom(entry[0]) && is_atom(entry[1]));
     entries.map(|entry| {
@@ -122,7 +121,7 @@ fn entries_of(bif_table: &[u64]) -> impl Iterator<Item = (CodeMfa, u64)> {
     })
 }
 
-/// Where `Process.current` is, as the code tells that writes it before it calls a BIF.
+/// The offset of `Process.current`, from the code that stores it before a call of a BIF.
 pub(crate) fn offset_of_current(memory: &impl ReadMemory, code: &CodeMap) -> Option<u32> {
     let mut bytes = [0; 24];
     memory.read(code.span_of(CALL_BIF)?.start, &mut bytes).ok()?;

@@ -1,8 +1,8 @@
-//! The VM's own list of the machine code that it generated: the GDB JIT interface.
+//! Reads the VM's list of its machine code: the GDB JIT interface.
 //!
-//! The list is kept by every JIT emulator on Linux, needs no flag and survives stripping
-//! (`beam_jit_metadata.cpp` of the emulator). It is read while the VM goes on changing it, so
-//! every length is checked and a walk that makes no sense is repeated by the caller.
+//! Every JIT emulator on Linux has the list, without a flag and also when it is stripped
+//! (`beam_jit_metadata.cpp` of the emulator). The VM changes it while it is read, so every length is
+//! checked, and the caller reads again after an error.
 
 use std::collections::HashMap;
 
@@ -10,25 +10,25 @@ use thiserror::Error;
 
 use crate::node::ReadMemory;
 
-/// A list this long is not a list any more.
+/// Limit for entries: a longer list is a cycle or damaged.
 const MAX_ENTRIES: usize = 1 << 20;
 
-/// No module's table comes near this.
+/// Limit for one table, in bytes; far above the table of any module.
 const MAX_BLOB: usize = 64 << 20;
 
-/// Nor do all tables together.
+/// Limit for all tables together, in bytes.
 const MAX_BLOBS: usize = 512 << 20;
 
-/// The entry of the emulator is the shortest.
+/// The smallest table: the emulator's own entry.
 const MIN_BLOB: usize = 24;
 
 const KIND_EMULATOR: u32 = 0;
 const KIND_MODULE: u32 = 1;
 
-/// Bytes of an entry's blob that tell it apart from another at the same place.
+/// First bytes of an entry's blob that are kept: they distinguish it from a later one at the same address.
 pub(crate) const HEAD_BYTES: usize = 32;
 
-/// The table made no sense; most often it was changed while it was read.
+/// The table is not valid, mostly because it was changed while it was read.
 #[derive(Debug, Error)]
 pub(crate) enum JitError {
     #[error("cannot be read: {0}")]
@@ -60,7 +60,7 @@ pub(crate) struct Entry {
     pub(crate) head: [u8; HEAD_BYTES],
 }
 
-/// What a blob says.
+/// The contents of a blob.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Blob {
     /// Facts about the emulator.
@@ -93,8 +93,8 @@ pub(crate) struct Range {
     pub(crate) lines: Vec<Line>,
 }
 
-/// The place in the code from which on it belongs to another line of the source. The VM knows one
-/// for each instruction that calls or can fail.
+/// The address at which the code of a source line begins. The VM has one for each instruction that calls or
+/// can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// First address.
@@ -221,7 +221,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// The VM appends what part of a function a range is; that is of no interest to a reader.
+/// The VM appends the part of the function to which a range belongs; that is removed.
 fn function_name(raw: &str) -> String {
     ["-CodeInfoPrologue", "::codeHeader", "::codeFooter"]
         .iter()

@@ -1,8 +1,8 @@
-//! Where the VM keeps what the sampler needs: one row for each OTP release and architecture.
+//! Offsets of the VM's structures: one row for each OTP release and architecture.
 //!
 //! Offsets were read from the structures' definitions (`erl_process.h`) and measured on the
 //! distribution's packages; they are checked against the running node before use
-//! ([`super::Emulator::check`], [`super::judge`]), so a wrong row is refused, not believed.
+//! ([`super::Emulator::check`], [`super::check_layout`]), so that a wrong row is refused.
 
 /// Offsets in bytes for one OTP release on one architecture.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub(crate) struct Layout {
     pub(crate) dirty_number: u32,
     /// Bits of a pid, above its tag of four bits, that hold number and serial.
     pub(crate) pid_bits: u32,
-    /// Of those, the lower ones that hold the number.
+    /// The lower of these bits, which hold the number.
     pub(crate) pid_number_bits: u32,
-    /// Whether the lowest ones are a place in the process table, from which the number is computed.
-    pub(crate) pid_has_place: bool,
+    /// Whether the lowest of these bits are an index into the process table, from which the number is computed.
+    pub(crate) pid_has_index: bool,
     /// `Process.common.id`
     pub(crate) id: u32,
     /// `Process.htop`, the first free word of the heap.
@@ -53,7 +53,7 @@ const LAYOUTS: [Layout; 2] = [
         // The upper half is an index into the process table.
         pid_bits: 28,
         pid_number_bits: 15,
-        pid_has_place: false,
+        pid_has_index: false,
         id: 0,
         htop: 80,
         stop: 88,
@@ -70,7 +70,7 @@ const LAYOUTS: [Layout; 2] = [
         dirty_number: 192,
         pid_bits: 60,
         pid_number_bits: 28,
-        pid_has_place: true,
+        pid_has_index: true,
         id: 0,
         htop: 80,
         stop: 88,
@@ -90,7 +90,7 @@ impl Layout {
         last.map_or(0, |offset| offset + 8)
     }
 
-    /// All rows in words, for a refusal.
+    /// All rows as text, for a refusal.
     pub(crate) fn known() -> String {
         let rows: Vec<String> =
             LAYOUTS.iter().map(|row| format!("OTP {} on {}", row.release, row.arch)).collect();

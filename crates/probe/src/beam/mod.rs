@@ -1,7 +1,8 @@
-//! What the VM says of itself in its own memory: its release and the places of its structures
-//! ([`emulator`], [`layout`]), the machine code it generated ([`jit`], [`code_map`]).
+//! The VM's own tables, read out of its memory: release and offsets of its structures ([`emulator`], [`layout`],
+//! [`calibration`]), JIT code ([`jit`], [`code_map`]), functions and BIFs ([`function_names`], [`bif`]), processes
+//! ([`pids`], [`resumption`]).
 //!
-//! Nothing here runs in the node and nothing is written to it.
+//! Nothing here runs in the node or writes to it.
 
 mod bif;
 mod calibration;
@@ -14,7 +15,7 @@ mod pids;
 mod resumption;
 
 pub(crate) use bif::{CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, called_bif};
-pub(crate) use calibration::{Snapshot, judge};
+pub(crate) use calibration::check_layout;
 pub(crate) use code_map::{CodeMap, SourceLine};
 pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use function_names::{CodeMfa, FunctionNames, offset_of_current};

@@ -1,42 +1,43 @@
-//! What a process is called outside of the VM, `<0.615.0>`, from the word that it is known by inside.
+//! Converts a pid term of the VM's memory to its text, `<0.615.0>`.
 
 use super::Layout;
 
-/// How local pids are made of the VM's words.
+/// How the VM encodes local pids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pids {
     bits: u32,
     number_bits: u32,
-    places: Option<Places>,
+    index: Option<TableIndex>,
 }
 
-/// How the VM spreads successive processes over the cache lines of its table, so that the lowest
-/// bits of a word are a place in there and not what they count from (`erts_ptab_pixdata2data`).
+/// How the VM spreads successive processes over the cache lines of its process table. The lowest bits of
+/// the term are then an index into the table, from which the number has to be computed
+/// (`erts_ptab_pixdata2data`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Places {
-    /// Of a place.
+struct TableIndex {
+    /// Bits of an index.
     bits: u32,
-    /// Of those, the ones within a cache line.
+    /// The bits of an index within a cache line.
     line_bits: u32,
 }
 
 impl Pids {
-    /// `table` is the VM's table of processes as words (`erts_proc`). `None` when pids have places
-    /// in them and it does not say how.
+    /// `table` is the VM's process table as words (`erts_proc`). `None` when pids contain an index and the
+    /// table does not have the masks for it.
     pub(crate) fn read(layout: &Layout, table: &[u64]) -> Option<Self> {
-        let places = if layout.pid_has_place { Some(Places::find(table)?) } else { None };
-        Some(Self { bits: layout.pid_bits, number_bits: layout.pid_number_bits, places })
+        let index = if layout.pid_has_index { Some(TableIndex::find(table)?) } else { None };
+        Some(Self { bits: layout.pid_bits, number_bits: layout.pid_number_bits, index })
     }
 
     /// A local pid as the shell prints it. `term` is `Process.common.id`.
     pub(crate) fn text(&self, term: u64) -> String {
         let data = low(term >> 4, self.bits);
-        let data = self.places.map_or(data, |places| places.counted(data));
+        let data = self.index.map_or(data, |index| index.counted(data));
         format!("<0.{}.{}>", low(data, self.number_bits), data >> self.number_bits)
     }
 }
 
-impl Places {
+impl TableIndex {
     /// The table holds its size and, in this order, masks of a place, of a line, of a place within a
     /// line, and in one word the two distances by which they are moved. All of them must agree.
     fn find(table: &[u64]) -> Option<Self> {
@@ -61,7 +62,7 @@ fn low(word: u64, bits: u32) -> u64 {
     word & ((1 << bits) - 1)
 }
 
-/// The number of bits of a mask of the lowest ones, when `word` is one.
+/// The number of bits of `word`, when it is a mask of lowest bits.
 fn ones(word: u64) -> Option<u32> {
     (word != 0 && word & word.wrapping_add(1) == 0 && word < u64::MAX).then(|| word.count_ones())
 }

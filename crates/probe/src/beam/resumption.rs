@@ -1,6 +1,6 @@
-//! Where a process goes on that was scheduled out: `Process.i`.
+//! The offset of `Process.i`: the address at which a process continues that was scheduled out.
 //!
-//! The scheduler of the JIT ends with a jump to that place (`emit_process_main`):
+//! The scheduling code of the JIT ends with a jump to that address (`emit_process_main`):
 //!
 //! ```text
 //!        mov  rax, [r13 + OFFSET]
@@ -9,17 +9,17 @@
 //!        jmp  rax
 //! ```
 //!
-//! The place is no return address, so no stack has it: of a process that waits, or that gave up the CPU
-//! at the beginning of a function, it alone says in which function.
+//! It is no return address and therefore on no stack. For a process that waits, or that gave up the CPU at
+//! the start of a function, only this field identifies the function.
 
 use super::CodeMap;
 use crate::node::ReadMemory;
 
-/// The fragment in which a scheduler goes from one process to the next.
+/// The fragment in which a scheduler switches from one process to the next.
 pub(crate) const SCHEDULE: &str = "global::process_main";
 
-/// The fragment has 512 bytes on OTP 25.
-const MOST_BYTES: usize = 4096;
+/// Limit for the size of the fragment, which has 512 bytes on OTP 25.
+const MAX_BYTES: usize = 4096;
 
 /// `mov rax, [r13 + offset]`
 const LOAD: [u8; 3] = [0x49, 0x8b, 0x85];
@@ -27,10 +27,10 @@ const OFFSET_BYTES: usize = 4;
 /// `cmp qword [rax], number`
 const COMPARE: [u8; 3] = [0x48, 0x83, 0x38];
 
-/// Where `Process.i` is, as the code tells that goes on there.
+/// The offset of `Process.i`, from the code that jumps to its value.
 pub(crate) fn offset_of_resumption(memory: &impl ReadMemory, code: &CodeMap) -> Option<u32> {
     let span = code.span_of(SCHEDULE)?;
-    let length = usize::try_from(span.end - span.start).ok()?.min(MOST_BYTES);
+    let length = usize::try_from(span.end - span.start).ok()?.min(MAX_BYTES);
     let mut bytes = vec![0; length];
     memory.read(span.start, &mut bytes).ok()?;
     loaded_offset(&bytes)

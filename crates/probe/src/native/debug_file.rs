@@ -1,7 +1,7 @@
-//! The symbols that a distribution takes out of a file of code and puts into a debug package: a file below
-//! `/usr/lib/debug/.build-id`, named after the build id that both carry.
+//! Symbols of debug packages: a distribution moves them out of a file of code into a file below
+//! `/usr/lib/debug/.build-id`, which is named after the build id of both.
 //!
-//! Only its symbol table is read, neither lines nor inlined functions. Who may open it decides the caller.
+//! Only the symbol table is read, neither lines nor inlined functions. The caller opens the file.
 
 use std::{fmt::Write, fs::File, io, os::fd::AsRawFd};
 
@@ -13,7 +13,7 @@ use object::{Object, ObjectSegment, ReadCache};
 
 const DIRECTORY: &str = "/usr/lib/debug/.build-id";
 
-/// The linker's are 20 bytes long; one of two bytes or less would have no file name.
+/// Valid lengths of a build id. The linker's have 20 bytes.
 const BUILD_ID_BYTES: std::ops::RangeInclusive<usize> = 8..=64;
 
 /// Symbols of a file of code that has none itself.
@@ -25,7 +25,7 @@ pub(super) struct DebugFile {
 }
 
 impl DebugFile {
-    /// The one of `code`, by the path of which `open` makes a file. A file with another build id is none.
+    /// Finds the debug file of `code`, which `open` opens by its path. `None` when its build id differs.
     pub(super) fn find(code: &File, open: impl Fn(&str) -> io::Result<File>) -> Option<Self> {
         let cache = ReadCache::new(code);
         let parsed = object::File::parse(&cache).ok()?;

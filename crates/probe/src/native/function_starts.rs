@@ -1,5 +1,5 @@
-//! Where functions begin, from the unwind tables that every distribution binary keeps even when
-//! its symbols are stripped. With it all samples of a nameless function fall on one frame.
+//! Starts of functions, from the unwind tables that a stripped binary still has. With them all samples of a
+//! function without a symbol have one frame.
 //!
 //! `.eh_frame_hdr` holds a sorted table of (function start, unwind entry); the format is in the
 //! Linux Standard Base, section "Exception Frame Header".
@@ -8,7 +8,7 @@ use std::{fs::File, io::Seek};
 
 use object::{Object, ObjectSection, ObjectSegment};
 
-use super::MOST_CODE_BYTES;
+use super::limits::MAX_CODE_BYTES;
 
 /// `DW_EH_PE_datarel | DW_EH_PE_sdata4`, the only table encoding that linkers write.
 const TABLE_ENCODING: u8 = 0x3b;
@@ -54,10 +54,10 @@ impl FunctionStarts {
     }
 }
 
-/// The file may stand anywhere.
+/// Reads from the start: the file position may be anywhere.
 fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
     file.rewind().ok()?;
-    rabbitscope_files::read_all(file.try_clone().ok()?, MOST_CODE_BYTES).ok()
+    rabbitscope_files::read_all(file.try_clone().ok()?, MAX_CODE_BYTES).ok()
 }
 
 /// Function addresses of a header at `base`. Entries are relative to the header itself.

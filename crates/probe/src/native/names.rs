@@ -1,7 +1,7 @@
 //! Names of native and kernel functions.
 //!
-//! The mappings are read while the node lives and addresses are looked up by file and offset, so
-//! that names can still be given after the node has gone.
+//! The mappings are read while the node lives, and addresses are looked up by file and offset, so that names
+//! can be found after the node has exited.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -21,9 +21,9 @@ use blazesym::{
 use object::{Object, ObjectSymbol};
 use rabbitscope_profiles::source_name;
 
-use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
+use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
 use crate::{
-    node::{MOST_VDSO_BYTES, Mapping, Process},
+    node::{MAX_VDSO_BYTES, Mapping, Process},
     permission::{KERNEL_SYMBOLS, raise},
 };
 
@@ -32,19 +32,19 @@ pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
     mappings: Vec<Mapping>,
-    /// Those that may be read.
+    /// Files by path; `None` for those that may not be read.
     files: HashMap<String, Option<Code>>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
     starts: RefCell<HashMap<String, FunctionStarts>>,
 }
 
-/// A file that is held open, so that it stays the same one whatever becomes of node and path.
+/// A file that is held open, so that it stays the same file when the node exits or the path changes.
 struct Code {
     file: File,
     debug: Option<DebugFile>,
 }
 
-/// A name, or the best that can be said without one.
+/// A name, or a replacement when there is no symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NativeName {
     /// From a symbol table.
@@ -75,13 +75,14 @@ impl NativeNames {
         names
     }
 
-    /// The list of the kernel's functions is read at the first question and kept. No other file is opened.
+    /// Reads the list of the kernel's functions, by a first query, while the privilege is there; the list is
+    /// kept. No other file is opened.
     fn read_kernel_symbols(&self) {
         let _raised = raise(KERNEL_SYMBOLS);
         let _ = self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(0));
     }
 
-    /// Reads the mappings again; keeps the old ones when the node has gone.
+    /// Reads the mappings again; keeps the old ones when the node has exited.
     pub(crate) fn refresh(&mut self, process: &Process) {
         let Ok(mappings) = process.mappings() else { return };
         if mappings.is_empty() {
@@ -95,7 +96,7 @@ impl NativeNames {
         if self.vdso.get().is_none()
             && let Some(symbols) = self.read_vdso(process)
         {
-            // Set once and never changed: every process of a machine has the same one.
+            // Set once: every process of a machine has the same vdso.
             let _ = self.vdso.set(symbols);
         }
     }
@@ -123,7 +124,7 @@ impl NativeNames {
         }
     }
 
-    /// A function without a symbol is called by its file and the place where it begins.
+    /// A function without a symbol is named after its file and the offset of its start.
     fn nameless(&self, path: &str, file: &File, offset: u64) -> NativeName {
         let mut starts = self.starts.borrow_mut();
         let starts = starts.entry(path.to_owned()).or_insert_with(|| FunctionStarts::read(file));
@@ -158,10 +159,10 @@ impl NativeNames {
             )
     }
 
-    /// The vdso is in no file; its symbols are read out of the node's memory.
+    /// The symbols of the vdso, out of the node's memory: it is in no file.
     fn read_vdso(&self, process: &Process) -> Option<Vec<(u64, u64, String)>> {
         let mapping = self.mappings.iter().find(|mapping| mapping.path == "[vdso]")?;
-        let bytes = process.mapped_bytes(mapping, MOST_VDSO_BYTES)?;
+        let bytes = process.mapped_bytes(mapping, MAX_VDSO_BYTES)?;
         let file = object::File::parse(bytes.as_slice()).ok()?;
         let symbols = file.dynamic_symbols().filter_map(|symbol| {
             Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned()))
@@ -174,8 +175,8 @@ impl Code {
     fn open(process: &Process, mapping: &Mapping) -> Option<Self> {
         let by_path = |_| process.file(&mapping.path);
         let file = process.mapped_file(mapping).or_else(by_path).ok()?;
-        // As the node sees it, or as we do: of a node in a container either may have the package.
-        let here = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        // In the node's mount namespace or in ours: with a container, either may have the debug package.
+        let here = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = |path: &str| process.file(path).or_else(|_| here(path));
         let debug = DebugFile::find(&file, find);
         Some(Self { file, debug })

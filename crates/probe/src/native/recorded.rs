@@ -1,5 +1,5 @@
-//! Names for a recording that another program made on this machine: from the files that were mapped,
-//! from the running kernel, and from `/tmp/perf-PID.map`.
+//! Names for a recording of another program on this machine (perf): from the files that were mapped, from
+//! the running kernel and from `/tmp/perf-PID.map`.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,20 +19,20 @@ use rabbitscope_profiles::CodeNames;
 
 use rabbitscope_files::Links;
 
-use super::{MOST_CODE_BYTES, debug_file::DebugFile, function_starts::FunctionStarts};
+use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
 
-/// Files of code that are open at a time: far below the usual limit of a process (1,024), and more
-/// than any recording of a node names.
-const MOST_FILES: usize = 256;
+/// Limit for files of code that are open at the same time: far below the usual limit of a process (1,024),
+/// and more than a recording of a node names.
+const MAX_FILES: usize = 256;
 
 /// Largest list of generated code that is read; that of a large node has some megabytes.
-const MOST_MAP_BYTES: u64 = 64 << 20;
+const MAX_MAP_BYTES: u64 = 64 << 20;
 
-/// Looks up addresses of a recording.
+/// Names of the addresses of a recording.
 pub struct RecordedNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
-    /// By path, where they may be opened.
+    /// Files by path; `None` for those that may not be opened.
     files: HashMap<String, Option<File>>,
     debug_files: HashMap<String, Option<DebugFile>>,
     starts: HashMap<String, FunctionStarts>,
@@ -66,14 +66,14 @@ impl RecordedNames {
 
     fn in_debug_file(&mut self, path: &str, offset: u64) -> Option<String> {
         let code = self.files.get(path)?.as_ref()?;
-        let open = |path: &str| rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+        let open = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = || DebugFile::find(code, open);
         let debug = self.debug_files.entry(path.to_owned()).or_insert_with(find);
         debug.as_ref()?.name(&self.symbolizer, offset)
     }
 
-    /// A function without a symbol is called by its file and the place where it begins, as in our
-    /// own recordings.
+    /// A function without a symbol is named after its file and the offset of its start, as in our own
+    /// recordings.
     fn nameless(&mut self, path: &str, offset: u64) -> Option<String> {
         let file = self.files.get(path)?.as_ref()?;
         let starts =
@@ -87,8 +87,8 @@ impl RecordedNames {
 impl CodeNames for RecordedNames {
     fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
         if !self.files.contains_key(path) {
-            let is_full = self.files.len() >= MOST_FILES;
-            let file = rabbitscope_files::open(Path::new(path), MOST_CODE_BYTES);
+            let is_full = self.files.len() >= MAX_FILES;
+            let file = rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
             self.files.insert(path.to_owned(), file.ok().filter(|_| !is_full));
         }
         let held = self.files.get(path)?.as_ref()?;
@@ -112,11 +112,11 @@ impl CodeNames for RecordedNames {
     }
 }
 
-/// Anybody may have put a file of this name there, or a link.
+/// Any user may have put a file of this name there, or a link.
 fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
     let path = format!("/tmp/perf-{pid}.map");
-    let file = rabbitscope_files::open_with(Path::new(&path), MOST_MAP_BYTES, Links::Refuse)?;
-    rabbitscope_files::read_all(file, MOST_MAP_BYTES)
+    let file = rabbitscope_files::open_with(Path::new(&path), MAX_MAP_BYTES, Links::Refuse)?;
+    rabbitscope_files::read_all(file, MAX_MAP_BYTES)
 }
 
 /// Lines of start, size and name, the numbers in hexadecimal digits. A later line for the same

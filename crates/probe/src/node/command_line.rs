@@ -1,13 +1,13 @@
-//! What a process calls itself and what it was started with. Says nothing about what it is.
+//! The arguments of a process. A process can set them to anything, so they prove nothing.
 
 use std::fs;
 
-/// The program that `pid` says it runs.
+/// The program name in the arguments of `pid`.
 pub(super) fn first_argument(pid: u32) -> Option<String> {
     arguments(pid)?.into_iter().next()
 }
 
-/// All that `pid` was started with, the program first; absent without such a process.
+/// All arguments of `pid`, the program name first; `None` without such a process.
 pub(super) fn arguments(pid: u32) -> Option<Vec<String>> {
     Some(nul_separated(&fs::read(format!("/proc/{pid}/cmdline")).ok()?))
 }

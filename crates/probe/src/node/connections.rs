@@ -1,24 +1,24 @@
-//! Who holds the other end of a connection within this machine, from the kernel's tables of sockets.
+//! Finds the holder of the other end of a connection within this machine, in the kernel's socket tables.
 
 use std::{
     fs,
     net::{IpAddr, Ipv6Addr, SocketAddr},
 };
 
-/// The process at the other end, as far as everybody may know it.
+/// The socket at the other end of a connection: what the kernel shows to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// Of the user who made the socket.
+pub struct SocketHolder {
+    /// Id of the user who created the socket.
     pub user: u32,
-    /// Of the socket.
+    /// Inode of the socket.
     pub inode: u64,
 }
 
-/// Who has accepted the connection from `own` to `other`. `None` when that is not on this machine, or in a
-/// network of its own.
-pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<Holder> {
+/// The holder of the socket that has accepted the connection from `own` to `other`. `None` when that socket is
+/// on another machine or in another network namespace.
+pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
     let ends = [other, own].map(words);
-    // A socket of the sixth version takes connections of the fourth as well.
+    // An IPv6 socket accepts IPv4 connections too.
     let mapped = [other, own].map(|end| words(SocketAddr::new(mapped(end.ip()), end.port())));
     [("/proc/net/tcp", &ends), ("/proc/net/tcp6", &ends), ("/proc/net/tcp6", &mapped)]
         .into_iter()
@@ -32,20 +32,23 @@ fn mapped(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Of `proc_net_tcp(5)`: both ends in fields 1 and 2, state in field 3 (`01` is connected), user in field 7,
-/// inode in field 9, from 0. The inode is 0 until somebody has accepted the connection.
-fn holder_in(table: &str, ends: &[String; 2]) -> Option<Holder> {
+/// Searches a table of the form of `proc_net_tcp(5)`. Fields count from 0: ends in 1 and 2, state in 3 (`01` is
+/// established), user in 7, inode in 9. The inode is 0 until the connection is accepted.
+fn holder_in(table: &str, ends: &[String; 2]) -> Option<SocketHolder> {
     table.lines().find_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let is_it = fields.get(1..4)? == [ends[0].as_str(), ends[1].as_str(), "01"];
         let holder = || {
-            Some(Holder { user: fields.get(7)?.parse().ok()?, inode: fields.get(9)?.parse().ok()? })
+            Some(SocketHolder {
+                user: fields.get(7)?.parse().ok()?,
+                inode: fields.get(9)?.parse().ok()?,
+            })
         };
         is_it.then(holder)?.filter(|holder| holder.inode != 0)
     })
 }
 
-/// As the tables have it: words of the machine's byte order in hexadecimal digits.
+/// An address in the form of the tables: words in the machine's byte order as hexadecimal digits.
 fn words(end: SocketAddr) -> String {
     let address = match end.ip() {
         IpAddr::V4(address) => format!("{:08X}", u32::from_ne_bytes(address.octets())),

@@ -1,4 +1,4 @@
-//! Which Erlang nodes run on this machine, and under which names.
+//! Finds the Erlang nodes of this machine and their names.
 
 use std::{fs, io, path::Path};
 
@@ -14,14 +14,14 @@ use crate::{
 /// An Erlang VM on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its process id as seen from here.
+    /// Its process id in this process's pid namespace.
     pub pid: u32,
-    /// Its node name (`rabbit@host`), when it can be told from outside.
+    /// Its node name (`rabbit@host`); `None` when it cannot be read from outside.
     pub name: Option<String>,
 }
 
-/// All Erlang VMs of this machine, by pid. Those that the caller may not look at are listed by what they
-/// call themselves.
+/// All Erlang VMs of this machine, by pid. Processes that the caller may not read are listed when their
+/// program name is that of a VM.
 pub fn list_nodes() -> Result<Vec<Node>, ProbeError> {
     let mut pids = pids().map_err(ProbeError::io("listing /proc"))?;
     pids.sort_unstable();
@@ -29,18 +29,18 @@ pub fn list_nodes() -> Result<Vec<Node>, ProbeError> {
 }
 
 fn pids() -> io::Result<Vec<u32>> {
-    // Processes of others may be hidden (`hidepid` of proc(5)).
+    // Processes of other users may be hidden (`hidepid` of proc(5)).
     let _raised = raise(NODE);
     let entries = fs::read_dir("/proc")?;
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     Ok(pids.filter(|&pid| calls_itself_beam(pid)).collect())
 }
 
-/// Of a process that calls itself a VM.
+/// The node of a process with the program name of a VM.
 fn node_of(pid: u32) -> Option<Node> {
     let from_arguments = arguments(pid).and_then(|all| name_in(&all));
     let name = match Process::open(pid) {
-        // RabbitMQ's own variable, which its start script exports.
+        // RabbitMQ's start script exports this variable.
         Ok(process) => from_arguments.or_else(|| process.variable("RABBITMQ_NODENAME")),
         Err(error) if error.is_permission() => from_arguments,
         Err(_) => return None,
@@ -56,12 +56,12 @@ pub fn find_node(name: &str) -> Result<Node, ProbeError> {
     match (found.next(), found.next()) {
         (Some(node), None) => Ok(node.clone()),
         (None, _) => Err(ProbeError::NoSuchNode { name: name.into(), known: names_of(&nodes) }),
-        // Anybody may give a node any name.
+        // Two users may start nodes with the same name.
         (Some(_), Some(_)) => Err(ProbeError::SeveralNodes { known: names_of(&nodes) }),
     }
 }
 
-/// Of `nodes` the one called `usual`, whatever others there are; where none is called that, the only one.
+/// The node called `usual`; when no node has that name, the only node.
 pub fn default_node(mut nodes: Vec<Node>, usual: &str) -> Result<Node, ProbeError> {
     let called = |node: &Node| node.name.as_deref().is_some_and(|own| matches(own, usual));
     let several = || ProbeError::SeveralNodes { known: names_of(&nodes) };
@@ -88,7 +88,7 @@ fn names_of(nodes: &[Node]) -> Vec<String> {
         .collect()
 }
 
-/// What is worth a proof. Needs no privilege.
+/// Whether the program name is that of a VM. Needs no privilege.
 fn calls_itself_beam(pid: u32) -> bool {
     first_argument(pid).is_some_and(|program| {
         Path::new(&program)

@@ -1,5 +1,5 @@
-//! The proof that a process is an Erlang VM: the file that it executes exports the emulator's variables.
-//! What a process calls itself (`argv[0]`) proves nothing, and nothing of a process is read before this.
+//! Proves that a process is an Erlang VM: the file that it executes exports the emulator's variables. The
+//! program name (`argv[0]`) proves nothing. No memory of a process is read before this proof.
 
 use std::{
     collections::HashMap,
@@ -17,38 +17,37 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Every emulator with threads exports these, and nothing else does.
+/// Every emulator with threads exports these variables, and no other program does.
 const OF_EVERY_VM: [&str; 2] = ["erts_aligned_scheduler_data", "etp_otp_release"];
 
-/// The largest file that is read, as a process maps what it likes. An emulator with all its debugging
-/// information has 30 MiB.
-const MOST_BYTES: u64 = 512 << 20;
+/// Largest file that is read: a process may map any file. An emulator with debug information has 30 MiB.
+const MAX_BYTES: u64 = 512 << 20;
 
-/// Of the names of all symbols; the emulator with debugging information has some 2 MiB of them.
-const MOST_SYMBOL_BYTES: usize = 64 << 20;
+/// Limit for the names of all symbols; an emulator with debug information has about 2 MiB.
+const MAX_SYMBOL_BYTES: usize = 64 << 20;
 
-/// No terminal, pipe or device that a node has mapped or put in a file's place can make us wait.
+/// Opening never blocks, also when a node has put a terminal, pipe or device in a file's place.
 const READING: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// The executable of a VM.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// Which file it is.
+    /// Device and inode of the file.
     identity: (u64, u64),
-    /// Addresses in the file are offsets from where it is loaded.
+    /// Whether addresses in the file are relative to the load address.
     pub(crate) is_relocated: bool,
     /// Address and size of every symbol.
     pub(crate) symbols: HashMap<String, (u64, u64)>,
 }
 
 impl Image {
-    /// Of the process `pid`, if it is a VM.
+    /// The executable of the process `pid`. Fails when it is no VM.
     pub(super) fn of(pid: u32) -> Result<Self, ProbeError> {
         let path = format!("/proc/{pid}/exe");
         let opened = {
-            // Of other users' processes the link may not be followed. The file that it leads to is
-            // opened by the caller's own rights all the same.
+            // Without the capability, links of other users' processes cannot be followed. The file itself is
+            // opened with the caller's own rights.
             let _raised = raise(NODE);
             rustix::fs::open(&path, READING, Mode::empty())
         };
@@ -69,7 +68,7 @@ impl Image {
         Ok(Self { identity, is_relocated: file.kind() == ObjectKind::Dynamic, symbols })
     }
 
-    /// Whether `pid` executes this very file now.
+    /// Whether `pid` executes this file now.
     pub(super) fn is_executed_by(&self, pid: u32) -> bool {
         let _raised = raise(NODE);
         let found = rustix::fs::stat(format!("/proc/{pid}/exe"));
@@ -81,9 +80,9 @@ fn identity(found: rustix::fs::Stat) -> (u64, u64) {
     (found.st_dev, found.st_ino)
 }
 
-/// Symbols may share their names, so that all names together can be far longer than the file.
+/// Symbols may share a name in the file, so that all names together can be far longer than the file.
 fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
-    let mut left = MOST_SYMBOL_BYTES;
+    let mut left = MAX_SYMBOL_BYTES;
     let defined = file.dynamic_symbols().chain(file.symbols()).filter(|it| !it.is_undefined());
     let named = defined.map_while(|symbol| {
         let name = symbol.name().unwrap_or_default();
@@ -95,25 +94,25 @@ fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
     named.collect()
 }
 
-/// A file as the node sees it, opened by the caller's own rights. No link leads out of the node's root,
-/// nor into another process.
+/// Opens a file below the node's root directory, with the caller's own rights. No link leads out of that
+/// directory or into another process.
 pub(super) fn open_below(root: &OwnedFd, path: &str) -> io::Result<File> {
     let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
     regular(rustix::fs::openat2(root, path, READING, Mode::empty(), within)?)
 }
 
-/// A file that a link of the kernel leads to.
+/// Opens the file of a link in `/proc`.
 pub(super) fn open_link(path: &str) -> io::Result<File> {
     let _raised = raise(NODE);
     regular(rustix::fs::open(path, READING, Mode::empty())?)
 }
 
-/// Refuses what is no file, or too large a one.
+/// Refuses a file that is not regular or too large.
 fn regular(file: OwnedFd) -> io::Result<File> {
     let found = rustix::fs::fstat(&file)?;
-    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MOST_BYTES);
+    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MAX_BYTES);
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_small {
-        let reason = format!("it is no regular file of at most {} MiB", MOST_BYTES >> 20);
+        let reason = format!("it is no regular file of at most {} MiB", MAX_BYTES >> 20);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     Ok(File::from(file))
@@ -122,7 +121,7 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 /// All of a file, also while it grows.
 pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

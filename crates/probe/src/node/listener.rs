@@ -1,5 +1,5 @@
-//! Which Erlang node of this machine listens on an address: from the kernel's socket tables and
-//! what the node has open, so that a forwarded port is not mistaken for a local broker.
+//! Finds the Erlang node of this machine that listens on an address, by the kernel's socket tables and the
+//! node's open files, so that a forwarded port is not mistaken for a local broker.
 
 use std::{
     fs,
@@ -9,11 +9,11 @@ use std::{
 use super::{holds_socket, list_nodes};
 
 /// Pid of the Erlang node of this machine that listens on `host:port`; `None` when the address is
-/// another machine's, or when the listener is no Erlang node or may not be looked at.
+/// another machine's, or when the listener is no Erlang node or may not be read.
 pub fn local_node_at(host: &str, port: u16) -> Option<u32> {
     let addresses: Vec<IpAddr> =
         (host, port).to_socket_addrs().ok()?.map(|address| address.ip()).collect();
-    if !addresses.into_iter().any(is_own) {
+    if !addresses.into_iter().any(is_local_address) {
         return None;
     }
     let sockets = listening_on(port);
@@ -22,8 +22,8 @@ pub fn local_node_at(host: &str, port: u16) -> Option<u32> {
     nodes.into_iter().map(|node| node.pid).find(holds)
 }
 
-/// Only an own address can be bound to.
-pub fn is_own(address: IpAddr) -> bool {
+/// Whether the address is one of this machine: only those can be bound.
+pub fn is_local_address(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
 

@@ -1,5 +1,5 @@
-//! Reading another process's memory (`process_vm_readv(2)`). The kernel asks for the right to trace the
-//! process at each call, and for no right to a file of `/proc`.
+//! Reads another process's memory (`process_vm_readv(2)`). Each call needs the right to trace the process, but
+//! no right to a file of `/proc`.
 
 #![expect(unsafe_code, reason = "a system call for which there is no safe function")]
 

@@ -1,5 +1,7 @@
-//! The observed node as the operating system sees it: [`find`] its process, read its memory, its
-//! mappings, its threads and its pid namespace ([`process`]), once it is proven to be one ([`image`]).
+//! The observed node as a process of the operating system: which nodes there are ([`find`]); the proof that a
+//! process is a VM ([`image`]); its memory, mappings, threads and pid namespace ([`process`]); and the sockets
+//! of this machine: which node listens ([`listener`]), who holds a socket ([`sockets`]) or the other end of a
+//! connection ([`connections`]).
 
 mod command_line;
 mod connections;
@@ -10,9 +12,9 @@ mod memory;
 mod process;
 mod sockets;
 
-pub use connections::{Holder, holder_of};
+pub use connections::{SocketHolder, holder_of};
 pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
-pub use listener::{is_own, local_node_at};
-pub(crate) use process::{MOST_VDSO_BYTES, Mapping, Process, ReadMemory};
+pub use listener::{is_local_address, local_node_at};
+pub(crate) use process::{MAX_VDSO_BYTES, Mapping, Process, ReadMemory};
 pub use sockets::holds_socket;

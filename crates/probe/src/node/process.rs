@@ -1,8 +1,8 @@
 //! The node's process: memory, mappings, threads, pid namespace. Only reads, never stops it.
 //!
-//! A [`Process`] is a proven VM ([`super::image`]) and stays that process: after each reading it is asked
-//! whether it is still there and still executes the same file, so that a pid that was given anew, or a
-//! process that became another program, gives nothing away.
+//! A [`Process`] is a proven VM ([`super::image`]) and stays that process. Each read is followed by a check that
+//! the process is alive and executes the same file. So nothing is read of another process that has got the
+//! same pid, or of a process that has executed another program.
 
 use std::{
     fs::{self, File},
@@ -25,10 +25,10 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// The vdso has two pages on every processor that is known here.
-pub(crate) const MOST_VDSO_BYTES: u64 = 1 << 20;
+/// Limit for the size of the vdso, which has two pages on x86-64.
+pub(crate) const MAX_VDSO_BYTES: u64 = 1 << 20;
 
-/// Reads bytes at addresses of another address space; the seam at which parsers are tested.
+/// Reads another address space. Tests of parsers implement it too.
 pub(crate) trait ReadMemory {
     /// Fills `buf` from `address` or fails.
     fn read(&self, address: u64, buf: &mut [u8]) -> io::Result<()>;
@@ -50,7 +50,7 @@ pub(crate) struct Mapping {
     pub(crate) end: u64,
     /// Offset of `start` in the file.
     pub(crate) file_offset: u64,
-    /// As the node sees it; `[vdso]` and the like keep their brackets, anonymous memory is empty.
+    /// Its path in the node's mount namespace; `[vdso]` and the like keep their brackets, anonymous memory is empty.
     pub(crate) path: String,
     /// Code may run there.
     pub(crate) executable: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Mapping {
 pub(crate) struct Thread {
     /// Its id in the node's own pid namespace, as the kernel program sees it.
     pub(crate) tid: u32,
-    /// Its id as seen from here.
+    /// Its id in this process's pid namespace.
     pub(crate) outside: u32,
     /// The name it was given, at most 15 bytes.
     pub(crate) name: String,
@@ -70,12 +70,12 @@ pub(crate) struct Thread {
 /// An open handle on the node's process.
 #[derive(Debug)]
 pub(crate) struct Process {
-    /// Pid as seen from here.
+    /// Pid in this process's pid namespace.
     pub(crate) pid: u32,
-    /// What it executes.
+    /// The file that it executes.
     pub(crate) image: Image,
     handle: OwnedFd,
-    /// Its root directory, which is below its own mounts.
+    /// Its root directory, in its own mount namespace.
     root: OwnedFd,
 }
 
@@ -89,8 +89,9 @@ pub(crate) struct PidNamespace {
     pub(crate) tgid: u32,
 }
 
-/// More than the kernel lets most processes have.
-const MOST_ENVIRONMENT_BYTES: u64 = 2 << 20;
+/// Limit for the environment that is read. The kernel allows a quarter of the stack limit, 2 MiB by default,
+/// for arguments and environment together.
+const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;
 
 impl Process {
     /// Whether a process with this pid can be seen.
@@ -102,7 +103,7 @@ impl Process {
     pub(crate) fn open(pid: u32) -> Result<Self, ProbeError> {
         let gone = || ProbeError::NoSuchProcess { pid };
         let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
-        // Before the proof, so that it is about this process.
+        // Opened before the proof, so that the proof is about this process.
         let handle = pidfd_open(number, PidfdFlags::empty()).map_err(|_| gone())?;
         let image = Image::of(pid)?;
         let root = root_of(pid)
@@ -118,9 +119,9 @@ impl Process {
         matches!(poll(&mut ended, Some(&Timespec::default())), Ok(0))
     }
 
-    /// What was read a moment ago was this process, and still the VM.
+    /// Checks that what was just read belongs to this process, and that it still is the VM.
     pub(super) fn confirm(&self) -> io::Result<()> {
-        // Alive after the reading, it had its pid during the reading.
+        // A process that is alive after a read had its pid during the read.
         if self.is_alive() && self.image.is_executed_by(self.pid) {
             return Ok(());
         }
@@ -135,19 +136,19 @@ impl Process {
             .map_err(ProbeError::io(format!("reading the executable of process {}", self.pid)))
     }
 
-    /// The file that the node knows by this path, by the caller's own rights.
+    /// Opens a file by its path in the node's mount namespace, with the caller's own rights.
     pub(crate) fn file(&self, inside: &str) -> io::Result<File> {
         open_below(&self.root, inside)
     }
 
-    /// The file behind a mapping, also one that was deleted or replaced since, or that its path leads to
-    /// from nowhere but the node's own mounts. Only root may open that.
+    /// Opens the file of a mapping, also when it was deleted or replaced or is visible in the node's mount
+    /// namespace only. Only root may do that.
     pub(crate) fn mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
         let Mapping { start, end, .. } = mapping;
         open_link(&format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
     }
 
-    /// The memory of a mapping, if it has no more than `most` bytes.
+    /// The memory of a mapping. `None` when it has more than `most` bytes.
     pub(crate) fn mapped_bytes(&self, mapping: &Mapping, most: u64) -> Option<Vec<u8>> {
         let length = mapping.end.checked_sub(mapping.start).filter(|&length| length <= most)?;
         let mut bytes = vec![0; usize::try_from(length).ok()?];
@@ -161,11 +162,11 @@ impl Process {
         Ok(text.lines().filter_map(parse_mapping).collect())
     }
 
-    /// A variable of the environment that the node was started with. All of it lies in one piece; nothing
-    /// else of it is kept.
+    /// A variable of the environment with which the node was started. The environment is read as a whole; only
+    /// the variable is kept.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let span = environment_in(&self.text("stat").ok()?)?;
-        let bytes = (span.end - span.start).min(MOST_ENVIRONMENT_BYTES);
+        let bytes = (span.end - span.start).min(MAX_ENVIRONMENT_BYTES);
         let mut environment = vec![0; usize::try_from(bytes).ok()?];
         self.read(span.start, &mut environment).ok()?;
         let mut entries = environment.split(|&byte| byte == 0);
@@ -173,7 +174,7 @@ impl Process {
         String::from_utf8(value.to_vec()).ok()
     }
 
-    /// A small file of the kernel about this process.
+    /// Reads a file of the process in `/proc`.
     fn text(&self, name: &str) -> Result<String, ProbeError> {
         let path = format!("/proc/{}/{name}", self.pid);
         let _raised = raise(NODE);
@@ -214,7 +215,7 @@ impl Process {
     }
 }
 
-/// For paths only: what lies below is opened by the caller's own rights.
+/// Opened as a path only: files below it are opened with the caller's own rights.
 fn root_of(pid: u32) -> io::Result<OwnedFd> {
     let _raised = raise(NODE);
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -228,8 +229,8 @@ impl ReadMemory for Process {
     }
 }
 
-/// Where the environment lies: fields 50 and 51 of `proc_pid_stat(5)`. The name of the program, field 2, may
-/// hold spaces and parentheses.
+/// The addresses of the environment: fields 50 and 51 of `proc_pid_stat(5)`. The program name in field 2 may
+/// have spaces and parentheses.
 fn environment_in(stat: &str) -> Option<std::ops::Range<u64>> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(50 - 3);

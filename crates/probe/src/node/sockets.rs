@@ -1,5 +1,5 @@
-//! Whether a VM holds a socket. `/proc/PID/fd` is closed to all but the owner; the facts about open files
-//! (`/proc/PID/fdinfo`) are open to who may trace the process, and since Linux 5.14 they have the inode.
+//! Finds out whether a VM holds a socket. Only the owner may read `/proc/PID/fd`. Whoever may trace the process
+//! may read `/proc/PID/fdinfo`, which has the inode of each open file since Linux 5.14.
 
 use std::{fs, io, net::UdpSocket, os::fd::AsRawFd};
 
@@ -9,8 +9,8 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Whether the VM `pid` holds a socket with one of these inodes (`proc_net_tcp(5)`). Of a process that is
-/// no VM nothing is looked at.
+/// Whether the VM `pid` holds a socket with one of these inodes (`proc_net_tcp(5)`). Fails without reading
+/// anything when the process is no VM.
 pub fn holds_socket(pid: u32, inodes: &[u64]) -> Result<bool, ProbeError> {
     let process = Process::open(pid)?;
     process
@@ -20,7 +20,7 @@ pub fn holds_socket(pid: u32, inodes: &[u64]) -> Result<bool, ProbeError> {
 
 impl Process {
     fn holds(&self, inodes: &[u64]) -> io::Result<bool> {
-        // Other files may have the same number.
+        // Files of other mounts may have the same inode number.
         let mount = mount_of_sockets()?;
         let _raised = raise(NODE);
         let entries = fs::read_dir(format!("/proc/{}/fdinfo", self.pid))?;
@@ -34,7 +34,7 @@ impl Process {
     }
 }
 
-/// All sockets of a machine are on one mount, which the kernel keeps to itself.
+/// The id of the kernel's internal mount that has all sockets.
 fn mount_of_sockets() -> io::Result<u64> {
     let own = UdpSocket::bind("127.0.0.1:0")?;
     let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", own.as_raw_fd()))?;

@@ -150,7 +150,7 @@ pub(crate) fn record_events(pid: u32, events: &[Event], plant: impl FnOnce()) ->
         events: events.to_vec(),
         freq_hz: 999,
         duration: Some(LONGEST_PLANTING),
-        tier: None,
+        backend: None,
     };
     let is_done = Arc::clone(&stop);
     let recorder = thread::spawn(move || {

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+mod backends;
 mod bench;
 mod containers;
 mod debug_packages;
@@ -12,4 +13,3 @@ mod known_answer;
 mod lifetime;
 mod lines;
 mod ordinary_user;
-mod tiers;

@@ -1,6 +1,8 @@
 //! The types that a profile is made of.
 
 mod class;
+mod event;
+mod frames;
 mod identity;
 mod lines;
 mod profile;
@@ -8,11 +10,10 @@ mod threads;
 mod times;
 
 pub use class::{FrameClass, is_lock_wait};
+pub use event::Event;
+pub use frames::{Frame, FrameId, FrameKind, FrameTable};
 pub use identity::{GONE, Identities, Identity};
 pub use lines::LineWeight;
-pub use profile::{
-    Capture, Event, Frame, FrameId, FrameKind, FrameTable, Labels, Mode, Profile, Sample,
-    StackEntry, StackOutcome, StackQuality,
-};
+pub use profile::{Capture, Labels, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality};
 pub use threads::ThreadKind;
 pub use times::Times;

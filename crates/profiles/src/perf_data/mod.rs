@@ -9,6 +9,7 @@
 //! wrong. Format: `tools/perf/Documentation/perf.data-file-format.txt` of Linux.
 
 mod container;
+mod import;
 mod layout;
 mod named;
 mod read;
@@ -16,70 +17,5 @@ mod spaces;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-
-use super::TooLarge;
-
+pub use import::{CodeNames, PerfDataError};
 pub use read::{read_perf_data, read_perf_data_within};
-
-/// Gives names to addresses. A name that is not known is `None`.
-pub trait CodeNames {
-    /// The function at `offset` of the file `path`, as the recorded process saw it.
-    fn in_file(&mut self, path: &str, offset: u64) -> Option<String>;
-
-    /// The kernel function at `address`.
-    fn in_kernel(&mut self, address: u64) -> Option<String>;
-
-    /// The function that process `pid` generated at `address` while it ran (`/tmp/perf-PID.map`).
-    fn generated(&mut self, pid: u32, address: u64) -> Option<String>;
-}
-
-/// Why a `perf.data` could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum PerfDataError {
-    /// The input could not be read.
-    #[error("cannot read perf.data: {0}")]
-    Io(#[from] io::Error),
-    /// It is something else.
-    #[error(
-        "not a perf.data file: it does not begin with PERFILE2; files of a machine of other byte \
-         order must be converted there (perf script > FILE)"
-    )]
-    Foreign,
-    /// It ends before the end that it states.
-    #[error(
-        "perf.data is cut off: {what} should end at byte {needed}, the file at byte {found}; copy it \
-         again, or record again and end perf with Ctrl-C"
-    )]
-    Truncated {
-        /// Which part.
-        what: &'static str,
-        /// Where it should end.
-        needed: u64,
-        /// Where the file ends.
-        found: u64,
-    },
-    /// It does not add up.
-    #[error("perf.data is broken at byte {offset}: {problem}; record again")]
-    Broken {
-        /// From the beginning of the file.
-        offset: u64,
-        /// What is wrong there.
-        problem: &'static str,
-    },
-    /// `perf record -z`.
-    #[error(
-        "the records at byte {offset} are compressed; record without -z, or convert with \
-         perf script > FILE"
-    )]
-    Compressed {
-        /// From the beginning of the file.
-        offset: u64,
-    },
-    /// What it holds takes too much memory.
-    #[error("{0}")]
-    TooLarge(#[from] TooLarge),
-    /// No event, or no sample of one.
-    #[error("perf.data has no samples; was the recorded process running?")]
-    Empty,
-}

@@ -2,14 +2,12 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read},
     sync::Arc,
 };
 
 use flate2::bufread::MultiGzDecoder;
 use prost::Message;
-
-use rabbitscope_text::display_size;
 
 use super::{
     super::{
@@ -18,7 +16,7 @@ use super::{
         budget::Budget,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, PprofError,
     fields::{fields, fields_of},
     message,
 };
@@ -43,35 +41,6 @@ const FRAMES_PER_BYTE: usize = 8;
 
 /// Longest name of which every sample, or every address, keeps a copy. A file has it only once.
 const MOST_NAME_BYTES: usize = 1024;
-
-/// Why a pprof file could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum PprofError {
-    /// The input could not be read, or its compression is broken.
-    #[error("cannot read pprof: {0}")]
-    Io(#[from] io::Error),
-    /// The bytes are not a `profile.proto` message.
-    #[error("not a pprof file: {0}")]
-    Decode(#[from] prost::DecodeError),
-    /// The message lacks something, or refers to something that it does not hold.
-    #[error("broken pprof file: {0}")]
-    Broken(String),
-    /// The bytes are not those of any message.
-    #[error("not a pprof file: {0}")]
-    Foreign(String),
-    /// It has more bytes after decompression than were asked for.
-    #[error(
-        "it has more than {} after decompression; `flamegraph` and `diff` take more with --max-size",
-        display_size(*limit_bytes)
-    )]
-    TooLong {
-        /// Bytes that it may have.
-        limit_bytes: u64,
-    },
-    /// What it holds takes too much memory.
-    #[error("{0}")]
-    TooLarge(#[from] TooLarge),
-}
 
 /// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
 ///

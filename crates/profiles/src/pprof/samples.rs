@@ -9,10 +9,10 @@ use super::{
         Frame, FrameKind, Identity, Labels, Mode, Sample, StackEntry, StackOutcome, Times, TooLarge,
     },
     KEPT_LABELS, LABEL_CHANNEL, LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME,
-    LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES,
+    LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES, PprofError,
     fields::fields_of,
     message,
-    read::{Import, PprofError, SAMPLE, short},
+    read::{Import, SAMPLE, short},
 };
 
 /// Longest stack that is believed, written out as text.

@@ -8,7 +8,7 @@ use rabbitscope_runs::capacity::{
 
 use rabbitscope_text::escapes;
 
-use crate::run::{grouped_rate, short_time};
+use rabbitscope_text::{grouped_rate, short_time};
 
 /// Characters of the longest bar.
 const BAR: f64 = 30.0;

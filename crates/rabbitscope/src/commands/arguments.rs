@@ -1,4 +1,4 @@
-//! Values that several commands read from what was typed.
+//! Values that several commands read from what was args.
 
 use std::{ops::RangeInclusive, time::Duration};
 

@@ -25,7 +25,7 @@ const NONE: &str = "no throwaway broker runs";
 /// The URI that is printed has the broker's password: keep it to yourself. Others can see it on a command
 /// line; they cannot see it in the environment variable `RABBITSCOPE_URI`
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -90,7 +90,7 @@ struct Listed<'a> {
     listeners: &'a [Listener],
 }
 
-impl Typed {
+impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         run::sweep_dead_brokers()?;
         let registry = Registry::open()?;

@@ -11,7 +11,7 @@ use crate::{
 
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text
     before: PathBuf,
     /// The profile after
@@ -26,7 +26,7 @@ pub(super) struct Typed {
     limit: ProfileLimit,
 }
 
-impl Typed {
+impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let page = self.output.as_deref().map(DiffPage::check).transpose()?;
         let comparison = Comparison::read(&self.before, &self.after, self.limit.bytes())?;

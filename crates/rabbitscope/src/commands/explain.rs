@@ -1,10 +1,10 @@
 //! `rabbitscope profile --explain`: what would be recorded here and how, and what is missing.
 
 use rabbitscope_erlang::Connection;
-use rabbitscope_probe::{Choice, Fact, Tier, choose_tier, explain};
+use rabbitscope_probe::{Backend, BackendChoice, Fact, choose_backend, explain};
 use serde::Serialize;
 
-use super::node::NodeArguments;
+use super::inside::NodeArguments;
 use rabbitscope_text::escapes;
 
 use crate::{exit::Exit, output};
@@ -13,7 +13,7 @@ use crate::{exit::Exit, output};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Way {
     /// By an interface of the kernel.
-    Outside(Choice),
+    Outside(BackendChoice),
     /// By the node itself, Erlang code only.
     FromInside,
     /// Not at all.
@@ -22,7 +22,7 @@ enum Way {
 
 impl Way {
     /// The best that there is. `choice` is what the kernel lets this process do to the node.
-    fn of(facts: &[Fact], choice: Option<Choice>, has_cookie: bool) -> Self {
+    fn of(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
         let all_needed = facts.iter().all(|fact| fact.is_met || !fact.is_needed);
         match (choice, has_cookie) {
@@ -34,7 +34,7 @@ impl Way {
 
     fn name(&self) -> &'static str {
         match self {
-            Self::Outside(choice) => choice.tier.name(),
+            Self::Outside(choice) => choice.backend.name(),
             Self::FromInside => "from-inside",
             Self::Nothing => "nothing",
         }
@@ -50,10 +50,10 @@ impl Way {
 
     fn sentence(&self) -> String {
         match self {
-            Self::Outside(Choice { tier: Tier::Ebpf, .. }) => {
+            Self::Outside(BackendChoice { backend: Backend::Ebpf, .. }) => {
                 "would record by eBPF: Erlang, C and kernel functions, every event".into()
             }
-            Self::Outside(Choice { tier: Tier::PerfEvents, because }) => format!(
+            Self::Outside(BackendChoice { backend: Backend::PerfEvents, because }) => format!(
                 "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang \
                  callers where the frame pointers of the node (+JPperf true) survive them",
                 because.as_deref().unwrap_or_default()
@@ -89,7 +89,7 @@ struct FactRecord<'a> {
 /// Prints what there is for the node with this pid and name, or why there is no such node.
 pub(super) fn execute(
     found: anyhow::Result<(u32, Option<String>)>,
-    asked: Option<Tier>,
+    asked: Option<Backend>,
     node: &NodeArguments,
     json: bool,
 ) -> anyhow::Result<Exit> {
@@ -120,7 +120,7 @@ pub(super) fn execute(
             |()| "the node answers: processes get their roles and names".to_owned(),
         ),
     });
-    let choice = pid.map(|pid| choose_tier(pid, asked)).transpose();
+    let choice = pid.map(|pid| choose_backend(pid, asked)).transpose();
     let (choice, refusal) = match choice {
         Ok(choice) => (choice, no_node),
         Err(refusal) => (None, Some(refusal.into())),
@@ -159,7 +159,7 @@ fn table(facts: &[Fact], way: &Way) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_probe::{Choice, Fact, ProbeError, Tier};
+    use rabbitscope_probe::{Backend, BackendChoice, Fact, ProbeError};
 
     use super::{Exit, Way};
 
@@ -168,21 +168,21 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(facts: &[Fact], tier: Option<Tier>, has_cookie: bool, expected: &str) {
-        let choice = tier.map(|tier| Choice { tier, because: None });
+    fn check(facts: &[Fact], tier: Option<Backend>, has_cookie: bool, expected: &str) {
+        let choice = tier.map(|tier| BackendChoice { backend: tier, because: None });
         assert_eq!(Way::of(facts, choice, has_cookie).name(), expected);
     }
 
     #[test]
     fn the_best_that_is_possible() {
         let node = [fact("node", true)];
-        check(&node, Some(Tier::Ebpf), false, "ebpf");
-        check(&node, Some(Tier::PerfEvents), true, "perf-events");
+        check(&node, Some(Backend::Ebpf), false, "ebpf");
+        check(&node, Some(Backend::PerfEvents), true, "perf-events");
         check(&node, None, true, "from-inside");
-        check(&[fact("node", false)], Some(Tier::Ebpf), true, "from-inside");
+        check(&[fact("node", false)], Some(Backend::Ebpf), true, "from-inside");
         let unknown = [fact("node", true), fact("layout of the release", false)];
-        check(&unknown, Some(Tier::Ebpf), true, "from-inside");
-        check(&[], Some(Tier::Ebpf), false, "nothing");
+        check(&unknown, Some(Backend::Ebpf), true, "from-inside");
+        check(&[], Some(Backend::Ebpf), false, "nothing");
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn why_it_is_not_ebpf_is_said() {
         let because = Some("CAP_BPF missing".to_owned());
-        let way = Way::Outside(Choice { tier: Tier::PerfEvents, because });
+        let way = Way::Outside(BackendChoice { backend: Backend::PerfEvents, because });
         assert!(way.sentence().contains("not by eBPF (CAP_BPF missing)"), "{}", way.sentence());
     }
 }

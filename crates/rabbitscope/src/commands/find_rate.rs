@@ -23,7 +23,7 @@ use crate::{
 ///
 /// Find it only with scenarios that you trust: see `run --help`
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// The scenario, a TOML file; its publishers get the rates that are tried
     scenario: PathBuf,
     /// What has to hold, for example `confirm.p99 < 20ms`; latencies count from the time on the
@@ -67,7 +67,7 @@ pub(super) struct Typed {
     json: bool,
 }
 
-impl Typed {
+impl Args {
     fn validate(self) -> anyhow::Result<(Question, RunDirectory, bool)> {
         let asked = Asked::explicitly_if(self.remove_leftovers);
         let range = self.range()?;

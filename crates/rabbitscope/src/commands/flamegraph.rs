@@ -11,7 +11,7 @@ use crate::{
 
 /// Turn a recorded profile into a flame graph or another profile format
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// A run directory, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
     input: PathBuf,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
@@ -22,7 +22,7 @@ pub(super) struct Typed {
     limit: ProfileLimit,
 }
 
-impl Typed {
+impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let file = ProfileFile::check(&self.output)?;
         let profile = read_profile(&self.input, self.limit.bytes())?;

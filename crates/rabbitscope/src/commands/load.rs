@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn options_are_told_apart() {
-        fn check(typed: &str, ours: &str, perftest: &str) {
-            assert_eq!(separate(words(typed)).unwrap(), (words(ours), words(perftest)), "{typed}");
+        fn check(args: &str, ours: &str, perftest: &str) {
+            assert_eq!(separate(words(args)).unwrap(), (words(ours), words(perftest)), "{args}");
         }
         check("-x 1 -y 2 --out d -z 5", "--out d", "-x 1 -y 2 -z 5");
         check("--json -x 1 --set=a=b --json-body", "--json --set=a=b", "-x 1 --json-body");
@@ -143,18 +143,18 @@ mod tests {
 
     #[test]
     fn words_stay_as_they_were_typed() {
-        let typed = ["-u", "a queue's \"name\" \\", "-h", "amqp://me:secret@h"].map(str::to_owned);
-        let converted = converted(&typed).unwrap();
+        let args = ["-u", "a queue's \"name\" \\", "-h", "amqp://me:secret@h"].map(str::to_owned);
+        let converted = converted(&args).unwrap();
         let scenario = parse_scenario(&converted.text(), "test", &[]).unwrap();
-        assert_eq!(scenario.queues[0].name, typed[1]);
+        assert_eq!(scenario.queues[0].name, args[1]);
         assert_eq!(converted.uris, ["amqp://me:secret@h"]);
         assert!(!converted.text().contains("secret"));
     }
 
     #[test]
     fn what_a_run_would_refuse_is_refused() {
-        fn check(typed: &str, part: &str) {
-            let message = read(&words(typed)).unwrap_err().to_string();
+        fn check(args: &str, part: &str) {
+            let message = read(&words(args)).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
         check("--json --json-lines", "cannot be used with");

@@ -7,10 +7,10 @@ use std::{
 };
 
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
-use rabbitscope_probe::{Node, Tier};
+use rabbitscope_probe::{Backend, Node};
 use rabbitscope_profiles::{Event, Profile};
 
-use super::{arguments::duration, explain, node::NodeArguments};
+use super::{arguments::duration, explain, inside::NodeArguments};
 use rabbitscope_inside as inside;
 use rabbitscope_inside::Namer;
 
@@ -27,7 +27,7 @@ const MOST_INSIDE_HZ: u32 = 100;
 /// Record a CPU profile of a running node, without a restart and without any flag of the node
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// Pid of the node's beam.smp [default: that of the node that --node names]
     #[arg(long, conflicts_with = "node")]
     pid: Option<u32>,
@@ -37,10 +37,8 @@ pub(super) struct Typed {
     /// also for a node on another machine; coarser
     #[arg(long, conflicts_with = "pid")]
     from_inside: bool,
-    /// What is sampled: cpu, off-cpu, mmap, munmap, brk, page-faults, context-switches; several,
-    /// separated by commas, give a file each, named after the event
-    #[arg(long, default_value = "cpu", value_name = "EVENT,…", value_delimiter = ',',
-          value_parser = event)]
+    #[arg(long, help = event_help(), default_value = "cpu", value_name = "EVENT,…",
+          value_delimiter = ',', value_parser = event)]
     event: Vec<Event>,
     /// How long
     #[arg(long, default_value = "30s", value_parser = duration)]
@@ -50,8 +48,8 @@ pub(super) struct Typed {
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     freq: u32,
     /// By which interface of the kernel: ebpf, perf-events [default: the best that is permitted]
-    #[arg(long, value_parser = tier, conflicts_with = "from_inside")]
-    tier: Option<Tier>,
+    #[arg(long, value_parser = backend, conflicts_with = "from_inside")]
+    tier: Option<Backend>,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
@@ -68,18 +66,18 @@ pub(super) struct Typed {
     json: bool,
 }
 
-struct Valid {
+struct Options {
     events: Vec<Event>,
     pid: u32,
     /// The node's own name, where it can be told.
     name: Option<String>,
     freq_hz: u32,
     duration: Duration,
-    tier: Option<Tier>,
+    tier: Option<Backend>,
 }
 
-impl Typed {
-    fn validate(&self) -> anyhow::Result<Valid> {
+impl Args {
+    fn validate(&self) -> anyhow::Result<Options> {
         let node = match self.pid {
             Some(pid) => rabbitscope_probe::list_nodes()?
                 .into_iter()
@@ -87,7 +85,7 @@ impl Typed {
                 .unwrap_or(Node { pid, name: None }),
             None => self.node.process()?,
         };
-        Ok(Valid {
+        Ok(Options {
             events: distinct(&self.event),
             pid: node.pid,
             name: node.name,
@@ -166,7 +164,7 @@ impl Typed {
     }
 }
 
-impl Valid {
+impl Options {
     fn record(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
         let line = output::ProgressLine::default();
         let options = rabbitscope_probe::Options {
@@ -174,7 +172,7 @@ impl Valid {
             events: self.events.clone(),
             freq_hz: self.freq_hz,
             duration: Some(self.duration),
-            tier: self.tier,
+            backend: self.tier,
         };
         let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
             line.show(&run::recording_progress(progress, self.duration));
@@ -214,15 +212,24 @@ fn said_of(profile: &Profile) -> String {
 }
 
 fn event(text: &str) -> Result<Event, String> {
-    Event::RECORDED.into_iter().find(|event| event.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Event::RECORDED.into_iter().map(Event::name).collect();
-        format!("known are {}", known.join(", "))
-    })
+    let event = Event::RECORDED.into_iter().find(|event| event.name() == text);
+    event.ok_or_else(|| format!("known are {}", event_names()))
 }
 
-fn tier(text: &str) -> Result<Tier, String> {
-    Tier::ALL.into_iter().find(|tier| tier.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Tier::ALL.into_iter().map(Tier::name).collect();
+fn event_names() -> String {
+    Event::RECORDED.map(Event::name).join(", ")
+}
+
+fn event_help() -> String {
+    format!(
+        "What is sampled: {}; several, separated by commas, give a file each, named after the event",
+        event_names()
+    )
+}
+
+fn backend(text: &str) -> Result<Backend, String> {
+    Backend::ALL.into_iter().find(|backend| backend.name() == text).ok_or_else(|| {
+        let known: Vec<&str> = Backend::ALL.into_iter().map(Backend::name).collect();
         format!("known are {}", known.join(", "))
     })
 }

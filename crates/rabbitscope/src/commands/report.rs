@@ -10,7 +10,7 @@ use crate::{
 
 /// Make the HTML report of a run directory again
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// A run directory
     run_dir: PathBuf,
     /// Where to, an .html file
@@ -18,7 +18,7 @@ pub(super) struct Typed {
     output: PathBuf,
 }
 
-impl Typed {
+impl Args {
     fn validate(&self) -> Result<(&Path, &Path), UsageError> {
         require_html(&self.output)?;
         Ok((&self.run_dir, &self.output))

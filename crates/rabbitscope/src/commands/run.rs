@@ -27,7 +27,7 @@ const MOST_OF_A_LIST: u64 = 64 << 20;
 /// (`erl-args`, `config`, `advanced-config`, `plugins-directory`), and any can send files of yours to a
 /// broker that it names
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(super) struct Args {
     /// The scenario, a TOML file
     #[arg(required_unless_present = "from_perftest")]
     scenario: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(super) struct Typed {
     options: RunOptions,
 }
 
-impl Typed {
+impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         if let Some(command_line) = &self.from_perftest {
             self.refuse_uri()?;
@@ -81,13 +81,13 @@ pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result
     parse_scenario(&text, &file, overrides)
 }
 
-/// A scenario's text, called `origin` in errors, with values from the environment and from what was typed.
+/// A scenario's text, called `origin` in errors, with values from the environment and from what was args.
 pub(super) fn parse_scenario(
     text: &str,
     origin: &str,
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
-    // What is typed comes last and so holds.
+    // What is args comes last and so holds.
     let mut all = environment::overrides(std::env::vars());
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {

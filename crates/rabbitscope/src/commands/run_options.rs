@@ -1,4 +1,4 @@
-//! What may be typed for a run, wherever its scenario comes from: its results and who watches it.
+//! What may be args for a run, wherever its scenario comes from: its results and who watches it.
 
 use std::{
     net::SocketAddr,
@@ -64,7 +64,7 @@ pub(super) struct RunOptions {
     plain: bool,
 }
 
-struct Valid {
+struct Options {
     scenario: Scenario,
     asked: Asked,
     directory: RunDirectory,
@@ -108,7 +108,7 @@ impl RunOptions {
         finished.unwritten.map_or_else(|| Ok(run::exit_code(&finished.record)), Err)
     }
 
-    fn validate(self, mut scenario: Scenario) -> anyhow::Result<Valid> {
+    fn validate(self, mut scenario: Scenario) -> anyhow::Result<Options> {
         scenario.run.stop_on_failure |= self.stop_on_failure;
         can_stop_on_failure(&scenario)?;
         if scenario.profile.is_none() {
@@ -127,7 +127,7 @@ impl RunOptions {
         };
         let watching = Watching { csv: self.csv, prometheus, plain: self.plain };
         let asked = Asked::explicitly_if(self.remove_leftovers);
-        Ok(Valid { scenario, asked, directory, form, watching })
+        Ok(Options { scenario, asked, directory, form, watching })
     }
 
     /// Where Prometheus may ask.
@@ -156,8 +156,8 @@ fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
 }
 
 /// Those who watch this run.
-fn watchers(valid: &mut Valid, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
-    let Valid { scenario, form, watching, .. } = valid;
+fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
+    let Options { scenario, form, watching, .. } = valid;
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
     if *form == Form::Seconds {
         watchers.push(Box::new(watch::JsonLines));

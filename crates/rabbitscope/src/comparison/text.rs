@@ -8,7 +8,7 @@ use rabbitscope_profiles::Event;
 use super::{Comparison, MessageCost, Named, record::moved};
 use rabbitscope_text::escapes;
 
-use crate::run::grouped;
+use rabbitscope_text::grouped;
 
 /// Rows of the table.
 const ROWS: usize = 20;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, RunRecord};
 
-use super::{grouped, short_time};
 use rabbitscope_text::escapes;
+use rabbitscope_text::{grouped, short_time};
 
 /// Rows of a table at most; `run.json` has all of them.
 const MOST_ROWS: usize = 20;

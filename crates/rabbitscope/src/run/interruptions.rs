@@ -5,8 +5,8 @@ use std::fmt::Write;
 use rabbitscope_analysis::service_sentences;
 use rabbitscope_runs::record::{ErrorCount, LatencySummary, LoadTotals, RunRecord, Verdict};
 
-use super::summary::grouped;
 use rabbitscope_text::escapes;
+use rabbitscope_text::grouped;
 
 /// A line each; nothing of a run that nothing happened to.
 pub(super) fn interruptions(record: &RunRecord) -> String {

@@ -62,7 +62,7 @@ pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
 
 fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {
     let events = vec![spec.event.into()];
-    Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration), tier: None }
+    Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration), backend: None }
 }
 
 /// How far a recording of `whole` length is.

@@ -2,12 +2,15 @@
 //! cannot be written takes no other along; the record has room set aside for it.
 
 use rabbitscope_runs::{
-    record::{BrokerFacts, Loss, ProfileFacts, RunRecord, Verdict},
+    record::{BrokerFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
 };
 
 use super::{
-    Finished, judgement::judged, recording::Recorded, seconds::Told, steps::record_of,
+    judgement::judged,
+    record::{Finished, record_of},
+    recording::Recorded,
+    seconds::Told,
     under_load::UnderLoad,
 };
 use crate::{
@@ -79,16 +82,5 @@ fn write_profile(
         offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
         capture: profile.capture.clone(),
         quality: profile.quality,
-    })
-}
-
-/// Samples that the recorder had no room for.
-pub(super) fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
-    let quality = &profile.quality;
-    (quality.lost > 0).then(|| Loss {
-        what: "profile samples".to_owned(),
-        count: quality.lost,
-        of: quality.lost + quality.recorded(),
-        meaning: "shares in the profile leave these moments out".to_owned(),
     })
 }

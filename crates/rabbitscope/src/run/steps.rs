@@ -2,19 +2,19 @@
 
 use std::{
     io,
-    path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
 };
 
-use rabbitscope_load::{Belongings, LoadOutcome, Memory, Owner, PollOutcome, Session};
+use rabbitscope_load::{Belongings, Memory, Owner, Session};
 use rabbitscope_runs::{
-    record::{BrokerFacts, FORMAT_VERSION, ProfileFacts, RunRecord, SecondRow},
+    record::BrokerFacts,
     scenario::{Auth, BrokerSpec, Scenario},
 };
 
 use super::{
-    pages, recording,
-    results::{self, lost_samples},
+    pages,
+    record::Finished,
+    recording, results,
     snapshot::{self, BeforeAndAfter},
     target::{self, Target},
     under_load::load_and_record,
@@ -22,25 +22,10 @@ use super::{
 use crate::{
     exit::UsageError,
     leftovers::{self, Asked, Journal},
-    machine, output,
+    output,
     rundir::RunDirectory,
     watch::Watchers,
 };
-
-/// A run that has ended, one way or the other.
-#[derive(Debug)]
-pub struct Finished {
-    /// Contents of `run.json`.
-    pub record: RunRecord,
-    /// The seconds.
-    pub series: Vec<SecondRow>,
-    /// The profile, when one was taken.
-    pub profile: Option<rabbitscope_profiles::Profile>,
-    /// Where the report is.
-    pub report: PathBuf,
-    /// What could not be written, as one message.
-    pub unwritten: Option<anyhow::Error>,
-}
 
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
@@ -174,44 +159,4 @@ fn close(session: Session, target: &Target) {
             "could not remove what this run declared: {error}; {next} removes it"
         )),
     }
-}
-
-/// The record, without what follows from it.
-pub(super) fn record_of(
-    scenario: &Scenario,
-    broker: BrokerFacts,
-    (outcome, polls): (LoadOutcome, PollOutcome),
-    profile: Option<ProfileFacts>,
-) -> anyhow::Result<RunRecord> {
-    let mut losses = outcome.losses;
-    losses.extend(polls.losses);
-    let latencies = outcome.latencies.into_iter().chain(polls.latencies);
-    losses.extend(profile.as_ref().and_then(lost_samples));
-    Ok(RunRecord {
-        format_version: FORMAT_VERSION,
-        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
-        name: scenario.name.clone(),
-        description: scenario.description.clone(),
-        started_unix_nanos: outcome.started_unix_nanos,
-        duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
-        scenario: toml::from_str(&scenario.to_toml())?,
-        machine: machine::machine_facts(),
-        broker,
-        load: outcome.totals,
-        measured: outcome.measured,
-        breakdown: outcome.breakdown,
-        latencies: latencies.map(|latency| latency.summary).collect(),
-        polls: polls.totals,
-        profile,
-        losses,
-        verdict: outcome.verdict,
-        service: outcome.service,
-        errors: outcome.errors,
-        doubts: outcome.doubts,
-        client: outcome.client,
-        steadiness: None,
-        verification: outcome.verification,
-        expectations: Vec::new(),
-        trace: None,
-    })
 }

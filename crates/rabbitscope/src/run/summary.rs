@@ -19,7 +19,7 @@ use super::{
     interruptions::{ending, interruptions, overdue},
     owners::Owners,
 };
-use rabbitscope_text::escapes;
+use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
 
 const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
@@ -282,41 +282,6 @@ pub fn second(row: &SecondRow) -> String {
     text
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
-pub(crate) fn grouped_rate(rate: f64) -> String {
-    grouped(rate.round() as u64)
-}
-
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Three figures and a unit.
-pub(crate) fn short_time(nanos: u64) -> String {
-    let nanos = nanos as f64;
-    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    let found = units.into_iter().find(|&(length, _)| nanos >= length);
-    let (length, unit) = found.unwrap_or((1.0, "ns"));
-    let value = nanos / length;
-    let decimals = if unit == "ns" || value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,29 +295,5 @@ mod tests {
         let names: Vec<_> = text.lines().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(names, ["published", "confirmed", "consumed"], "{text}");
         assert_eq!(rates(&LoadRates::default(), &RunRecord::default()), "");
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        fn check(number: u64, expected: &str) {
-            assert_eq!(grouped(number), expected);
-        }
-        check(0, "0");
-        check(999, "999");
-        check(1000, "1,000");
-        check(1_234_567, "1,234,567");
-    }
-
-    #[test]
-    fn times_have_three_figures() {
-        fn check(nanos: u64, expected: &str) {
-            assert_eq!(short_time(nanos), expected);
-        }
-        check(0, "0 ns");
-        check(999, "999 ns");
-        check(1_500, "1.50 µs");
-        check(33_100_000, "33.1 ms");
-        check(250_000_000, "250 ms");
-        check(12_345_000_000, "12.3 s");
     }
 }

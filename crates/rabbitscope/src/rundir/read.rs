@@ -8,7 +8,7 @@ use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord};
 use rabbitscope_web::Report;
 
-use super::{RECORD, SERIES, profile_name, series::Series, unfinished};
+use super::{RECORD, SERIES, names::cannot_read, profile_name, series::Series, unfinished};
 use crate::{atomic_file::AtomicFile, exit::UsageError};
 
 /// Largest record that is read.
@@ -108,8 +108,4 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
         version.map_or_else(|| "none".to_owned(), |number| number.to_string())
     );
     serde_json::from_value(record).map(Some).with_context(|| cannot_read(&path))
-}
-
-pub(super) fn cannot_read(path: &Path) -> String {
-    format!("cannot read {}", path.display())
 }

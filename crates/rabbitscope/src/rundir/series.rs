@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, bail};
 use rabbitscope_runs::record::SecondRow;
 
-use super::read::cannot_read;
+use super::names::cannot_read;
 
 /// Largest series that is read: two days, with some hundred bytes for each of many pollers.
 const MOST_BYTES: u64 = 256 << 20;

@@ -3,6 +3,7 @@
 
 mod breakdown;
 mod counters;
+mod latencies;
 mod polls;
 mod run;
 mod series;
@@ -14,12 +15,13 @@ mod verification;
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
 pub use counters::{Counter, Counters, LiveForm, Unit};
+pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
 pub use polls::{PollPoint, PollTotals};
 pub use run::{
     BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
     SpectrumPoint, Verdict,
 };
-pub use series::{LatencyPoint, SecondLatencies, SecondLatency, SecondRow};
+pub use series::SecondRow;
 pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};
 pub use totals::{LoadTotals, Measured};
 pub use trace::TracedMessage;

@@ -1,29 +1,29 @@
-//! Where the search for a row begins: code in blocks of one size, and the row that is valid where a block
-//! begins. In tables of tens of thousands of rows most of a search is waiting for memory; this leaves a few
-//! rows that lie side by side.
+//! An index for the search of a row: code in blocks of one size, and for each block the row that is valid at
+//! its beginning. A binary search through tens of thousands of rows mostly waits for memory; a search
+//! within a block reads a few adjacent rows.
 
-use super::rows::UnwindRow;
+use crate::kernel_interface::UnwindRow;
 
-/// Blocks have 256 bytes, with a handful of rows each, unless rows are so few for their addresses that
-/// there would be more blocks than rows.
-const LEAST_BITS: u32 = 8;
+/// Blocks have at least 256 bytes, with a few rows each. They are larger when there would be more blocks than
+/// rows.
+const MIN_BITS: u32 = 8;
 
 /// The blocks of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
-    /// A block has two to the power of that many bytes; the first begins at the file's lowest address.
+    /// A block has two to the power of this many bytes; the first begins at the file's lowest address.
     pub(super) bits: u32,
-    /// By block the index of the row that is valid where it begins, or 0 before the first row. The last
-    /// entry is no block but the last row.
+    /// For each block the index of the row that is valid at its beginning, or 0 before the first row. The
+    /// last entry is the index of the last row.
     pub(crate) rows: Vec<u32>,
 }
 
 impl Blocks {
-    /// Of rows that are in order.
+    /// The blocks of rows that are in order.
     pub(super) fn of(rows: &[UnwindRow]) -> Self {
         let last = rows.last().map_or(0, |row| row.pc);
         let is_small = |&bits: &u32| (last >> bits) as usize <= rows.len();
-        let bits = (LEAST_BITS..u32::BITS).find(is_small).unwrap_or(u32::BITS - 1);
+        let bits = (MIN_BITS..u32::BITS).find(is_small).unwrap_or(u32::BITS - 1);
         let begins = (0..=last >> bits).map(|block| {
             let after = rows.partition_point(|row| row.pc <= block << bits);
             after.saturating_sub(1)

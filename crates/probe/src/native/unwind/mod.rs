@@ -1,23 +1,17 @@
-//! How to find the caller of a C function: the compiler's unwind tables (`.eh_frame`), which every
-//! distribution keeps in its binaries, compiled to rows of one size that the program in the kernel
-//! can search ([`rows`], [`blocks`]), for every file that the node has mapped ([`tables`]). Where the walk is not the kernel's it is in [`walk`].
+//! Finds the caller of a C function. The compiler's unwind tables (`.eh_frame`), which every distribution
+//! keeps in its binaries, are compiled to rows of one size that the eBPF program can search ([`rows`],
+//! [`blocks`]), for every file that the node has mapped ([`tables`]). The perf-events backend walks with the
+//! same rows in user space ([`walk`]).
 
 mod blocks;
+#[cfg(fuzzing)]
+mod fuzz;
 mod rows;
 mod tables;
 mod walk;
 
-pub(crate) use rows::UnwindRow;
-pub(crate) use tables::{Alignment, Module, Tables, Update};
+pub(crate) use tables::{Alignment, Tables, UNUSED_MODULE, Update};
 pub(crate) use walk::{REG_R13, Registers, Step, Walker};
 
-/// See [`crate::fuzzing`].
 #[cfg(fuzzing)]
-pub(crate) fn fuzz(bytes: &[u8], is_elf: bool) {
-    let rows = if is_elf {
-        rows::compile(bytes).unwrap_or_default()
-    } else {
-        rows::compile_section(bytes)
-    };
-    blocks::Blocks::of(&rows);
-}
+pub(crate) use fuzz::fuzz;

@@ -1,9 +1,9 @@
-//! From the `.eh_frame` section of one file to sorted rows.
+//! Compiles the `.eh_frame` section of one file to sorted rows.
 //!
-//! A row keeps the canonical frame address and where the six registers lie that a function gives
-//! back. What does not fit (an expression, a register that is not among them) becomes a row that
-//! says so, at which the walk ends honestly. It is rare: of the 53,806 rows of Debian 12's emulator
-//! one, for the linker's call stubs, and that one has a rule of its own.
+//! A row has the rule of the canonical frame address and the places of the six callee-saved registers. A
+//! rule that does not fit (an expression, another register) becomes a row of kind `Unknown`, at which the
+//! walk ends as cut. This is rare: in Debian 12's emulator it is one row of 53,806, for the linker's call
+//! stubs, and those have a kind of their own.
 
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, Register, RegisterRule, UnwindContext,
@@ -11,44 +11,24 @@ use gimli::{
 };
 use object::{Object, ObjectSection};
 
-/// From this instruction on, until that of the next row. As in `bpf/sampler.h`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct UnwindRow {
-    /// Relative to the file's lowest address.
-    pub(crate) pc: u32,
-    pub(super) cfa_offset: i32,
-    pub(super) cfa: u8,
-    pub(super) saved: [u8; 6],
-    /// Bytes to add to a saved stack pointer.
-    pub(super) above: u8,
-}
-
-/// Rules for the canonical frame address, as in `bpf/sampler.h`.
-pub(super) mod cfa {
-    pub(in super::super) const UNKNOWN: u8 = 0;
-    pub(in super::super) const SP: u8 = 1;
-    pub(in super::super) const BP: u8 = 2;
-    pub(in super::super) const PLT: u8 = 3;
-    pub(in super::super) const END: u8 = 4;
-    pub(in super::super) const SP_SAVED: u8 = 5;
-}
+use crate::kernel_interface::{CfaKind, UnwindRow};
 
 /// In the order of `bpf/arch.h`.
-const SAVED: [Register; 6] =
+const SAVED_REGISTERS: [Register; 6] =
     [X86_64::RBX, X86_64::RBP, X86_64::R12, X86_64::R13, X86_64::R14, X86_64::R15];
 
-/// Saved registers lie in so many words below the return address.
+/// Saved registers lie within this many words below the return address: `SAVED_WORDS` of `bpf/maps.h`
+/// without the return address itself.
 const SAVED_WORDS: i64 = 7;
 
 const WORD: i64 = 8;
 
-/// Largest description that functions share which is believed; real ones have some thirty bytes.
-/// Each function goes through all of it, so that a large one would take time squared.
-const MOST_CIE_BYTES: usize = 4096;
+/// Limit for a common information entry (CIE); real ones have about thirty bytes. Each function executes
+/// all of its CIE, so that a large one would take quadratic time.
+const MAX_CIE_BYTES: usize = 4096;
 
-/// Rows of one file; the emulator has 53,806, and a file can state one with two of its bytes.
-const MOST_ROWS: usize = 1 << 21;
+/// Limit for the rows of one file: the emulator has 53,806, and two bytes of a file can make a row.
+const MAX_ROWS: usize = 1 << 21;
 
 type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
 
@@ -76,7 +56,7 @@ pub(super) fn compile_section(data: &[u8]) -> Vec<UnwindRow> {
     rows
 }
 
-/// Addresses of one function and what is known in between.
+/// The rows of one function and its end.
 struct Function {
     end: u64,
     rows: Vec<UnwindRow>,
@@ -88,17 +68,17 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// A damaged entry ends the reading; what came before it is kept.
+    /// Compiles all entries. A damaged entry ends this; the rows before it are kept.
     fn compile(mut self, frames: &Frames<'_>, bases: &BaseAddresses) -> Vec<UnwindRow> {
         let mut context = UnwindContext::new();
         let mut entries = frames.entries(bases);
-        let mut left = MOST_ROWS;
+        let mut left = MAX_ROWS;
         while left > 0
             && let Ok(Some(entry)) = entries.next()
         {
             let CieOrFde::Fde(partial) = entry else { continue };
             let Ok(function) = partial.parse(Frames::cie_from_offset) else { continue };
-            if function.cie().entry_len() > MOST_CIE_BYTES {
+            if function.cie().entry_len() > MAX_CIE_BYTES {
                 continue;
             }
             let mut rows = Vec::new();
@@ -117,7 +97,7 @@ impl Compiler {
         self.joined()
     }
 
-    /// All rows in order, with a row that knows nothing behind each function that has no neighbour.
+    /// All rows in order, with a row of kind `Unknown` in each gap between functions.
     fn joined(mut self) -> Vec<UnwindRow> {
         self.functions.sort_by_key(|function| function.rows[0].pc);
         let mut joined: Vec<UnwindRow> = Vec::new();
@@ -137,7 +117,7 @@ impl Compiler {
     }
 }
 
-/// Leaves out what says the same as the row before.
+/// Adds a row, unless it has the same rules as the row before.
 fn push(rows: &mut Vec<UnwindRow>, row: UnwindRow) {
     match rows.last_mut() {
         Some(last) if row.pc < last.pc => {}
@@ -148,36 +128,38 @@ fn push(rows: &mut Vec<UnwindRow>, row: UnwindRow) {
 }
 
 fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> UnwindRow {
-    let unknown = UnwindRow { pc, cfa: cfa::UNKNOWN, ..UnwindRow::default() };
+    let unknown = UnwindRow { pc, ..UnwindRow::default() };
     match row.register(X86_64::RA) {
         Some(RegisterRule::Offset(offset)) if offset == -WORD => {}
-        Some(RegisterRule::Undefined) => return UnwindRow { cfa: cfa::END, ..unknown },
+        Some(RegisterRule::Undefined) => {
+            return UnwindRow { cfa: CfaKind::End.number(), ..unknown };
+        }
         _ => return unknown,
     }
-    let Some((rule, cfa_offset, above)) = cfa_of(row.cfa(), frames) else { return unknown };
+    let Some((kind, cfa_offset, above)) = cfa_of(row.cfa(), frames) else { return unknown };
     let mut saved = [0; 6];
-    for (slot, register) in saved.iter_mut().zip(SAVED) {
+    for (slot, register) in saved.iter_mut().zip(SAVED_REGISTERS) {
         let Some(place) = place_of(row.register(register).as_ref()) else { return unknown };
         *slot = place;
     }
-    UnwindRow { pc, cfa_offset, cfa: rule, saved, above }
+    UnwindRow { pc, cfa_offset, cfa: kind.number(), saved, above }
 }
 
-fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(u8, i32, u8)> {
+fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(CfaKind, i32, u8)> {
     match rule {
         CfaRule::RegisterAndOffset { register, offset } => {
             let offset = i32::try_from(*offset).ok()?;
             match *register {
-                X86_64::RSP => Some((cfa::SP, offset, 0)),
-                X86_64::RBP => Some((cfa::BP, offset, 0)),
+                X86_64::RSP => Some((CfaKind::Sp, offset, 0)),
+                X86_64::RBP => Some((CfaKind::Bp, offset, 0)),
                 _ => None,
             }
         }
         CfaRule::Expression(expression) => {
             let bytes = expression.get(frames).ok()?.0;
-            let stub = plt_threshold(bytes.slice()).map(|threshold| (cfa::PLT, threshold, 0));
+            let stub = plt_threshold(bytes.slice()).map(|threshold| (CfaKind::Plt, threshold, 0));
             stub.or_else(|| {
-                saved_stack(bytes.slice()).map(|(offset, above)| (cfa::SP_SAVED, offset, above))
+                saved_stack(bytes.slice()).map(|(offset, above)| (CfaKind::SpSaved, offset, above))
             })
         }
     }
@@ -232,7 +214,7 @@ mod tests {
     use gimli::{BaseAddresses, EhFrame, LittleEndian, RegisterRule};
 
     use super::{
-        Compiler, MOST_CIE_BYTES, UnwindRow, cfa, compile, place_of, plt_threshold, push,
+        CfaKind, Compiler, MAX_CIE_BYTES, UnwindRow, compile, place_of, plt_threshold, push,
         saved_stack,
     };
 
@@ -286,10 +268,10 @@ mod tests {
         let rows = compile(&own).unwrap();
         assert!(rows.len() > 1000, "{}", rows.len());
         assert!(rows.is_sorted_by(|a, b| a.pc < b.pc));
-        let known = rows.iter().filter(|row| row.cfa != cfa::UNKNOWN).count();
+        let known = rows.iter().filter(|row| row.cfa != CfaKind::Unknown.number()).count();
         assert!(known * 10 > rows.len() * 8, "{known} of {}", rows.len());
-        assert_eq!(rows.last().map(|row| row.cfa), Some(cfa::UNKNOWN));
-        assert!(rows.iter().any(|row| row.cfa == cfa::END));
+        assert_eq!(rows.last().map(|row| row.cfa), Some(CfaKind::Unknown.number()));
+        assert!(rows.iter().any(|row| row.cfa == CfaKind::End.number()));
     }
 
     /// A section with one function, whose shared description ends with so many bytes of nothing.
@@ -314,7 +296,7 @@ mod tests {
             Compiler::default().compile(&EhFrame::new(&bytes, LittleEndian), &bases)
         };
         assert_eq!(rows(10).iter().map(|row| row.pc).collect::<Vec<_>>(), [0x1000, 0x1010]);
-        assert!(rows(MOST_CIE_BYTES).iter().all(|row| row.cfa == cfa::UNKNOWN));
+        assert!(rows(MAX_CIE_BYTES).iter().all(|row| row.cfa == CfaKind::Unknown.number()));
     }
 
     #[test]

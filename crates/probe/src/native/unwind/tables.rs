@@ -1,59 +1,42 @@
-//! Unwind rows of every file that a node has mapped, and where they are valid.
+//! Unwind rows of every file that a node has mapped, and the addresses for which they are valid.
 
 use std::collections::HashMap;
 
 use object::{Object, ObjectSegment};
 
-use super::{
-    blocks::Blocks,
-    rows::{UnwindRow, compile},
+use super::{blocks::Blocks, rows::compile};
+use crate::{
+    kernel_interface::{UnwindModule, UnwindRow},
+    node::{MAX_VDSO_BYTES, Mapping, Process, contents},
 };
-use crate::node::{MOST_VDSO_BYTES, Mapping, Process, contents};
 
-/// Rows of all files of a node together; the kernel keeps 16 bytes for each. That is room for eighty
-/// emulators.
-const MOST_ROWS: u32 = 1 << 22;
+/// Limit for the rows of all files of a node, at 16 bytes each in the kernel: 64 MiB, as many rows as eighty
+/// emulators have.
+const MAX_ROWS: u32 = 1 << 22;
 
-/// A mapping of code with its rows. As in `bpf/sampler.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Module {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) base: u64,
-    pub(super) first_row: u32,
-    pub(super) row_count: u32,
-    pub(super) first_block: u32,
-    pub(super) last_block: u32,
-    pub(super) block_bits: u32,
-    pub(super) reserved: u32,
-}
+/// An entry of the list of modules that is not used: it is behind all others in order of address.
+pub(crate) const UNUSED_MODULE: UnwindModule = UnwindModule {
+    start: i64::MAX as u64,
+    end: 0,
+    base: 0,
+    first_row: 0,
+    row_count: 0,
+    first_block: 0,
+    last_block: 0,
+    block_bits: 0,
+    reserved: 0,
+};
 
-impl Module {
-    /// Stands behind all others in a list that is not full.
-    pub(crate) const UNUSED: Self = Self {
-        start: i64::MAX as u64,
-        end: 0,
-        base: 0,
-        first_row: 0,
-        row_count: 0,
-        first_block: 0,
-        last_block: 0,
-        block_bits: 0,
-        reserved: 0,
-    };
-}
-
-/// What the kernel has to be told after mappings were read.
+/// What is new after mappings were read.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    /// Of files that are new.
+    /// Rows of new files.
     pub(crate) files: Vec<RowsOfFile>,
     /// All modules in order of address.
-    pub(crate) modules: Vec<Module>,
+    pub(crate) modules: Vec<UnwindModule>,
 }
 
-/// The rows of a file, in order, and the index of the first among all; likewise its blocks.
+/// The rows of a file, in order, with the index of the first row among all files; likewise its blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct RowsOfFile {
     pub(crate) first_row: u32,
@@ -62,7 +45,7 @@ pub(crate) struct RowsOfFile {
     pub(crate) blocks: Blocks,
 }
 
-/// Which files have been read and where their rows are.
+/// The files that were read, and the indices of their rows.
 #[derive(Debug)]
 pub(crate) struct Tables {
     files: HashMap<String, Option<File>>,
@@ -71,7 +54,7 @@ pub(crate) struct Tables {
     alignment: Alignment,
 }
 
-/// Rows and blocks of a file begin at multiples of these.
+/// The rows and blocks of each file begin at multiples of these.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alignment {
     pub(crate) rows: u32,
@@ -80,12 +63,12 @@ pub(crate) struct Alignment {
 
 #[derive(Debug)]
 struct File {
-    /// Where its rows are; it lies nowhere yet.
-    rows: Module,
+    /// Its rows; the addresses are not set.
+    rows: UnwindModule,
     segments: Vec<Segment>,
 }
 
-/// Where a part of a file wants to lie.
+/// A loadable part of a file.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     address: u64,
@@ -94,12 +77,12 @@ struct Segment {
 }
 
 impl Tables {
-    /// No file is read yet.
+    /// Tables without files.
     pub(crate) fn new(alignment: Alignment) -> Self {
         Self { files: HashMap::new(), next_row: 0, next_block: 0, alignment }
     }
 
-    /// Reads the files that are mapped and were not before.
+    /// Reads the files that were not mapped before.
     pub(crate) fn refresh(&mut self, process: &Process, mappings: &[Mapping]) -> Update {
         let mut update = Update::default();
         for mapping in mappings.iter().filter(|mapping| mapping.executable) {
@@ -121,16 +104,16 @@ impl Tables {
         let blocks = Blocks::of(&rows);
         let (first_row, first_block) = (self.next_row, self.next_block);
         let row_count = u32::try_from(rows.len()).ok()?;
-        if row_count > MOST_ROWS.saturating_sub(first_row) {
+        if row_count > MAX_ROWS.saturating_sub(first_row) {
             return None;
         }
-        let place = Module {
+        let place = UnwindModule {
             first_row,
             row_count,
             first_block,
             last_block: blocks.last_block(),
             block_bits: blocks.bits,
-            ..Module::UNUSED
+            ..UNUSED_MODULE
         };
         let block_count = u32::try_from(blocks.rows.len()).ok()?;
         self.next_row = (first_row + row_count).next_multiple_of(self.alignment.rows);
@@ -141,7 +124,7 @@ impl Tables {
 }
 
 impl File {
-    fn module(&self, mapping: &Mapping) -> Option<Module> {
+    fn module(&self, mapping: &Mapping) -> Option<UnwindModule> {
         let segment = self.segments.iter().find(|segment| {
             let end = segment.file_offset.saturating_add(segment.file_size);
             // A mapping begins at a page, a segment may begin within it.
@@ -151,7 +134,7 @@ impl File {
         })?;
         let address =
             mapping.file_offset.wrapping_add(segment.address).wrapping_sub(segment.file_offset);
-        Some(Module {
+        Some(UnwindModule {
             start: mapping.start,
             end: mapping.end,
             base: mapping.start.wrapping_sub(address),
@@ -163,7 +146,7 @@ impl File {
 /// The bytes of the file behind a mapping; the vdso is in no file.
 fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
     if mapping.path == "[vdso]" {
-        return process.mapped_bytes(mapping, MOST_VDSO_BYTES);
+        return process.mapped_bytes(mapping, MAX_VDSO_BYTES);
     }
     if !mapping.path.starts_with('/') || mapping.path.starts_with("/memfd:") {
         return None;
@@ -183,19 +166,19 @@ fn segments_of(bytes: &[u8]) -> Option<Vec<Segment>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{File, Module, Segment};
+    use super::{File, Segment, UNUSED_MODULE, UnwindModule};
     use crate::node::Mapping;
 
     fn file() -> File {
         let segment = |address, file_offset, file_size| Segment { address, file_offset, file_size };
         File {
-            rows: Module {
+            rows: UnwindModule {
                 first_row: 512,
                 row_count: 300,
                 first_block: 1024,
                 last_block: 120,
                 block_bits: 8,
-                ..Module::UNUSED
+                ..UNUSED_MODULE
             },
             segments: vec![
                 segment(0, 0, 0x5000),

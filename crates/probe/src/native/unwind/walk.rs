@@ -1,12 +1,10 @@
-//! The walk through C functions in user space, by the same rows as the one of `bpf/native.h`: for samples
-//! that carry registers and the inner part of the stack.
+//! Walks C frames in user space, with the same rows as `bpf/native.h`, for samples that have registers and
+//! the inner part of the stack.
 
-use super::{
-    rows::{UnwindRow, cfa},
-    tables::{Module, RowsOfFile, Update},
-};
+use super::tables::{RowsOfFile, Update};
+use crate::kernel_interface::{CfaKind, UnwindModule, UnwindRow};
 
-/// Registers that a C function gives back as it found them, in the order of the rows.
+/// Callee-saved registers, in the order of the rows.
 const SAVED_REGISTERS: usize = 6;
 
 /// Place of the frame pointer (rbp) among the saved registers.
@@ -15,7 +13,7 @@ const REG_BP: usize = 1;
 /// Place of r13, in which JIT code keeps the process.
 pub(crate) const REG_R13: usize = 3;
 
-/// What is known of the registers of a function that was interrupted or called another one.
+/// Registers of a function that was interrupted or that called another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     /// The next instruction.
@@ -26,45 +24,45 @@ pub(crate) struct Registers {
     pub(crate) saved: [u64; SAVED_REGISTERS],
 }
 
-/// Where one step of the walk led.
+/// The result of one step of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// To the caller.
+    /// The caller.
     Caller(Registers),
-    /// There is none: this was the first function of the thread.
+    /// There is no caller: this is the first function of the thread.
     End,
-    /// Nobody knows: code without rows, or a word that was not kept.
+    /// The caller is unknown: code without rows, or a word that is not in the sample.
     Cut,
 }
 
 /// All rows of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
-    modules: Vec<Module>,
-    /// By the index of the first row, in order.
+    modules: Vec<UnwindModule>,
+    /// In order of their first row.
     files: Vec<RowsOfFile>,
 }
 
 impl Walker {
-    /// Takes over what was read.
+    /// Adds what was read.
     pub(crate) fn update(&mut self, update: &Update) {
         self.files.extend(update.files.iter().cloned());
         self.modules.clone_from(&update.modules);
     }
 
-    /// From a function to its caller. `is_caller` says that `from.ip` is a return address. `word_at`
-    /// gives words of the stack by address.
+    /// Steps from a function to its caller. `is_caller`: `from.ip` is a return address. `word_at` gives words
+    /// of the stack by address.
     pub(crate) fn step(
         &self,
         from: &Registers,
         is_caller: bool,
         word_at: impl Fn(u64) -> Option<u64>,
     ) -> Step {
-        // A return address may be the first of another function, the call before it is not.
+        // A return address may be the first instruction of the next function; the call before it is not.
         let Some(row) = self.row_at(from.ip.wrapping_sub(u64::from(is_caller))) else {
             return Step::Cut;
         };
-        if row.cfa == cfa::END {
+        if row.cfa == CfaKind::End.number() {
             return Step::End;
         }
         let caller = frame_end(row, from, &word_at)
@@ -95,15 +93,15 @@ fn frame_end(
     word_at: &impl Fn(u64) -> Option<u64>,
 ) -> Option<u64> {
     let beyond = |base: u64| base.wrapping_add_signed(row.cfa_offset.into());
-    match row.cfa {
-        cfa::SP => Some(beyond(from.sp)),
-        cfa::BP => Some(beyond(from.saved[REG_BP])),
-        cfa::SP_SAVED => Some(word_at(beyond(from.sp))? + u64::from(row.above)),
-        cfa::PLT => {
+    match CfaKind::from_number(row.cfa)? {
+        CfaKind::Sp => Some(beyond(from.sp)),
+        CfaKind::Bp => Some(beyond(from.saved[REG_BP])),
+        CfaKind::SpSaved => Some(word_at(beyond(from.sp))? + u64::from(row.above)),
+        CfaKind::Plt => {
             let is_late = i64::try_from(from.ip & 15).ok()? >= i64::from(row.cfa_offset);
             Some(from.sp + 8 + 8 * u64::from(is_late))
         }
-        _ => None,
+        CfaKind::Unknown | CfaKind::End => None,
     }
 }
 
@@ -123,34 +121,36 @@ fn caller_of(
 #[cfg(test)]
 mod tests {
     use super::{Registers, Step, Walker};
-    use crate::native::unwind::{
-        blocks::Blocks,
-        rows::{UnwindRow, cfa},
-        tables::{Module, RowsOfFile, Update},
+    use crate::{
+        kernel_interface::{CfaKind, UnwindModule, UnwindRow},
+        native::unwind::{
+            blocks::Blocks,
+            tables::{RowsOfFile, UNUSED_MODULE, Update},
+        },
     };
 
     const BASE: u64 = 0x7000;
 
-    fn row(pc: u32, rule: u8, cfa_offset: i32, saved: [u8; 6]) -> UnwindRow {
-        UnwindRow { pc, cfa_offset, cfa: rule, saved, above: 0 }
+    fn row(pc: u32, kind: CfaKind, cfa_offset: i32, saved: [u8; 6]) -> UnwindRow {
+        UnwindRow { pc, cfa_offset, cfa: kind.number(), saved, above: 0 }
     }
 
     fn walker() -> Walker {
         let rows = vec![
-            row(0, cfa::END, 0, [0; 6]),
+            row(0, CfaKind::End, 0, [0; 6]),
             // Has pushed rbp and rbx.
-            row(0x10, cfa::SP, 24, [2, 1, 0, 0, 0, 0]),
-            row(0x20, cfa::BP, 16, [0, 1, 0, 0, 0, 0]),
-            row(0x30, cfa::PLT, 11, [0; 6]),
-            row(0x40, cfa::UNKNOWN, 0, [0; 6]),
+            row(0x10, CfaKind::Sp, 24, [2, 1, 0, 0, 0, 0]),
+            row(0x20, CfaKind::Bp, 16, [0, 1, 0, 0, 0, 0]),
+            row(0x30, CfaKind::Plt, 11, [0; 6]),
+            row(0x40, CfaKind::Unknown, 0, [0; 6]),
         ];
-        let module = Module {
+        let module = UnwindModule {
             start: BASE,
             end: BASE + 0x100,
             base: BASE,
             first_row: 256,
             row_count: 5,
-            ..Module::UNUSED
+            ..UNUSED_MODULE
         };
         let file = |first_row, rows: Vec<UnwindRow>| RowsOfFile {
             first_row,
@@ -158,7 +158,7 @@ mod tests {
             blocks: Blocks::of(&rows),
             rows,
         };
-        let other = file(0, vec![row(0, cfa::UNKNOWN, 0, [0; 6])]);
+        let other = file(0, vec![row(0, CfaKind::Unknown, 0, [0; 6])]);
         let mut walker = Walker::default();
         walker.update(&Update { files: vec![other, file(256, rows)], modules: vec![module] });
         walker

@@ -4,7 +4,7 @@ use rabbitscope_runs::record::{
     Counter, Counters, LatencyPoint, LiveForm, SecondLatencies, SecondRow,
 };
 
-use crate::run::{grouped, short_time};
+use rabbitscope_text::{grouped, short_time};
 
 const MIB: f64 = 1024.0 * 1024.0;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{FieldValue, NumberRange, PublisherGroup};
+use super::{FieldValue, NumberRange};
 
 /// Name of the header that carries the time stamp where the body must stay as it is.
 pub const STAMP_HEADER: &str = "rabbitscope-stamp";
@@ -56,14 +56,6 @@ impl Body {
     /// The body must stay as it is: the time stamp travels in a header.
     pub fn is_kept_intact(&self) -> bool {
         !matches!(self, Self::Filler)
-    }
-}
-
-impl PublisherGroup {
-    /// Every body has room for a stamp, or travels with one in a header.
-    pub fn is_stamped(&self) -> bool {
-        let mut sizes = self.sizes.iter().map(|step| step.size_bytes).chain([self.size_bytes]);
-        self.body.is_kept_intact() || sizes.all(|size| size >= STAMP_BYTES)
     }
 }
 

@@ -143,3 +143,15 @@ mod tests {
         check("", "");
     }
 }
+
+/// The type of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueType {
+    /// A classic queue.
+    Classic,
+    /// A replicated queue.
+    Quorum,
+    /// A replicated log.
+    Stream,
+}

@@ -79,7 +79,7 @@ impl Random {
             churn,
             pollers,
             profile: self.some(ProfileSpec {
-                event: ProfileEvent::Cpu,
+                event: ProfileEvent::default(),
                 delay: duration / 4,
                 duration: duration / 2,
                 freq_hz: 999,

@@ -8,8 +8,9 @@ use super::{
         model::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue, QueueType},
         wire,
     },
-    Context, fields, publishers,
+    fields, publishers,
 };
+use crate::scenario::validate::context::Context;
 
 const CONCURRENCY_MAX: u32 = 10_000;
 

@@ -6,8 +6,9 @@ use super::{
         model::{Binding, ExchangeSpec},
         wire,
     },
-    each, fields,
+    fields,
 };
+use crate::scenario::validate::context::each;
 
 const TYPES: [&str; 4] = ["direct", "fanout", "topic", "headers"];
 

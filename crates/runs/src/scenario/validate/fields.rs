@@ -2,10 +2,8 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use super::{
-    super::error::{Problem, allowed, quoted, refuse},
-    Context,
-};
+use super::super::error::{Problem, allowed, quoted, refuse};
+use crate::scenario::validate::context::Context;
 use rabbitscope_text::{UnitError, parse_duration, parse_size};
 
 use crate::scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder};

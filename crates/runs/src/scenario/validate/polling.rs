@@ -8,8 +8,9 @@ use super::{
         model::{BrokerSpec, PasswordSource, PollerGroup, PollerLogin, PollerTrust},
         wire,
     },
-    each, fields,
+    fields,
 };
+use crate::scenario::validate::context::each;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 const INTERVAL_MIN: Duration = Duration::from_millis(1);

@@ -8,8 +8,9 @@ use super::{
         model::{FieldValue, QueueNames, QueueSpec, QueueType, has_placeholder},
         wire,
     },
-    TextFiles, each, exchanges, fields,
+    exchanges, fields,
 };
+use crate::scenario::validate::context::{TextFiles, each};
 
 pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueSpec, Problem> {
     name("name", &wire.name)?;

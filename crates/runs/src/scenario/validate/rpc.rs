@@ -8,8 +8,9 @@ use super::{
         model::{QueueSpec, QueueType, ReplyPath, RequestGroup, ResponderGroup},
         wire,
     },
-    Context, fields, schedule,
+    fields, schedule,
 };
+use crate::scenario::validate::context::Context;
 
 /// Long enough for a broker that is busy, short enough to be seen within a run.
 const TIMEOUT: Duration = Duration::from_secs(10);

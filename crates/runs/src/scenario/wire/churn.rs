@@ -2,30 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    super::model::{ChurnGroup, ChurnKind, ChurnSubject, QueueType},
-    Arguments,
-};
+use super::super::model::{ChurnGroup, ChurnKind, ChurnSubject, QueueType};
+use super::values::Arguments;
 use rabbitscope_text::display_duration;
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in super::super) struct Churn {
-    pub(in super::super) name: Option<String>,
-    pub(in super::super) kind: ChurnKind,
-    pub(in super::super) concurrency: Option<u32>,
-    pub(in super::super) connections: Option<u32>,
-    pub(in super::super) rate: Option<f64>,
-    pub(in super::super) hold: Option<String>,
-    pub(in super::super) cycles: Option<u64>,
+pub(in crate::scenario) struct Churn {
+    pub(in crate::scenario) name: Option<String>,
+    pub(in crate::scenario) kind: ChurnKind,
+    pub(in crate::scenario) concurrency: Option<u32>,
+    pub(in crate::scenario) connections: Option<u32>,
+    pub(in crate::scenario) rate: Option<f64>,
+    pub(in crate::scenario) hold: Option<String>,
+    pub(in crate::scenario) cycles: Option<u64>,
     #[serde(rename = "type")]
-    pub(in super::super) queue_type: Option<QueueType>,
-    pub(in super::super) durable: Option<bool>,
-    pub(in super::super) exclusive: Option<bool>,
-    pub(in super::super) auto_delete: Option<bool>,
-    pub(in super::super) queue: Option<String>,
-    pub(in super::super) exchange: Option<String>,
-    pub(in super::super) arguments: Option<Arguments>,
+    pub(in crate::scenario) queue_type: Option<QueueType>,
+    pub(in crate::scenario) durable: Option<bool>,
+    pub(in crate::scenario) exclusive: Option<bool>,
+    pub(in crate::scenario) auto_delete: Option<bool>,
+    pub(in crate::scenario) queue: Option<String>,
+    pub(in crate::scenario) exchange: Option<String>,
+    pub(in crate::scenario) arguments: Option<Arguments>,
 }
 
 impl From<&ChurnGroup> for Churn {

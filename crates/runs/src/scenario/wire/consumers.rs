@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    super::model::{self, MemberQueues, Settle},
-    Arguments, unless_zero,
-};
+use super::super::model::{self, MemberQueues, Settle};
+use super::values::{Arguments, unless_zero};
 use rabbitscope_text::display_duration;
 
 #[derive(Debug, Deserialize, Serialize)]

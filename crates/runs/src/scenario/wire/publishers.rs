@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::values::{Arguments, unless_zero};
 use super::{
     super::model::{
         self, AfterPhases, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW, RoutingKeys,
         WriteMode,
     },
-    Arguments, Phase, unless_zero,
+    Phase,
 };
 use rabbitscope_text::{display_duration, display_size};
 

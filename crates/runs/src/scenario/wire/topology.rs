@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    super::model::{self, QueueNames, QueueType},
-    Arguments,
-};
+use super::super::model::{self, QueueNames, QueueType};
+use super::values::Arguments;
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -6,8 +6,9 @@ use super::super::{
         model::{Body, MessageProperties, STAMP_HEADER, SizeStep},
         wire,
     },
-    each, fields,
+    fields,
 };
+use crate::scenario::validate::context::each;
 
 pub(super) struct Sizes {
     pub(super) first: u32,

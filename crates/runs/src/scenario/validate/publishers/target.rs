@@ -7,10 +7,11 @@ use super::{
             model::{BrokerSpec, QueueSpec, RoutingKeys},
             wire,
         },
-        Context, fields,
+        fields,
     },
     content,
 };
+use crate::scenario::validate::context::Context;
 
 /// Exchanges that every broker has.
 const PREDECLARED: [&str; 5] =

@@ -1,0 +1,139 @@
+//! Two profiles in one tree, with the weights of both.
+
+use super::{Change, FAMILY_ERROR_RATE, Sides, changes};
+use crate::{
+    NodeId, Recursion, StackTree,
+    tree::{TreeNode, runs},
+};
+use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry};
+use std::collections::HashMap;
+
+/// Weight of a whole profile after scaling: fine enough that a stack of one in 10^12 is not lost.
+pub(super) const SCALE: u64 = 1 << 40;
+
+/// Why two profiles cannot be compared.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiffError {
+    /// They do not count the same thing.
+    #[error(
+        "the first profile is of {}, the second of {}: only profiles of the same event can be \
+         compared",
+        before.name(), after.name()
+    )]
+    Events {
+        /// Of the first.
+        before: Event,
+        /// Of the second.
+        after: Event,
+    },
+    /// One has no samples.
+    #[error("the {which} profile has no samples, so that there is nothing to compare")]
+    Empty {
+        /// `first` or `second`.
+        which: &'static str,
+    },
+}
+
+/// Two profiles, merged.
+#[derive(Clone, Debug)]
+pub struct ProfileDiff {
+    /// What both are of.
+    pub event: Event,
+    /// Every function of either.
+    pub frames: FrameTable,
+    /// The stacks of both, runs told apart by length. Weights are the mean of the two shares, scaled
+    /// to the same whole number for both profiles, so that a stack that is in one of them only has
+    /// half its width.
+    pub tree: StackTree,
+    /// For each node of the tree the weight of the stacks that end there.
+    pub leaves: Vec<Sides>,
+    /// Weights of the whole profiles.
+    pub totals: Sides,
+    /// Every function but threads: what moved by more than noise first, and of that what moved most.
+    pub changes: Vec<Change>,
+    /// Comparisons in [`Self::changes`], among which at most [`FAMILY_ERROR_RATE`] marks are expected by
+    /// chance.
+    pub comparisons: usize,
+}
+
+impl ProfileDiff {
+    /// Compares two profiles.
+    pub fn of(before: &Profile, after: &Profile) -> Result<Self, DiffError> {
+        Self::at_rate(before, after, FAMILY_ERROR_RATE)
+    }
+
+    pub(super) fn at_rate(
+        before: &Profile,
+        after: &Profile,
+        family_rate: f64,
+    ) -> Result<Self, DiffError> {
+        if before.event != after.event {
+            return Err(DiffError::Events { before: before.event, after: after.event });
+        }
+        let totals = Sides { before: before.total(), after: after.total() };
+        for (which, total) in [("first", totals.before), ("second", totals.after)] {
+            if total == 0 {
+                return Err(DiffError::Empty { which });
+            }
+        }
+        let mut frames = FrameTable::default();
+        let before_stacks = stacks_in(before, &mut frames);
+        let after_stacks = stacks_in(after, &mut frames);
+        let scaled = |stacks: &'_ [Stack], total: u64| -> Vec<u64> {
+            stacks.iter().map(|stack| scale(stack.weight, total)).collect()
+        };
+        let weights =
+            [scaled(&before_stacks, totals.before), scaled(&after_stacks, totals.after)].concat();
+        let stacks = before_stacks.iter().chain(&after_stacks).map(|stack| &stack.entries[..]);
+        let tree = StackTree::of_stacks(stacks.zip(weights), &frames, Recursion::ByLength);
+        let leaves = leaves(&tree, &before_stacks, &after_stacks);
+        let (changes, comparisons) =
+            changes::changes([before, after], totals, family_rate, &mut frames, (&tree, &leaves));
+        Ok(Self { event: before.event, frames, tree, leaves, totals, changes, comparisons })
+    }
+}
+
+/// A stack in the frames of the merged table.
+struct Stack {
+    entries: Vec<StackEntry>,
+    weight: u64,
+}
+
+fn stacks_in(profile: &Profile, frames: &mut FrameTable) -> Vec<Stack> {
+    let ids: Vec<FrameId> =
+        profile.frames.iter().map(|(_, frame)| frames.intern(frame.clone())).collect();
+    let renamed = |entry: &StackEntry| StackEntry { frame: ids[entry.frame.0 as usize], ..*entry };
+    let stacks = profile.samples.iter().map(|sample| Stack {
+        entries: sample.stack.iter().map(renamed).collect(),
+        weight: sample.weight,
+    });
+    stacks.collect()
+}
+
+/// A weight as a part of [`SCALE`].
+fn scale(weight: u64, total: u64) -> u64 {
+    let scaled = u128::from(weight) * u128::from(SCALE) / u128::from(total.max(1));
+    u64::try_from(scaled).unwrap_or(SCALE)
+}
+
+fn leaves(tree: &StackTree, before: &[Stack], after: &[Stack]) -> Vec<Sides> {
+    let index: HashMap<(Option<NodeId>, StackEntry), NodeId> = (0..)
+        .map(NodeId)
+        .zip(&tree.nodes)
+        .map(|(id, &TreeNode { parent, frame, repeat, .. })| {
+            ((parent, StackEntry { frame, repeat }), id)
+        })
+        .collect();
+    let leaf =
+        |stack: &Stack| runs(&stack.entries).fold(None, |at, run| index.get(&(at, run)).copied());
+    let mut leaves = vec![Sides::default(); tree.nodes.len()];
+    for (stacks, is_after) in [(before, false), (after, true)] {
+        for stack in stacks {
+            if let Some(NodeId(node)) = leaf(stack) {
+                let sides = &mut leaves[node as usize];
+                *(if is_after { &mut sides.after } else { &mut sides.before }) += stack.weight;
+            }
+        }
+    }
+    leaves
+}

@@ -1,0 +1,91 @@
+//! Attaches loaded programs to clocks, kernel events and tracepoints.
+
+use aya::{
+    Ebpf,
+    programs::{
+        PerfEvent, ProgramError, RawTracePoint,
+        perf_event::{HardwareEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent},
+    },
+};
+
+use super::program::{kernel_error, program};
+use crate::{
+    error::ProbeError,
+    recorder::{
+        events::{Hook, programs_of},
+        sampler::Request,
+    },
+};
+
+/// Attaches the programs of the requested events. Returns the name of the clock that ticks, or an empty
+/// name when no event needs one.
+pub(super) fn attach_programs(
+    ebpf: &mut Ebpf,
+    cpus: &[u32],
+    request: Request<'_>,
+) -> Result<&'static str, ProbeError> {
+    let mut clock = "";
+    for row in programs_of(request.events) {
+        match row.hook {
+            Hook::Clock => {
+                clock = attach_clock(program(ebpf, row.name), cpus, request.freq_hz)?;
+            }
+            Hook::Software(event) => {
+                let event = PerfEventConfig::Software(event);
+                attach_everywhere(program(ebpf, row.name), event, cpus, SamplePolicy::Period(1))
+                    .map_err(kernel_error)?;
+            }
+            Hook::RawTracepoint(tracepoint) => {
+                let program: &mut RawTracePoint = program(ebpf, row.name);
+                program.attach(tracepoint).map_err(kernel_error)?;
+            }
+        }
+    }
+    Ok(clock)
+}
+
+/// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
+fn attach_clock(
+    program: &mut PerfEvent,
+    cpus: &[u32],
+    freq_hz: u32,
+) -> Result<&'static str, ProbeError> {
+    let clocks = [
+        ("cycles", PerfEventConfig::Hardware(HardwareEvent::CpuCycles)),
+        ("cpu-clock", PerfEventConfig::Software(SoftwareEvent::CpuClock)),
+    ];
+    let mut refusal = None;
+    for (name, clock) in clocks {
+        match attach_everywhere(program, clock, cpus, SamplePolicy::Frequency(freq_hz.into())) {
+            Ok(()) => return Ok(name),
+            Err(error) => refusal = Some(error),
+        }
+    }
+    let refusal = refusal.expect("each clock was refused");
+    Err(clock_error(&refusal, freq_hz))
+}
+
+fn attach_everywhere(
+    program: &mut PerfEvent,
+    event: PerfEventConfig,
+    cpus: &[u32],
+    policy: SamplePolicy,
+) -> Result<(), ProgramError> {
+    for &cpu in cpus {
+        let scope = PerfEventScope::AllProcessesOneCpu { cpu };
+        program.attach(event, scope, policy, false)?;
+    }
+    Ok(())
+}
+
+fn clock_error(error: &ProgramError, freq_hz: u32) -> ProbeError {
+    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate")
+        .ok()
+        .and_then(|text| text.trim().parse::<u32>().ok());
+    match limit {
+        Some(limit) if limit < freq_hz => {
+            ProbeError::FrequencyTooHigh { asked_hz: freq_hz, limit_hz: limit }
+        }
+        _ => kernel_error(error),
+    }
+}

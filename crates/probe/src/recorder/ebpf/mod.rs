@@ -1,0 +1,11 @@
+//! The eBPF backend: programs in the kernel walk the stacks at each event ([`program`] loads them,
+//! [`attach`] attaches them), and [`sampler`] fetches the samples: ticks out of a ring buffer ([`tick`]),
+//! counted samples out of a map ([`maps`]).
+
+mod attach;
+mod maps;
+mod program;
+mod sampler;
+mod tick;
+
+pub(super) use sampler::EbpfSampler;

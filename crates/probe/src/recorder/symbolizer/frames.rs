@@ -1,0 +1,157 @@
+//! Frames: from addresses to names. An address is looked up once, as long as the code does not change.
+
+use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    beam::{CodeMap, SourceLine},
+    native::{NativeName, NativeNames},
+    node::Process,
+};
+
+/// The node as the symbolizer reads it: its JIT code and its memory.
+#[derive(Clone, Copy)]
+pub(in super::super) struct NodeCode<'a> {
+    pub(in super::super) code: &'a CodeMap,
+    pub(in super::super) process: &'a Process,
+}
+
+/// What kind of address it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum AddressKind {
+    /// An interrupted instruction of JIT code.
+    JitInstruction,
+    /// A return address in JIT code.
+    JitReturn,
+    /// An interrupted instruction of a mapped file.
+    NativeInstruction,
+    /// A return address in a mapped file.
+    NativeReturn,
+    /// Kernel code.
+    Kernel,
+}
+
+impl AddressKind {
+    fn is_jit(self) -> bool {
+        matches!(self, Self::JitInstruction | Self::JitReturn)
+    }
+
+    /// The address to look up: of a return address the call before it, because that may be the last
+    /// instruction of its function.
+    fn place(self, address: u64) -> u64 {
+        match self {
+            Self::JitReturn | Self::NativeReturn => address.wrapping_sub(1),
+            _ => address,
+        }
+    }
+}
+
+/// A frame of a stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NamedFrame {
+    pub(super) id: FrameId,
+    /// Whether a symbol was found.
+    pub(super) is_symbolized: bool,
+    /// Source line, of an Erlang function.
+    pub(super) line: Option<SourceLine>,
+}
+
+/// All frames of a recording.
+pub(super) struct Frames {
+    table: FrameTable,
+    native: NativeNames,
+    by_address: FxHashMap<(u64, AddressKind), NamedFrame>,
+}
+
+impl Frames {
+    pub(super) fn new(process: &Process) -> Self {
+        Self {
+            table: FrameTable::default(),
+            native: NativeNames::new(process),
+            by_address: FxHashMap::default(),
+        }
+    }
+
+    /// Forgets names of JIT code; to be called when the code map has changed.
+    pub(super) fn code_changed(&mut self) {
+        self.by_address.retain(|&(_, kind), _| !kind.is_jit());
+    }
+
+    pub(super) fn get(&self, id: FrameId) -> &Frame {
+        self.table.get(id)
+    }
+
+    pub(super) fn name(&self, frame: NamedFrame) -> &str {
+        &self.table.get(frame.id).name
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Frame> {
+        self.table.iter().map(|(_, frame)| frame)
+    }
+
+    /// A frame that is no address.
+    pub(super) fn by_name(&mut self, name: &str, kind: FrameKind) -> NamedFrame {
+        let id = self.table.intern(Frame { name: name.into(), kind });
+        NamedFrame { id, is_symbolized: true, line: None }
+    }
+
+    /// The frame of an address.
+    pub(super) fn by_address(
+        &mut self,
+        address: u64,
+        kind: AddressKind,
+        node: NodeCode<'_>,
+    ) -> NamedFrame {
+        if let Some(&frame) = self.by_address.get(&(address, kind)) {
+            return frame;
+        }
+        let place = kind.place(address);
+        let (frame, is_symbolized) = match kind {
+            AddressKind::JitInstruction | AddressKind::JitReturn => {
+                jit_frame(node.code.name_at(place))
+            }
+            AddressKind::NativeInstruction | AddressKind::NativeReturn => {
+                if !self.native.is_mapped(address) {
+                    self.native.refresh(node.process);
+                }
+                native_frame(self.native.user(place), FrameKind::Native)
+            }
+            AddressKind::Kernel => native_frame(self.native.kernel(place), FrameKind::Kernel),
+        };
+        let line = if kind.is_jit() { node.code.line_at(place) } else { None };
+        let frame = NamedFrame { id: self.table.intern(frame), is_symbolized, line };
+        self.by_address.insert((address, kind), frame);
+        frame
+    }
+}
+
+/// Code that functions share is named `global::…`; the rest is `module:function/arity`.
+fn jit_frame(name: Option<&str>) -> (Frame, bool) {
+    let Some(name) = name else {
+        return (Frame { name: "[jit]".into(), kind: FrameKind::VmFragment }, false);
+    };
+    let is_fragment = name.starts_with("global::") || !name.contains(':');
+    let kind = if is_fragment { FrameKind::VmFragment } else { FrameKind::Erlang };
+    (Frame { name: name.into(), kind }, true)
+}
+
+fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
+    match name {
+        NativeName::Known(name) => (Frame { name, kind }, true),
+        NativeName::Unknown(name) => (Frame { name, kind }, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_profiles::FrameKind;
+
+    use super::jit_frame;
+
+    #[test]
+    fn kinds_of_jit_code() {
+        assert_eq!(jit_frame(Some("lists:map/2")).0.kind, FrameKind::Erlang);
+        assert_eq!(jit_frame(Some("global::call_light_bif_shared")).0.kind, FrameKind::VmFragment);
+        assert!(!jit_frame(None).1);
+    }
+}

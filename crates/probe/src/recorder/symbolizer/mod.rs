@@ -1,0 +1,19 @@
+//! Raw samples become named stacks, and equal stacks are added up. Names are given when samples are fetched,
+//! while the code they point into is still mapped.
+//!
+//! [`samples`] has the symbolizer. [`stack_builder`] orders the frames of one sample, [`frames`] names
+//! addresses, [`callees`] the BIFs and NIFs between Erlang and C. [`stacks`], [`weights`] and [`lines`] add up;
+//! [`results`] makes the parts of a profile of that.
+
+mod callees;
+mod frames;
+mod lines;
+mod results;
+mod samples;
+mod stack_builder;
+mod stacks;
+mod threads;
+mod weights;
+
+pub(super) use frames::NodeCode;
+pub(super) use samples::Symbolizer;

@@ -1,0 +1,125 @@
+//! The symbolizer: takes the samples of one recording and adds up equal ones.
+
+use std::collections::HashMap;
+
+use rabbitscope_profiles::{Event, Mode, StackOutcome, StackQuality};
+
+use super::{
+    callees::Callees,
+    frames::{Frames, NodeCode},
+    lines::LineWeights,
+    stack_builder::{NamedStack, StackBuilder},
+    stacks::Stacks,
+    threads::ThreadNames,
+    weights::{SampleKey, StackWeights},
+};
+use crate::{
+    beam::Emulator,
+    kernel_interface::{ErlangOutcome, RawSample},
+    node::Process,
+    recorder::sampler::FetchedSample,
+};
+
+/// Collects the samples of one recording.
+pub(in super::super) struct Symbolizer {
+    pub(super) frames: Frames,
+    pub(super) stacks: Stacks,
+    pub(super) weights: StackWeights,
+    pub(super) lines: LineWeights,
+    pub(super) threads: ThreadNames,
+    pub(super) quality: HashMap<Event, StackQuality>,
+    callees: Callees,
+    /// Whether C frames were cut since the last [`Symbolizer::take_native_cut`].
+    has_native_cut: bool,
+}
+
+impl Symbolizer {
+    pub(in super::super) fn new(process: &Process, emulator: &Emulator) -> Self {
+        Self {
+            frames: Frames::new(process),
+            stacks: Stacks::default(),
+            weights: StackWeights::default(),
+            lines: LineWeights::default(),
+            threads: ThreadNames::default(),
+            quality: HashMap::new(),
+            callees: Callees::new(process, emulator),
+            has_native_cut: false,
+        }
+    }
+
+    /// Forgets names of JIT code; to be called when the code map has changed.
+    pub(in super::super) fn code_changed(&mut self) {
+        self.frames.code_changed();
+        self.callees.code_changed();
+    }
+
+    /// Adds a sample.
+    pub(in super::super) fn add(&mut self, sample: &FetchedSample<'_>, node: NodeCode<'_>) {
+        let &FetchedSample { event, raw, first_step } = sample;
+        let thread = self.threads.kind(raw.head.tid, node.process);
+        let builder = StackBuilder {
+            frames: &mut self.frames,
+            stacks: &mut self.stacks,
+            callees: &mut self.callees,
+            node,
+            raw,
+            stack: NamedStack::empty(),
+        };
+        let stack = builder.build(thread);
+        let outcome = outcome_of(raw);
+        self.count_quality(event, outcome, &stack, raw);
+        self.lines.add(event, &stack.function_lines, raw.head.weight);
+        let key = SampleKey {
+            event,
+            stack: stack.id,
+            process: raw.head.process,
+            tid: raw.head.tid,
+            mode: if raw.is_kernel() { Mode::Kernel } else { Mode::User },
+            outcome,
+        };
+        self.weights.add(key, raw, first_step);
+    }
+
+    /// Whether C frames were cut since the last call: new code may have been mapped.
+    pub(in super::super) fn take_native_cut(&mut self) -> bool {
+        std::mem::take(&mut self.has_native_cut)
+    }
+
+    fn count_quality(
+        &mut self,
+        event: Event,
+        outcome: StackOutcome,
+        stack: &NamedStack,
+        raw: &RawSample,
+    ) {
+        let count = raw.head.count;
+        let quality = self.quality.entry(event).or_default();
+        *match outcome {
+            StackOutcome::Complete => &mut quality.complete,
+            StackOutcome::Truncated => &mut quality.truncated,
+            StackOutcome::Broken | StackOutcome::Unknown => &mut quality.broken,
+            StackOutcome::NoProcess => &mut quality.no_process,
+        } += count;
+        if !stack.is_symbolized {
+            quality.unsymbolised += count;
+        }
+        if outcome != StackOutcome::NoProcess && stack.function_lines.is_empty() {
+            quality.no_function += count;
+        }
+        if raw.is_native_cut() {
+            quality.native_cut += count;
+            self.has_native_cut = true;
+        }
+    }
+}
+
+/// A stack counts as complete when the process's root was reached and no C frame is missing.
+fn outcome_of(raw: &RawSample) -> StackOutcome {
+    match raw.erlang_outcome() {
+        Some(ErlangOutcome::NoProcess) => StackOutcome::NoProcess,
+        _ if raw.is_native_cut() => StackOutcome::Broken,
+        Some(ErlangOutcome::Complete) => StackOutcome::Complete,
+        Some(ErlangOutcome::Truncated) => StackOutcome::Truncated,
+        Some(ErlangOutcome::NoRoot | ErlangOutcome::Unreadable) | None => StackOutcome::Broken,
+    }
+}

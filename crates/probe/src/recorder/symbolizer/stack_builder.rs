@@ -1,0 +1,206 @@
+//! Orders the frames of one raw sample, root first: thread, wait state, Erlang stack, the call into C, C
+//! functions, kernel.
+
+use rabbitscope_profiles::{FrameKind, ThreadKind, is_lock_wait};
+
+use super::{
+    callees::Callees,
+    frames::{AddressKind, Frames, NamedFrame, NodeCode},
+    lines::FunctionLines,
+    stacks::{EMPTY, StackId, Stacks},
+};
+use crate::kernel_interface::{ErlangOutcome, RawSample, WaitState};
+
+/// Stands for the frames that are missing in the middle of a truncated stack.
+const TRUNCATED: &str = "[truncated]";
+
+/// Stands for the C functions that the walk did not reach.
+const NATIVE_CUT: &str = "[C frames missing]";
+
+/// The C function in which a dirty scheduler runs processes. Its callees belong to the process.
+const DIRTY_LOOP: &str = "erts_dirty_process_main";
+
+/// The C function in which a scheduler runs a port's tasks, for no process.
+const PORT_TASK: &str = "erts_port_task_execute";
+
+/// At a tracepoint the kernel stack ends with our own program and the functions that call it.
+const OWN_PROGRAM: &str = "bpf_trace_run";
+
+/// The frames of one sample.
+pub(super) struct NamedStack {
+    pub(super) id: StackId,
+    /// Whether every frame has a symbol.
+    pub(super) is_symbolized: bool,
+    pub(super) function_lines: FunctionLines,
+}
+
+/// What is needed to build stacks; it belongs to the symbolizer.
+pub(super) struct StackBuilder<'a> {
+    pub(super) frames: &'a mut Frames,
+    pub(super) stacks: &'a mut Stacks,
+    pub(super) callees: &'a mut Callees,
+    pub(super) node: NodeCode<'a>,
+    pub(super) raw: &'a RawSample,
+    pub(super) stack: NamedStack,
+}
+
+impl NamedStack {
+    pub(super) fn empty() -> Self {
+        Self { id: EMPTY, is_symbolized: true, function_lines: FunctionLines::new() }
+    }
+}
+
+impl StackBuilder<'_> {
+    /// The whole stack of the sample on a thread of this kind.
+    pub(super) fn build(mut self, thread: ThreadKind) -> NamedStack {
+        self.push_name(thread.name(), FrameKind::Thread);
+        if let Some(wait) = self.wait_state() {
+            self.push_name(wait, FrameKind::Thread);
+        }
+        self.push_erlang_stack();
+        self.push_native_stack();
+        self.push_kernel_stack();
+        self.stack
+    }
+
+    /// Why the thread was off the CPU. A thread that runs no process and no port task and does not wait
+    /// for a lock has nothing to do.
+    fn wait_state(&mut self) -> Option<&'static str> {
+        match self.raw.wait()? {
+            WaitState::None => None,
+            WaitState::Runnable => Some("[runnable]"),
+            WaitState::Blocked if self.raw.has_process() => Some("[blocked]"),
+            WaitState::Blocked => {
+                let is_working = self.raw.native_frames().any(|address| {
+                    let kind = AddressKind::NativeReturn;
+                    let frame = self.frames.by_address(address, kind, self.node);
+                    let name = self.frames.name(frame);
+                    is_lock_wait(name) || name == PORT_TASK
+                });
+                Some(if is_working { "[blocked]" } else { "[idle]" })
+            }
+        }
+    }
+
+    fn push_erlang_stack(&mut self) {
+        let raw = self.raw;
+        for (address, repeat) in raw.outer_frames() {
+            self.push_address(address, AddressKind::JitReturn, repeat);
+        }
+        if raw.erlang_outcome() == Some(ErlangOutcome::Truncated) {
+            self.push_name(TRUNCATED, FrameKind::VmFragment);
+        }
+        for (address, repeat) in raw.erlang_frames() {
+            self.push_address(address, AddressKind::JitReturn, repeat);
+        }
+        if let Some(call) = raw.fragment_call().filter(|_| self.is_in_fragment()) {
+            self.push_address(call, AddressKind::JitReturn, 1);
+        }
+        if let Some(jit_return) = raw.jit_return() {
+            self.push_resumption();
+            self.push_native_call(jit_return);
+        }
+    }
+
+    /// Whether the innermost JIT code is a fragment, so that its return address is on top of the stack.
+    /// In a function that word may be left from an earlier call.
+    fn is_in_fragment(&self) -> bool {
+        let raw = self.raw;
+        let place = if raw.is_in_jit() { raw.head.ip } else { raw.head.jit_return.wrapping_sub(1) };
+        self.node.code.is_fragment(place)
+    }
+
+    /// The function of a process that is being scheduled in or out: the process left it without a return
+    /// address. The address may be no function: of a process that starts, or whose BIF was interrupted.
+    fn push_resumption(&mut self) {
+        let Some(address) = self.raw.resumption().filter(|_| self.raw.has_process()) else {
+            return;
+        };
+        let frame = self.frames.by_address(address, AddressKind::JitInstruction, self.node);
+        if self.frames.get(frame.id).kind == FrameKind::Erlang {
+            self.push(frame, 1);
+        }
+    }
+
+    /// The call from JIT code into C: the BIF or NIF where it is known, else the code that calls.
+    fn push_native_call(&mut self, jit_return: u64) {
+        let callees = self.callees.at_native_call(self.raw, self.node);
+        if callees.is_empty() {
+            self.push_address(jit_return, AddressKind::JitReturn, 1);
+        }
+        for name in callees {
+            self.push_name(&name, FrameKind::Bif);
+        }
+    }
+
+    fn push_native_stack(&mut self) {
+        let raw = self.raw;
+        if raw.is_native_cut() {
+            self.push_name(NATIVE_CUT, FrameKind::Native);
+        }
+        let native: Vec<NamedFrame> = raw
+            .native_frames()
+            .map(|address| self.frames.by_address(address, AddressKind::NativeReturn, self.node))
+            .collect();
+        let native = &native[self.frames_above_process(&native)..];
+        if let Some(name) = self.dirty_callee(native) {
+            self.push_name(&name, FrameKind::Bif);
+        } else if raw.jit_return().is_none() && !raw.is_native_cut() {
+            self.push_resumption();
+        }
+        for &frame in native {
+            self.push(frame, 1);
+        }
+        let kind = if raw.is_in_jit() {
+            AddressKind::JitInstruction
+        } else {
+            AddressKind::NativeInstruction
+        };
+        self.push_address(raw.head.ip, kind, 1);
+    }
+
+    /// C frames outside the process. On a normal scheduler the C frames start at the call from JIT code; on
+    /// a dirty scheduler they start at the thread's first function.
+    fn frames_above_process(&self, native: &[NamedFrame]) -> usize {
+        if !self.raw.has_process() || self.raw.jit_return().is_some() {
+            return 0;
+        }
+        let is_loop = |&frame: &NamedFrame| self.frames.name(frame) == DIRTY_LOOP;
+        native.iter().position(is_loop).map_or(0, |at| at + 1)
+    }
+
+    /// The BIF or NIF that a dirty scheduler runs.
+    fn dirty_callee(&mut self, native: &[NamedFrame]) -> Option<String> {
+        let is_dirty = self.raw.has_process() && self.raw.jit_return().is_none();
+        let outermost = self.frames.name(*native.first().filter(|_| is_dirty)?);
+        self.callees.on_dirty_scheduler(self.raw, outermost, self.node)
+    }
+
+    fn push_kernel_stack(&mut self) {
+        for address in self.raw.kernel_frames() {
+            let frame = self.frames.by_address(address, AddressKind::Kernel, self.node);
+            if self.frames.name(frame).starts_with(OWN_PROGRAM) {
+                break;
+            }
+            self.push(frame, 1);
+        }
+    }
+
+    fn push_name(&mut self, name: &str, kind: FrameKind) {
+        let frame = self.frames.by_name(name, kind);
+        self.push(frame, 1);
+    }
+
+    fn push_address(&mut self, address: u64, kind: AddressKind, repeat: u32) {
+        let frame = self.frames.by_address(address, kind, self.node);
+        self.push(frame, repeat);
+    }
+
+    fn push(&mut self, frame: NamedFrame, repeat: u32) {
+        self.stack.is_symbolized &= frame.is_symbolized;
+        if self.frames.get(frame.id).kind.is_erlang_function() {
+            self.stack.function_lines.push((frame.id, frame.line));
+        }
+        self.stack.id = self.stacks.push(self.stack.id, frame.id, repeat);
+    }
+}

@@ -1,0 +1,29 @@
+//! Names and kinds of the node's threads.
+
+use rabbitscope_profiles::ThreadKind;
+use rustc_hash::FxHashMap;
+
+use crate::node::Process;
+
+/// The threads seen so far, by their ids in the node's pid namespace.
+#[derive(Debug, Default)]
+pub(super) struct ThreadNames(FxHashMap<u32, (String, ThreadKind)>);
+
+impl ThreadNames {
+    /// The kind of a thread. Reads the list of threads when the id is unknown.
+    pub(super) fn kind(&mut self, tid: u32, process: &Process) -> ThreadKind {
+        if !self.0.contains_key(&tid) {
+            for thread in process.threads().unwrap_or_default() {
+                let kind = ThreadKind::from_name(&thread.name).0;
+                self.0.insert(thread.tid, (thread.name, kind));
+            }
+            self.0.entry(tid).or_insert_with(|| (String::new(), ThreadKind::Other));
+        }
+        self.0[&tid].1
+    }
+
+    /// The name of a thread; empty when it is not known.
+    pub(super) fn name(&self, tid: u32) -> String {
+        self.0.get(&tid).map_or_else(String::new, |(name, _)| name.clone())
+    }
+}

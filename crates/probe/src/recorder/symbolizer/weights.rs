@@ -1,0 +1,87 @@
+//! The weights of equal samples, within limits of memory.
+
+use rabbitscope_profiles::{Event, Mode, StackOutcome, Times};
+use rustc_hash::FxHashMap;
+
+use super::stacks::StackId;
+use crate::kernel_interface::RawSample;
+
+/// Limit of distinct (stack, process, thread) triples. Above half of it new samples lose their thread, which
+/// matters least, and above all of it their process. So memory follows the number of code paths, not the
+/// number of processes.
+const MAX_LABELLED: usize = 400_000;
+
+/// Limit for the times of all samples, in bytes. Ten minutes of ticks on 16 CPUs at 999 Hz need half of it.
+const MAX_TIME_BYTES: usize = 64 << 20;
+
+/// Samples with an equal key are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SampleKey {
+    pub(super) event: Event,
+    pub(super) stack: StackId,
+    pub(super) process: u64,
+    pub(super) tid: u32,
+    pub(super) mode: Mode,
+    pub(super) outcome: StackOutcome,
+}
+
+/// The samples of one key together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StackWeight {
+    pub(super) count: u64,
+    pub(super) weight: u64,
+    pub(super) times: Times,
+}
+
+/// The weights of one recording.
+#[derive(Debug, Default)]
+pub(super) struct StackWeights {
+    by_key: FxHashMap<SampleKey, StackWeight>,
+    label_limit_hit: bool,
+    /// Bytes of the times of all samples.
+    time_bytes: usize,
+}
+
+impl StackWeights {
+    /// Adds a sample whose times count from `first_step`.
+    pub(super) fn add(&mut self, key: SampleKey, raw: &RawSample, first_step: u32) {
+        let key = self.within_limit(key);
+        let sum = self.by_key.entry(key).or_default();
+        sum.count += raw.head.count;
+        sum.weight += raw.head.weight;
+        for (step, weight) in raw.times() {
+            if self.time_bytes >= MAX_TIME_BYTES {
+                break;
+            }
+            self.time_bytes -= sum.times.bytes().len();
+            sum.times.add(first_step + step, weight);
+            self.time_bytes += sum.times.bytes().len();
+        }
+    }
+
+    fn within_limit(&mut self, mut key: SampleKey) -> SampleKey {
+        if self.by_key.len() >= MAX_LABELLED / 2 && !self.by_key.contains_key(&key) {
+            key.tid = 0;
+        }
+        if self.by_key.len() >= MAX_LABELLED && !self.by_key.contains_key(&key) {
+            self.label_limit_hit = true;
+            key.process = 0;
+        }
+        key
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&SampleKey, &StackWeight)> {
+        self.by_key.iter()
+    }
+
+    /// Notes for the profile.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let labels = format!(
+            "more than {MAX_LABELLED} combinations of stack and process: later ones carry no process"
+        );
+        let times = "there are too many samples to keep the times of all: later ones have none";
+        let notes =
+            [(self.label_limit_hit, labels), (self.time_bytes >= MAX_TIME_BYTES, times.to_owned())];
+        notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| note).collect()
+    }
+}

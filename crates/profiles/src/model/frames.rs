@@ -1,0 +1,104 @@
+//! Frames of stacks, each function once.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What a frame is made of; decides how it is written and, with its place, its colour
+/// ([`FrameClass`](super::FrameClass)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameKind {
+    /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` …
+    /// In a tree of calls an Erlang process by its role, which may also stand where another one
+    /// waits for it.
+    Thread,
+    /// An Erlang function, `module:function/arity`.
+    Erlang,
+    /// The same, where it is known that the function is written in C: a BIF or a NIF.
+    Bif,
+    /// Shared machine code of the VM's JIT, `global::…`: GC, calls into C, scheduling.
+    VmFragment,
+    /// A function of the emulator, of a NIF library or of libc.
+    Native,
+    /// A kernel function.
+    Kernel,
+    /// Not running: waiting for a message. Always innermost, like the two below.
+    Waiting,
+    /// Not running: the process could, and no scheduler had time for it.
+    Runnable,
+    /// Collecting garbage.
+    Collecting,
+}
+
+impl FrameKind {
+    /// Whether it is called `module:function/arity` and can be called by that name.
+    pub fn is_erlang_function(self) -> bool {
+        matches!(self, Self::Erlang | Self::Bif)
+    }
+}
+
+/// A function as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Frame {
+    /// The name, without markers of its kind.
+    pub name: String,
+    /// What it is made of.
+    pub kind: FrameKind,
+}
+
+impl Frame {
+    /// Whether no symbol is known, so that it is called by its file and a place in it, or by neither.
+    pub fn is_unsymbolised(&self) -> bool {
+        let has_place = self.name.contains("+0x") || self.name.starts_with("0x");
+        match self.kind {
+            FrameKind::Native => has_place,
+            FrameKind::Kernel => has_place || self.name == "kernel",
+            _ => false,
+        }
+    }
+}
+
+/// Index of a [`Frame`] in the [`FrameTable`] of the same profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FrameId(pub u32);
+
+/// Every distinct frame of a profile, once.
+#[derive(Clone, Debug, Default)]
+pub struct FrameTable {
+    frames: Vec<Frame>,
+    index: HashMap<Frame, FrameId>,
+}
+
+impl FrameTable {
+    /// The id of `frame`, which is added if it is new.
+    pub fn intern(&mut self, frame: Frame) -> FrameId {
+        if let Some(&id) = self.index.get(&frame) {
+            return id;
+        }
+        let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
+        self.frames.push(frame.clone());
+        self.index.insert(frame, id);
+        id
+    }
+
+    /// The frame of an id handed out by this table.
+    pub fn get(&self, id: FrameId) -> &Frame {
+        &self.frames[id.0 as usize]
+    }
+
+    /// All frames in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
+        (0..).map(FrameId).zip(&self.frames)
+    }
+
+    /// Number of distinct frames.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// True when no frame was interned yet.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+}

@@ -1,0 +1,186 @@
+//! Runs one step after the other until the limit is known.
+
+use super::text;
+use crate::{
+    atomic_file::{self, AtomicFile},
+    leftovers::Asked,
+    output,
+    run::{self, Finished, Target},
+    rundir::RunDirectory,
+    salvage::Unwritten,
+    watch::{Line, Watchers},
+};
+use anyhow::Context;
+use rabbitscope_analysis::capacity::{Range, Search, judge};
+use rabbitscope_runs::{
+    capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
+    scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
+};
+use rabbitscope_web::write_curve;
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+const RESULT: &str = "find-rate.json";
+
+const CURVE: &str = "find-rate.html";
+
+/// Steps in a row that were cut short, after which a search ends.
+const MOST_CUT_SHORT: usize = 3;
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The scenario; its limits are the expectations, its publishers get the rate.
+    pub scenario: Scenario,
+    /// Who asks for what earlier runs left behind to be removed.
+    pub asked: Asked,
+    /// Rates over all publishers.
+    pub range: Range,
+    /// Left out at the beginning of each step.
+    pub warm_up: Duration,
+    /// What is measured of each step.
+    pub step: Duration,
+}
+
+/// Searches, and fills `directory`. `stop` ends it early; what was found is kept, also when a step
+/// fails or the result cannot be written: that comes second.
+pub fn find(
+    question: &Question,
+    directory: &RunDirectory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
+    directory.write_scenario(&question.scenario)?;
+    let target = Target::open(&question.scenario, directory, question.asked, stop)?;
+    let mut search = Search::new(question.range);
+    let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
+    let mut capacity =
+        Capacity { name: question.scenario.name.clone(), limits, ..Capacity::default() };
+    let mut failure = None;
+    while let Some(rate) = search.next_rate() {
+        let number = capacity.steps.len() + 1;
+        let name = format!("steps/{number:02}-{rate:.0}");
+        let (tried, broker) = match try_rate(question, &target, rate, directory.path(), &name, stop)
+        {
+            Ok(Some(tried)) => tried,
+            Ok(None) => break,
+            Err(error) if capacity.steps.is_empty() => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        };
+        output::note(&text::step(&tried));
+        search.record(tried.verdict);
+        capacity.steps.push(tried);
+        capacity.broker = broker;
+        if let Some(error) = only_cut_short(&capacity.steps) {
+            failure = Some(error);
+            break;
+        }
+    }
+    let is_cut_short = stop.load(Ordering::Relaxed) || failure.is_some();
+    capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
+    capacity.not_valid = capacity.steps.iter().filter(|step| !step.verdict.is_valid()).count();
+    (capacity.rate, capacity.spread) = (search.rate(), search.spread());
+    capacity.sentence = text::sentence(&capacity);
+    let failure = failure.or(write(&capacity, directory.path()).error());
+    Ok((capacity, failure))
+}
+
+/// Why a search cannot go on: its last steps were all cut short, as when the broker is gone.
+fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
+    let last = steps.last_chunk::<MOST_CUT_SHORT>()?;
+    let are_all = last.iter().all(|step| step.verdict == StepVerdict::CutShort);
+    let [.., latest] = last;
+    let reason = latest.reasons.last().map_or("", String::as_str);
+    are_all.then(|| anyhow::anyhow!("{MOST_CUT_SHORT} steps in a row were cut short: {reason}"))
+}
+
+/// One step; absent when the search was stopped.
+fn try_rate(
+    question: &Question,
+    target: &Target,
+    rate: f64,
+    directory: &Path,
+    name: &str,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Option<(CapacityStep, String)>> {
+    let scenario = at_rate(question, rate);
+    let run_directory = RunDirectory::create(&directory.join(name))?;
+    let watchers = Watchers::new(vec![Box::new(Line::default())]);
+    let finished = run::run_on(target, &scenario, &run_directory, watchers, stop)
+        .with_context(|| format!("while trying {rate:.0} messages/s"))?;
+    if let Some(unwritten) = finished.unwritten {
+        return Err(unwritten);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let facts = &finished.record.broker;
+    let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
+    Ok(Some((step_of(&scenario, rate, &finished, name), broker)))
+}
+
+/// Every publisher gets the same share, constantly, for as long as the step lasts.
+fn at_rate(question: &Question, rate: f64) -> Scenario {
+    let mut scenario = question.scenario.clone();
+    let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
+    let share = rate / f64::from(publishers.max(1));
+    for group in &mut scenario.publishers {
+        group.schedule = Schedule::steady(share);
+        group.messages = None;
+    }
+    for group in &mut scenario.consumers {
+        group.messages = None;
+    }
+    scenario.run.warm_up =
+        Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
+    scenario.stop = Stop { duration: Some(question.warm_up + question.step), ..scenario.stop };
+    scenario.profile = None;
+    scenario.run.stop_on_failure = false;
+    scenario
+}
+
+fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> CapacityStep {
+    let record = &finished.record;
+    let has_consumers = !scenario.consumers.is_empty();
+    let observed = judge(rate, &scenario.expect.that, record, &finished.series, has_consumers);
+    let wanted = scenario.expect.that.iter().find_map(|expectation| match expectation.metric {
+        Metric::Latency(latency, _) => Some(latency),
+        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+    });
+    let latency = wanted.unwrap_or("confirm-intended");
+    let summary = record.latencies.iter().find(|summary| summary.name == latency);
+    CapacityStep {
+        offered: observed.offered,
+        achieved: observed.achieved,
+        latency: latency.to_owned(),
+        p50: summary.map(|summary| summary.p50),
+        p99: summary.map(|summary| summary.p99),
+        p999: summary.map(|summary| summary.p999),
+        backlog_growth: observed.backlog_growth,
+        verdict: observed.verdict,
+        reasons: observed.reasons,
+        directory: name.to_owned(),
+    }
+}
+
+fn write(capacity: &Capacity, directory: &Path) -> Unwritten {
+    let mut unwritten = Unwritten::default();
+    let (result, curve) = (directory.join(RESULT), directory.join(CURVE));
+    let json = serde_json::to_vec_pretty(capacity).map(|json| [json.as_slice(), b"\n"].concat());
+    let json = json.map_err(Into::into).and_then(|json| atomic_file::write(&result, &json));
+    unwritten.note(&result.display().to_string(), json);
+    let page = AtomicFile::create(&curve).and_then(|mut page| {
+        write_curve(page.writer(), capacity)?;
+        page.commit()
+    });
+    unwritten.note(&curve.display().to_string(), page);
+    unwritten
+}

@@ -1,0 +1,86 @@
+//! The command line: every subcommand, and which function runs it.
+
+use super::{
+    broker, diff, find_rate, flamegraph,
+    inside::{calltree, functions, queues, top, trace},
+    leftovers, load, profile, report, run,
+};
+use crate::exit::Exit;
+use clap::{Parser, Subcommand};
+
+/// Finds out why RabbitMQ is slow, and proves that a change made it faster.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  failed, or cut short
+  2  wrong usage or scenario
+  3  an expectation of the scenario was not met
+  4  the run is not valid: the load generator was the limit, or it was not steady
+  5  broker or node not reachable
+  6  permission missing; the message names it";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Load(load::Args),
+    FindRate(find_rate::Args),
+    Profile(profile::Args),
+    Flamegraph(flamegraph::Args),
+    Diff(diff::Args),
+    Trace(trace::Args),
+    Calltree(calltree::Args),
+    Functions(functions::Args),
+    Report(report::Args),
+    Leftovers(leftovers::Args),
+    Queues(queues::Args),
+    Top(top::Args),
+    Broker(broker::Args),
+}
+
+impl Cli {
+    /// Does what was args.
+    pub fn execute(self) -> anyhow::Result<Exit> {
+        if !self.command.may_record() {
+            rabbitscope_probe::drop_privileges()?;
+        }
+        match self.command {
+            Command::Run(args) => args.execute(),
+            Command::Load(args) => args.execute(),
+            Command::FindRate(args) => args.execute(),
+            Command::Profile(args) => args.execute(),
+            Command::Flamegraph(args) => args.execute(),
+            Command::Diff(args) => args.execute(),
+            Command::Trace(args) => args.execute(),
+            Command::Calltree(args) => args.execute(),
+            Command::Functions(args) => args.execute(),
+            Command::Report(args) => args.execute(),
+            Command::Leftovers(args) => args.execute(),
+            Command::Queues(args) => args.execute(),
+            Command::Top(args) => args.execute(),
+            Command::Broker(args) => args.execute(),
+        }
+    }
+}
+
+impl Command {
+    /// Whether it may look at a node from outside. Only the command itself knows whether it will.
+    fn may_record(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Load(_) | Self::Profile(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,79 @@
+//! `rabbitscope calltree`: where the time of calls of a function goes, waiting included.
+
+use std::{path::PathBuf, time::Duration};
+
+use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
+
+use super::node::NodeArguments;
+use crate::commands::arguments::duration;
+use rabbitscope_inside as inside;
+
+use crate::{exit::Exit, format::ProfileFile, interrupt, output};
+
+/// A flame graph of the calls of a function: running, waiting, runnable and garbage collection apart
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    /// The function
+    #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
+    function: FunctionPattern,
+    /// Go on in the process that a call waits for
+    #[arg(long)]
+    follow: bool,
+    /// Only processes in this role
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// End after this many calls
+    #[arg(long, default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    limit: u32,
+    /// End after this time
+    #[arg(long, default_value = "10s", value_parser = duration)]
+    duration: Duration,
+    #[command(flatten)]
+    node: NodeArguments,
+    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The longest single call, likewise
+    #[arg(long, value_name = "FILE")]
+    slowest: Option<PathBuf>,
+    /// Print what was and was not seen as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let file = ProfileFile::check(&self.output)?;
+        let slowest_file = self.slowest.as_deref().map(ProfileFile::check).transpose()?;
+        let request = TreeRequest {
+            trigger: Trigger::Call(self.function.clone()),
+            role: self.role.clone(),
+            follow: self.follow,
+            max_calls: self.limit,
+            duration: self.duration,
+        };
+        let connection = self.node.connect()?;
+        let stop = interrupt::watch()?;
+        let mut session = ProbeSession::start(&connection)?;
+        let line = output::ProgressLine::default();
+        let mut progress =
+            |elapsed: Duration| line.show(&format!("recording {} s", elapsed.as_secs()));
+        let tree = session.tree(&request, &mut Watch { stop: &stop, progress: &mut progress })?;
+        drop(line);
+        let said = inside::said_of_tree(&tree.result, true);
+        file.write(&inside::profile_of_tree(&tree, true))?;
+        if let (Some(file), Some(profile)) = (slowest_file, inside::slowest_of_tree(&tree)) {
+            file.write(&profile)?;
+        }
+        if self.json {
+            output::json(&serde_json::json!({ "calls": tree.result.calls,
+                "calls-cut": tree.result.calls_cut, "calls-on-node": tree.result.calls_on_node,
+                "events": tree.result.events, "stopped-by": tree.result.stopped_by,
+                "slowest-us": tree.slowest.as_ref().map(|slowest| slowest.took.as_micros()),
+                "notes": said, "functions": inside::function_table(&tree) }))?;
+        } else {
+            output::result(&format!("{}\nprofile  {}", said.join("\n"), self.output.display()));
+        }
+        Ok(if tree.nodes.is_empty() { Exit::Failed } else { Exit::Done })
+    }
+}

@@ -1,0 +1,145 @@
+//! Which node a command looks into, and how to get to it: arguments that several commands share.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::Context;
+use rabbitscope_broker::{Node, Registry};
+use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
+use rabbitscope_probe::Node as Local;
+
+use crate::commands::arguments::dead_man;
+use rabbitscope_inside::Expected;
+
+/// Where a port mapper listens unless told otherwise.
+const EPMD_PORT: u16 = 4369;
+
+/// What RabbitMQ calls its node unless told otherwise.
+const USUAL_NAME: &str = "rabbit";
+
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Which node")]
+pub(in crate::commands) struct NodeArguments {
+    /// Name of the node [default: the only throwaway broker, else rabbit on this machine, else the only
+    /// node of this machine]
+    #[arg(long, value_name = "NAME[@HOST]")]
+    node: Option<String>,
+    /// File with the cookie [default: the variable `RABBITSCOPE_COOKIE`, ~/.erlang.cookie,
+    /// /var/lib/rabbitmq/.erlang.cookie]
+    #[arg(long, value_name = "FILE")]
+    cookie_file: Option<PathBuf>,
+    /// Port of the node's port mapper [default: 4369]
+    #[arg(long, value_name = "PORT", env = "ERL_EPMD_PORT", conflicts_with = "dist_port")]
+    epmd_port: Option<u16>,
+    /// Port of the node itself, without a port mapper
+    #[arg(long, value_name = "PORT")]
+    dist_port: Option<u16>,
+    /// The node speaks TLS, and its certificate goes back to one in this file
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+    /// Our own certificate, when the node wants one
+    #[arg(long, value_name = "FILE", requires_all = ["tls_ca", "tls_key"])]
+    tls_cert: Option<PathBuf>,
+    /// The key of our own certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// The node removes what was loaded when it has heard nothing of us for so long, from 3s to 10m
+    /// [default: 15s]
+    #[arg(long, value_name = "DURATION", value_parser = dead_man)]
+    dead_man: Option<Duration>,
+}
+
+impl NodeArguments {
+    /// The node's process, which is one of this machine.
+    pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
+        let nodes = || rabbitscope_probe::list_nodes();
+        if let Some(name) = &self.node {
+            return Ok(rabbitscope_probe::find_node(name)?);
+        }
+        if let Some(Node { pid, .. }) = self.throwaway() {
+            let found = nodes()?.into_iter().find(|node| node.pid == pid);
+            return Ok(found.unwrap_or(Local { pid, name: None }));
+        }
+        Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
+    }
+
+    /// The name of the node where none was args and no throwaway broker runs.
+    fn default_name(&self) -> String {
+        let is_elsewhere = self.epmd_port.is_some() || self.dist_port.is_some();
+        let usual = || USUAL_NAME.to_owned();
+        if is_elsewhere {
+            return usual();
+        }
+        let found = rabbitscope_probe::list_nodes()
+            .and_then(|nodes| rabbitscope_probe::default_node(nodes, USUAL_NAME));
+        // Where there is none, or several, it is said who does not answer.
+        found.ok().and_then(|node| node.name).unwrap_or_else(usual)
+    }
+
+    /// Connects.
+    pub(in crate::commands) fn connect(&self) -> anyhow::Result<Connection> {
+        Ok(Connection::open(&self.options()?)?)
+    }
+
+    /// How to connect to the node of this process, which was found in another way and may have a name.
+    pub(in crate::commands) fn options_of(
+        &self,
+        pid: u32,
+        name: Option<String>,
+    ) -> anyhow::Result<ConnectOptions> {
+        let name = name.or_else(|| self.node.clone());
+        let name = name.context("the node's name cannot be told from outside; give --node")?;
+        let args = Self { node: Some(name), ..self.clone() };
+        let expected = Expected { pid: Some(pid), ..self.expected() };
+        Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
+    }
+
+    fn expected(&self) -> Expected {
+        Expected { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
+    }
+
+    /// How to connect.
+    pub(in crate::commands) fn options(&self) -> anyhow::Result<ConnectOptions> {
+        let throwaway = self.throwaway();
+        let name = match (&throwaway, &self.node) {
+            (Some(node), _) => node.node_name(),
+            (None, Some(name)) => name.clone(),
+            (None, None) => self.default_name(),
+        };
+        let known = throwaway.map(|node| node.distribution());
+        let cookie = match (&self.cookie_file, &known) {
+            (Some(file), _) => CookieSource::File(file.clone()),
+            (None, Some((home, _))) => CookieSource::File(home.join(".erlang.cookie")),
+            (None, None) => CookieSource::UsualPlaces,
+        };
+        let mapper = known.map(|(_, port)| port).or(self.epmd_port).unwrap_or(EPMD_PORT);
+        let tls = self.tls_ca.clone().map(|authorities| TlsFiles {
+            authorities,
+            own: self.tls_cert.clone().zip(self.tls_key.clone()),
+        });
+        let usual = ConnectOptions::new(NodeName::parse(&name)?);
+        Ok(ConnectOptions {
+            cookie,
+            port: self.dist_port.map_or(Port::Mapped(mapper), Port::Fixed),
+            tls,
+            dead_man: self.dead_man.unwrap_or(usual.dead_man),
+            verify: Some(Arc::new(self.expected())),
+            ..usual
+        })
+    }
+
+    /// A throwaway broker has a cookie and a port mapper of its own.
+    fn throwaway(&self) -> Option<Node> {
+        // Without a readable registry there is none.
+        let running = Registry::open().and_then(|registry| registry.running()).ok()?;
+        chosen(running, self.node.as_deref())
+    }
+}
+
+fn chosen(running: Vec<Node>, name: Option<&str>) -> Option<Node> {
+    if let Some(name) = name {
+        running.into_iter().find(|node| node.name == name || node.node_name() == name)
+    } else {
+        let mut stays = running.into_iter().filter(|node| node.detached);
+        stays.next().filter(|_| stays.next().is_none())
+    }
+}

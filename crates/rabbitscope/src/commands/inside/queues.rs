@@ -1,0 +1,192 @@
+//! `rabbitscope queues`: the queues of a node, straight from the node.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::{Connection, ErlangError};
+
+use super::node::NodeArguments;
+use crate::commands::arguments::{duration, positive};
+use rabbitscope_http::{Host, Listener, Listening, parse_address};
+use rabbitscope_inside::{Listing, Page, QueueReader, SortKey, Wanted, prometheus, serve};
+
+use crate::{exit::Exit, interrupt, output};
+
+/// Between two attempts to reach a node that has gone away.
+const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// List queues straight from the node: its tables, or the queues themselves
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that may be args")]
+pub(in crate::commands) struct Args {
+    #[command(flatten)]
+    node: NodeArguments,
+    /// Of this virtual host only
+    #[arg(long)]
+    vhost: Option<String>,
+    /// Whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// In this order, numbers with the largest first
+    #[arg(long, value_enum, default_value = "name")]
+    sort: SortKey,
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = positive)]
+    limit: Option<u32>,
+    /// Which page of `--limit` queues
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "1", requires = "limit")]
+    page: u32,
+    /// Ask each queue instead of reading the node's tables
+    #[arg(long)]
+    exact: bool,
+    /// How long queues may take to answer
+    #[arg(long, value_parser = duration, default_value = "5s")]
+    within: Duration,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "prometheus")]
+    json: bool,
+    /// Print in the text form of Prometheus
+    #[arg(long)]
+    prometheus: bool,
+    /// Again and again, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// Time between two readings with `--watch`
+    #[arg(long, value_parser = duration, default_value = "2s", requires = "watch")]
+    interval: Duration,
+    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C; an address that
+    /// other machines reach needs `--auth-file`
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address,
+          conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit"])]
+    listen: Option<SocketAddr>,
+    /// With `--listen`: a file with `user:password` or a token that requests have to bring; others
+    /// than its owner and group must not be able to read it
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    auth_file: Option<PathBuf>,
+    /// With `--listen`: a further name or address, without a port, that requests may have in `Host`
+    #[arg(long = "allow-host", value_name = "NAME", requires = "listen")]
+    allow_hosts: Vec<Host>,
+}
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let stop = interrupt::watch()?;
+        if let Some(address) = self.listen {
+            return self.serve(address, &stop);
+        }
+        let connection = self.node.connect()?;
+        if self.watch {
+            self.watch(connection, &stop)?;
+            return Ok(Exit::Done);
+        }
+        let mut reader = QueueReader::new(&connection)?;
+        self.show(&mut reader)?;
+        reader.end()?;
+        Ok(Exit::Done)
+    }
+
+    /// Until it is stopped; a node that goes away is waited for.
+    fn watch(&self, first: Connection, stop: &AtomicBool) -> anyhow::Result<()> {
+        let mut connection = Ok(first);
+        let mut was_shown = false;
+        let mut said = String::new();
+        loop {
+            let lost = match connection.and_then(|it| self.watch_one(&it, stop, &mut was_shown)) {
+                Ok(()) => return Ok(()),
+                Err(error) if was_shown && error.is::<ErlangError>() => error.to_string(),
+                Err(error) => return Err(error),
+            };
+            if lost != said {
+                output::note(&format!("{lost}; trying again"));
+                said = lost;
+            }
+            if waited(RECONNECT_INTERVAL, stop) {
+                return Ok(());
+            }
+            connection = self.node.connect();
+        }
+    }
+
+    /// Until it is stopped, or the node has gone away.
+    fn watch_one(
+        &self,
+        connection: &Connection,
+        stop: &AtomicBool,
+        was_shown: &mut bool,
+    ) -> anyhow::Result<()> {
+        let mut reader = QueueReader::new(connection)?;
+        loop {
+            self.show(&mut reader)?;
+            *was_shown = true;
+            if waited(self.interval, stop) {
+                return Ok(reader.end()?);
+            }
+        }
+    }
+
+    fn show(&self, reader: &mut QueueReader<'_>) -> anyhow::Result<()> {
+        let wanted = Wanted { vhost: self.vhost.clone(), name: self.name.clone() };
+        let listing = self.read(reader, &wanted)?;
+        let page = Page { number: self.page, size: self.limit };
+        let shown = listing.shown(&wanted, self.sort, page);
+        if self.json && self.watch {
+            output::json_line(&shown)?;
+        } else if self.json {
+            output::json(&shown)?;
+        } else if self.prometheus {
+            output::metrics(&prometheus(&shown.queues, shown.unanswered.len()));
+        } else if self.watch {
+            output::screen(&shown.to_text());
+        } else {
+            output::result(&shown.to_text());
+        }
+        Ok(())
+    }
+
+    /// A node without statistics has nothing in its tables about classic queues.
+    fn read(&self, reader: &mut QueueReader<'_>, wanted: &Wanted) -> anyhow::Result<Listing> {
+        if self.exact {
+            return Ok(reader.ask_queues(wanted, self.within)?);
+        }
+        let listing = reader.read_tables(wanted)?;
+        if listing.statistics {
+            return Ok(listing);
+        }
+        if !self.watch {
+            output::note(
+                "the node keeps no statistics (collect_statistics is none); asking each queue",
+            );
+        }
+        Ok(reader.ask_queues(wanted, self.within)?)
+    }
+
+    fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {
+        let listener = Listener::bind(Listening {
+            address,
+            auth_file: self.auth_file.as_deref(),
+            auth_option: "--auth-file",
+            hosts: self.allow_hosts.clone(),
+        })?;
+        let options = self.node.options()?;
+        let connection = Connection::open(&options)?;
+        let (node, address) = (connection.node().to_owned(), listener.address()?);
+        output::note(&format!("queues of {node} at http://{address}/queues and /metrics"));
+        serve(listener, connection, options, stop)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// True when it was cut short.
+fn waited(interval: Duration, stop: &AtomicBool) -> bool {
+    const STEP: Duration = Duration::from_millis(50);
+    let end = Instant::now() + interval;
+    while Instant::now() < end && !stop.load(Ordering::Relaxed) {
+        thread::sleep(STEP.min(end.saturating_duration_since(Instant::now())));
+    }
+    stop.load(Ordering::Relaxed)
+}

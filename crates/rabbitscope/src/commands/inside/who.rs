@@ -1,0 +1,41 @@
+//! Which processes of a node a command means: arguments that several commands share.
+
+use rabbitscope_erlang::probes::Who;
+
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Which processes")]
+pub(in crate::commands) struct WhoArguments {
+    /// One process: its pid as the node prints it, or its registered name
+    #[arg(long, value_name = "WHO", group = "who")]
+    process: Option<String>,
+    /// All in a role: reader, writer, channel, queue, `stream_writer`, `ra_server`, `msg_store`,
+    /// `mgmt_cache`, `mgmt_stats`, http, `tls_connection` (receives), `tls_sender` …
+    #[arg(long, value_name = "ROLE", group = "who")]
+    pub(in crate::commands) role: Option<String>,
+    /// The process of a queue: of a quorum queue its leader, of a stream its writer
+    #[arg(long, value_name = "NAME", group = "who")]
+    queue: Option<String>,
+    /// The queue's virtual host, where several have a queue of this name
+    #[arg(long, value_name = "NAME", requires = "queue")]
+    vhost: Option<String>,
+    /// A supervisor, by its registered name, and everything below it
+    #[arg(long, value_name = "SUPERVISOR", group = "who")]
+    tree: Option<String>,
+}
+
+impl WhoArguments {
+    /// All that were named, a role included.
+    pub(in crate::commands) fn who(&self) -> Option<Who> {
+        self.without_role().or_else(|| self.role.clone().map(Who::Role))
+    }
+
+    /// Where a role is a filter: processes that begin later are meant too.
+    pub(in crate::commands) fn without_role(&self) -> Option<Who> {
+        let process = self.process.as_deref().map(Who::process);
+        let queue = || {
+            let name = self.queue.clone()?;
+            Some(Who::Queue { name, vhost: self.vhost.clone() })
+        };
+        process.or_else(queue).or_else(|| self.tree.clone().map(Who::Tree))
+    }
+}

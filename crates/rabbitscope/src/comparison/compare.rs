@@ -1,0 +1,68 @@
+//! Two recordings, compared.
+
+use crate::{exit::UsageError, format::read_profile, rundir};
+use rabbitscope_analysis::{MessageCounts, MessagesDuring, ProfileDiff, Sides, shown_part, worth};
+use rabbitscope_profiles::Profile;
+use std::path::Path;
+
+/// Two profiles and what changed between them.
+pub(crate) struct Comparison {
+    pub(super) before: Named,
+    pub(super) after: Named,
+    pub(super) diff: ProfileDiff,
+    pub(super) cost: Option<MessageCost>,
+}
+
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) profile: Profile,
+    /// Of a run.
+    pub(super) messages: Option<MessagesDuring>,
+}
+
+impl Named {
+    fn read(input: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
+        let name = input.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| input.display().to_string());
+        let profile = shown_part(&read_profile(input, limit_bytes)?).into_owned();
+        let messages = if input.is_dir() { rundir::messages_during_profile(input)? } else { None };
+        Ok(Self { name, profile, messages })
+    }
+}
+
+impl Comparison {
+    /// Reads both profiles. Profiles that cannot be compared are a matter of usage.
+    pub(crate) fn read(before: &Path, after: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
+        let (before, after) = (Named::read(before, limit_bytes)?, Named::read(after, limit_bytes)?);
+        let diff = ProfileDiff::of(&before.profile, &after.profile)
+            .map_err(|error| UsageError(error.to_string()))?;
+        let cost = MessageCost::of(&before, &after);
+        Ok(Self { before, after, diff, cost })
+    }
+}
+
+/// By what weights become costs for each message.
+pub(super) struct MessageCost {
+    pub(super) counts: MessageCounts,
+    /// Of a unit of weight, on both sides.
+    pub(super) worth: [f64; 2],
+    pub(super) unit: &'static str,
+}
+
+impl MessageCost {
+    /// Absent where a side is no run, or both worth and messages are not known alike.
+    fn of(before: &Named, after: &Named) -> Option<Self> {
+        let counts = MessageCounts::between([before.messages?, after.messages?])?;
+        let [(first, unit), (second, other)] = [&before.profile, &after.profile].map(worth);
+        (unit == other).then_some(Self { counts, worth: [first, second], unit })
+    }
+
+    /// Of this weight, before and after.
+    pub(super) fn for_each(&self, weight: Sides) -> [f64; 2] {
+        let [before, after] = self.worth;
+        [
+            weight.before as f64 * before / self.counts.counts[0],
+            weight.after as f64 * after / self.counts.counts[1],
+        ]
+    }
+}

@@ -1,0 +1,77 @@
+//! The record of a run that has ended.
+
+use std::path::PathBuf;
+
+use rabbitscope_load::{LoadOutcome, PollOutcome};
+use rabbitscope_runs::{
+    record::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
+    scenario::Scenario,
+};
+
+use crate::machine;
+
+/// A run that has ended, one way or the other.
+#[derive(Debug)]
+pub struct Finished {
+    /// Contents of `run.json`.
+    pub record: RunRecord,
+    /// The seconds.
+    pub series: Vec<SecondRow>,
+    /// The profile, when one was taken.
+    pub profile: Option<rabbitscope_profiles::Profile>,
+    /// Where the report is.
+    pub report: PathBuf,
+    /// What could not be written, as one message.
+    pub unwritten: Option<anyhow::Error>,
+}
+
+/// The record, without what follows from it.
+pub(super) fn record_of(
+    scenario: &Scenario,
+    broker: BrokerFacts,
+    (outcome, polls): (LoadOutcome, PollOutcome),
+    profile: Option<ProfileFacts>,
+) -> anyhow::Result<RunRecord> {
+    let mut losses = outcome.losses;
+    losses.extend(polls.losses);
+    let latencies = outcome.latencies.into_iter().chain(polls.latencies);
+    losses.extend(profile.as_ref().and_then(lost_samples));
+    Ok(RunRecord {
+        format_version: FORMAT_VERSION,
+        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
+        name: scenario.name.clone(),
+        description: scenario.description.clone(),
+        started_unix_nanos: outcome.started_unix_nanos,
+        duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
+        scenario: toml::from_str(&scenario.to_toml())?,
+        machine: machine::machine_facts(),
+        broker,
+        load: outcome.totals,
+        measured: outcome.measured,
+        breakdown: outcome.breakdown,
+        latencies: latencies.map(|latency| latency.summary).collect(),
+        polls: polls.totals,
+        profile,
+        losses,
+        verdict: outcome.verdict,
+        service: outcome.service,
+        errors: outcome.errors,
+        doubts: outcome.doubts,
+        client: outcome.client,
+        steadiness: None,
+        verification: outcome.verification,
+        expectations: Vec::new(),
+        trace: None,
+    })
+}
+
+/// Samples that the recorder had no room for.
+fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
+    let quality = &profile.quality;
+    (quality.lost > 0).then(|| Loss {
+        what: "profile samples".to_owned(),
+        count: quality.lost,
+        of: quality.lost + quality.recorded(),
+        meaning: "shares in the profile leave these moments out".to_owned(),
+    })
+}

@@ -1,0 +1,29 @@
+//! Names of the files of a run directory.
+
+use std::path::Path;
+
+use rabbitscope_profiles::Event;
+
+pub(super) const RECORD: &str = "run.json";
+
+pub(super) const SCENARIO: &str = "scenario.toml";
+
+pub(super) const SERIES: &str = "series.jsonl";
+
+pub(super) const TRACE: &str = "trace.jsonl";
+
+pub(super) const BROKER: &str = "broker.json";
+
+pub(super) const BROKER_LOG: &str = "broker.log";
+
+pub(super) const REPORT: &str = "report.html";
+
+/// The file of a profile of `event`.
+pub(super) fn profile_name(event: Event) -> String {
+    format!("profile-{}.pb.gz", event.name())
+}
+
+/// The context of an error.
+pub(super) fn cannot_read(path: &Path) -> String {
+    format!("cannot read {}", path.display())
+}

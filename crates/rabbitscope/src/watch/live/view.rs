@@ -1,0 +1,180 @@
+//! The live view: a screen of its own, drawn anew every second.
+
+use super::super::Watcher;
+use super::screen;
+use crate::watch::Head;
+use rabbitscope_runs::record::SecondRow;
+use ratatui::{
+    Terminal,
+    backend::CrosstermBackend,
+    crossterm::{
+        cursor,
+        event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
+        execute,
+        terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
+    },
+};
+use std::{
+    io, panic,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// How soon a key is seen, and the end of the view.
+const KEY_WAIT: Duration = Duration::from_millis(100);
+
+/// Seconds that are remembered for the curves.
+const REMEMBERED: usize = 300;
+
+/// What a shell reports for a program that was ended by SIGINT.
+const ENDED_BY_SIGINT: i32 = 130;
+
+/// The view. It takes the terminal when connections are made or the load starts, so that what was
+/// said before stays readable; dropping it gives the terminal back.
+pub struct Live {
+    head: Head,
+    stop: Arc<AtomicBool>,
+    shown: Option<Shown>,
+}
+
+/// A view that is on the terminal.
+struct Shown {
+    picture: Arc<Mutex<Picture>>,
+    has_ended: Arc<AtomicBool>,
+    keys: Option<JoinHandle<()>>,
+}
+
+struct Picture {
+    terminal: Terminal<CrosstermBackend<io::Stderr>>,
+    head: Head,
+    rows: Vec<SecondRow>,
+}
+
+impl Live {
+    /// A view that is not shown yet. `stop` is set when somebody asks for an early end.
+    pub fn new(head: Head, stop: Arc<AtomicBool>) -> Self {
+        Self { head, stop, shown: None }
+    }
+
+    /// A run goes on without a view when the terminal cannot be had.
+    fn picture(&mut self) -> Option<MutexGuard<'_, Picture>> {
+        if self.shown.is_none() {
+            self.shown = Shown::open(self.head.clone(), Arc::clone(&self.stop)).ok();
+        }
+        self.shown.as_ref().map(|shown| lock(&shown.picture))
+    }
+}
+
+impl Shown {
+    fn open(head: Head, stop: Arc<AtomicBool>) -> io::Result<Self> {
+        restore_on_panic();
+        terminal::enable_raw_mode()?;
+        let entered = execute!(io::stderr(), EnterAlternateScreen, cursor::Hide);
+        let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(io::stderr())));
+        let terminal = terminal.inspect_err(|_| restore())?;
+        let picture = Arc::new(Mutex::new(Picture { terminal, head, rows: Vec::new() }));
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let keys = {
+            let (picture, has_ended) = (Arc::clone(&picture), Arc::clone(&has_ended));
+            thread::spawn(move || watch_keys(&picture, &has_ended, &stop))
+        };
+        Ok(Self { picture, has_ended, keys: Some(keys) })
+    }
+}
+
+impl Watcher for Live {
+    fn connecting(&mut self, done: usize, of: usize) {
+        if let Some(mut picture) = self.picture() {
+            picture.head.connecting = Some((done, of));
+            picture.draw();
+        }
+    }
+
+    fn started(&mut self) {
+        if let Some(mut picture) = self.picture() {
+            picture.head.connecting = None;
+            picture.draw();
+        }
+    }
+
+    fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
+        let Some(mut picture) = self.picture() else { return Ok(()) };
+        if picture.rows.len() >= REMEMBERED {
+            picture.rows.remove(0);
+        }
+        picture.rows.push(row.clone());
+        picture.draw();
+        Ok(())
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        if let Some(keys) = self.keys.take() {
+            let _ = keys.join();
+        }
+        restore();
+    }
+}
+
+impl Picture {
+    /// A terminal that went away is no reason to end a run.
+    fn draw(&mut self) {
+        let (head, rows) = (&self.head, &self.rows);
+        let _ = self.terminal.draw(|frame| screen::draw(frame, head, rows));
+    }
+}
+
+fn lock(picture: &Mutex<Picture>) -> MutexGuard<'_, Picture> {
+    picture.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch_keys(picture: &Mutex<Picture>, has_ended: &AtomicBool, stop: &AtomicBool) {
+    while !has_ended.load(Ordering::Relaxed) {
+        match event::poll(KEY_WAIT) {
+            Ok(false) => continue,
+            Ok(true) => {}
+            // No keys, then; signals still work.
+            Err(_) => return,
+        }
+        match event::read() {
+            Ok(Event::Key(key)) if is_end(key) => {
+                if stop.swap(true, Ordering::Relaxed) {
+                    restore();
+                    std::process::exit(ENDED_BY_SIGINT);
+                }
+                let mut picture = lock(picture);
+                picture.head.is_ending = true;
+                picture.draw();
+            }
+            Ok(Event::Resize(..)) => lock(picture).draw(),
+            Ok(_) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn is_end(key: KeyEvent) -> bool {
+    let is_ctrl_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    key.kind == KeyEventKind::Press && (is_ctrl_c || key.code == KeyCode::Char('q'))
+}
+
+/// Gives the terminal back; does no harm twice.
+fn restore() {
+    let _ = terminal::disable_raw_mode();
+    let _ = execute!(io::stderr(), LeaveAlternateScreen, cursor::Show);
+}
+
+/// The message of a panic is to be readable.
+fn restore_on_panic() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        restore();
+        before(info);
+    }));
+}

@@ -1,0 +1,70 @@
+//! Latencies of one second.
+
+use serde::{Deserialize, Serialize};
+
+/// A latency of [`SecondLatencies`]: its names, and how to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct SecondLatency {
+    /// As in `series.jsonl`, but with `_` for `-`: `end_to_end_latency`.
+    pub name: &'static str,
+    /// For people: `end-to-end latency`.
+    pub title: &'static str,
+    /// Its value.
+    pub value: fn(&SecondLatencies) -> Option<LatencyPoint>,
+}
+
+macro_rules! latencies {
+    ($($name:ident, $title:literal, $help:literal;)*) => {
+        /// Latencies within one second; nothing where none was measured.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case", default)]
+        pub struct SecondLatencies {
+            $(#[doc = $help] pub $name: Option<LatencyPoint>,)*
+        }
+
+        impl SecondLatencies {
+            /// Every latency, in the order in which they are listed everywhere.
+            pub const ALL: &[SecondLatency] = &[
+                $(SecondLatency {
+                    name: stringify!($name),
+                    title: $title,
+                    value: |latencies| latencies.$name,
+                },)*
+            ];
+        }
+    };
+}
+
+latencies! {
+    confirm_latency, "confirm latency", "From write to confirm.";
+    confirm_intended_latency, "  from schedule", "From the time that the schedule asked for to confirm.";
+    end_to_end_latency, "end-to-end latency", "From write to delivery.";
+    end_to_end_intended_latency, "  from schedule", "From the time that the schedule asked for to delivery.";
+    round_trip_latency, "round trip", "From sending a request to its reply.";
+    round_trip_intended_latency, "  from schedule", "From the time that the schedule asked for to the reply.";
+    client_delay, "client delay", "The client's own part of the time from the schedule to sending: nothing else was in the way.";
+    churn_open_latency, "churn: open", "From asking for something that comes and goes to the broker's answer.";
+    churn_close_latency, "churn: close", "From giving it back to the broker's answer.";
+}
+
+/// Latencies within one second, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencyPoint {
+    /// Number of measurements.
+    pub count: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95 % are below.
+    pub p95: u64,
+    /// 99 % are below.
+    pub p99: u64,
+    /// 99.9 % are below.
+    #[serde(default)]
+    pub p999: u64,
+    /// 99.99 % are below.
+    #[serde(default)]
+    pub p9999: u64,
+    /// The largest that occurred.
+    pub max: u64,
+}

@@ -1,0 +1,36 @@
+//! Scenarios that are valid: every value here can be run as it stands.
+
+mod arguments;
+mod churn;
+mod content;
+mod expect;
+mod handling;
+mod polling;
+mod profile_event;
+mod rpc;
+mod scenario;
+mod timing;
+mod topology;
+
+pub use arguments::{FieldValue, Time};
+pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
+pub use content::{
+    Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
+};
+pub use expect::{
+    COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
+};
+pub use handling::{ProcessingStep, Settle};
+pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
+pub use profile_event::ProfileEvent;
+pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
+pub use scenario::{
+    BrokerSpec, ConsumerGroup, Expect, NO_WINDOW, ProfileSpec, PublisherGroup, QueueSpec, Scenario,
+    Stop, ThrowawayBroker, WriteMode,
+};
+pub use timing::{
+    AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
+};
+pub use topology::{
+    Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, QueueType, has_placeholder,
+};

@@ -1,0 +1,6 @@
+//! `[[consumers]]`.
+
+mod group;
+mod settling;
+
+pub(super) use group::{exclusive_queues, group};

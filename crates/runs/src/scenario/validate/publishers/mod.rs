@@ -1,0 +1,8 @@
+//! `[[publishers]]`: how many, how fast, with which guarantees.
+
+mod content;
+mod group;
+mod target;
+
+pub(super) use group::group;
+pub(super) use target::check_exchange;

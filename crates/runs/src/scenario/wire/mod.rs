@@ -1,0 +1,26 @@
+//! What a scenario file may say. Nothing here has been checked beyond its type.
+//!
+//! The same types write the resolved scenario, so that reading and writing cannot drift apart.
+
+mod broker;
+mod churn;
+mod consumers;
+mod document;
+mod expect;
+mod polling;
+mod publishers;
+mod rpc;
+mod timing;
+mod topology;
+mod values;
+
+pub(super) use broker::{AuthKind, Broker};
+pub(super) use churn::Churn;
+pub(super) use consumers::Consumers;
+pub(super) use document::{Profile, Scenario};
+pub(super) use expect::Expect;
+pub(super) use polling::Pollers;
+pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};
+pub(super) use rpc::{Requests, Responders};
+pub(super) use timing::{Phase, Run, UntilKind};
+pub(super) use topology::{Binding, Exchange, Queue};

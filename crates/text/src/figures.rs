@@ -1,0 +1,91 @@
+//! Figures for people: three digits and a unit, or digits in groups of three.
+
+/// A rate, rounded: `1234.5` as `1,235`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
+pub fn grouped_rate(rate: f64) -> String {
+    grouped(rate.round() as u64)
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time in nanoseconds with three digits and a unit: `33.1 ms`.
+pub fn short_time(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    let found = units.into_iter().find(|&(length, _)| nanos >= length);
+    let (length, unit) = found.unwrap_or((1.0, "ns"));
+    let value = nanos / length;
+    let decimals = if unit == "ns" || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// `12 MiB`: three digits and a unit.
+pub fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = usize::from(unit > 0 && value < 10.0);
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        fn check(number: u64, expected: &str) {
+            assert_eq!(grouped(number), expected);
+        }
+        check(0, "0");
+        check(999, "999");
+        check(1000, "1,000");
+        check(1_234_567, "1,234,567");
+    }
+
+    #[test]
+    fn times_have_three_figures() {
+        fn check(nanos: u64, expected: &str) {
+            assert_eq!(short_time(nanos), expected);
+        }
+        check(0, "0 ns");
+        check(999, "999 ns");
+        check(1_500, "1.50 µs");
+        check(33_100_000, "33.1 ms");
+        check(250_000_000, "250 ms");
+        check(12_345_000_000, "12.3 s");
+    }
+
+    #[test]
+    fn sizes() {
+        fn check(bytes: u64, expected: &str) {
+            assert_eq!(human_bytes(bytes), expected);
+        }
+        check(0, "0 B");
+        check(999, "999 B");
+        check(1024, "1.0 KiB");
+        check(15 << 20, "15 MiB");
+        check(u64::MAX, "16777216 TiB");
+    }
+}

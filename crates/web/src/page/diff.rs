@@ -1,0 +1,170 @@
+//! Two profiles against each other as the page needs them: one tree with the weights of both, and the
+//! table of changes.
+
+use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
+use rabbitscope_profiles::{Capture, Profile, StackQuality};
+use serde::Serialize;
+
+use crate::{
+    page::noise::Noise,
+    page::profile::{FrameColumns, StackColumns, unit_of},
+};
+
+/// Two profiles and what was found between them.
+#[derive(Clone, Copy, Debug)]
+pub struct DiffReport<'a> {
+    /// The comparison.
+    pub diff: &'a ProfileDiff,
+    /// The first profile.
+    pub before: Side<'a>,
+    /// The second.
+    pub after: Side<'a>,
+    /// Where both are of runs whose rates are known.
+    pub cost: Option<CostOfMessages>,
+}
+
+/// By what weights become costs for each message.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CostOfMessages {
+    /// What happened to the messages, such as `published`.
+    pub what: &'static str,
+    /// Of the costs: `nanoseconds`, `bytes` …
+    pub unit: &'static str,
+    /// Messages a second, on both sides.
+    pub rates: [f64; 2],
+    /// Cost for each message of a unit of weight, on both sides.
+    pub per_weight: [f64; 2],
+}
+
+/// One of two profiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// What people call it, such as its file's name.
+    pub name: &'a str,
+    /// The profile.
+    pub profile: &'a Profile,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct DiffData<'a> {
+    event: &'static str,
+    unit: &'static str,
+    before: SideData<'a>,
+    after: SideData<'a>,
+    frames: FrameColumns<'a>,
+    /// `leaf` is the mean of both shares in an arbitrary unit: it only decides widths.
+    stacks: StackColumns,
+    /// Weight of the stacks that end in each node, in the first profile …
+    self_before: Vec<u64>,
+    /// … and in the second.
+    self_after: Vec<u64>,
+    changes: ChangeColumns,
+    cost: Option<CostOfMessages>,
+    noise: Noise,
+}
+
+#[derive(Serialize)]
+struct SideData<'a> {
+    name: &'a str,
+    total: u64,
+    capture: &'a Capture,
+    quality: StackQuality,
+    sentence: String,
+}
+
+impl<'a> SideData<'a> {
+    fn new(side: Side<'a>) -> Self {
+        let Side { name, profile } = side;
+        Self {
+            name,
+            total: profile.total(),
+            capture: &profile.capture,
+            quality: profile.quality,
+            sentence: quality_sentence(&profile.quality),
+        }
+    }
+}
+
+impl<'a> DiffData<'a> {
+    pub(crate) fn new(report: DiffReport<'a>) -> Self {
+        let diff = report.diff;
+        Self {
+            event: diff.event.name(),
+            unit: unit_of(diff.event),
+            before: SideData::new(report.before),
+            after: SideData::new(report.after),
+            frames: FrameColumns::new(&diff.frames),
+            stacks: StackColumns::new(&diff.tree, &diff.frames),
+            self_before: diff.leaves.iter().map(|weight| weight.before).collect(),
+            self_after: diff.leaves.iter().map(|weight| weight.after).collect(),
+            changes: ChangeColumns::new(&diff.changes),
+            cost: report.cost,
+            noise: Noise::between(report.before.profile, report.after.profile),
+        }
+    }
+}
+
+/// The rows of the table of changes, in the order of [`ProfileDiff::changes`]. Changes are of shares,
+/// −1 to 1.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ChangeColumns {
+    frame: Vec<u32>,
+    own_before: Vec<u64>,
+    own_after: Vec<u64>,
+    own_change: Vec<f64>,
+    own_beyond_noise: Vec<bool>,
+    total_before: Vec<u64>,
+    total_after: Vec<u64>,
+    total_change: Vec<f64>,
+    total_beyond_noise: Vec<bool>,
+}
+
+impl ChangeColumns {
+    fn new(changes: &[Change]) -> Self {
+        let mut columns = Self::default();
+        for change in changes {
+            columns.frame.push(change.frame.0);
+            columns.own_before.push(change.own.before);
+            columns.own_after.push(change.own.after);
+            columns.own_change.push(change.own_change);
+            columns.own_beyond_noise.push(change.own_evidence == Evidence::BeyondNoise);
+            columns.total_before.push(change.total.before);
+            columns.total_after.push(change.total.after);
+            columns.total_change.push(change.total_change);
+            columns.total_beyond_noise.push(change.total_evidence == Evidence::BeyondNoise);
+        }
+        columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_profiles::read_folded;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn both_weights_stand_beside_each_other() {
+        let read = |text: &str| read_folded(text.as_bytes()).unwrap();
+        let (before, after) = (read("s;m:gone/0 25\ns;m:f/1 75"), read("s;m:f/1 40"));
+        let diff = ProfileDiff::of(&before, &after).unwrap();
+        let report = DiffReport {
+            diff: &diff,
+            before: Side { name: "a", profile: &before },
+            after: Side { name: "b", profile: &after },
+            cost: None,
+        };
+        let json = serde_json::to_value(DiffData::new(report)).unwrap();
+        assert_eq!(json["frames"]["name"], json!(["s", "m:gone/0", "m:f/1"]));
+        assert_eq!(json["stacks"]["frame"], json!([0, 2, 1]));
+        assert_eq!(json["self-before"], json!([0, 75, 25]));
+        assert_eq!(json["self-after"], json!([0, 40, 0]));
+        assert_eq!(json["changes"]["own-change"][0], json!(0.25));
+        assert_eq!(json["changes"]["frame"][1], json!(1));
+        assert_eq!(json["after"]["total"], json!(40));
+    }
+}

@@ -1,0 +1,9 @@
+//! The data that the page is given, as `docs/formats.md` describes it.
+
+pub(crate) mod diff;
+pub(crate) mod labels;
+pub(crate) mod noise;
+pub(crate) mod owners;
+pub(crate) mod profile;
+pub(crate) mod series;
+pub(crate) mod whole;

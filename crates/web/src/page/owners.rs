@@ -1,0 +1,313 @@
+//! Whose the samples were and when, as the page needs it: owners in columns, and one stream of numbers
+//! with the weight of every stack by owner and time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rabbitscope_analysis::{Dimension, NodeId};
+use rabbitscope_profiles::{Identity, Profile, Times};
+use serde::Serialize;
+
+use crate::page::labels::{LabelColumns, Labeller};
+
+/// Processes that stand for themselves, the heaviest ones. The others of a role are one owner, so
+/// that the page's size does not follow the number of processes.
+const MOST_OWNERS: usize = 4_000;
+
+/// Points of time that the page is given. If there are more, a step becomes twice as long, until they
+/// fit.
+const MOST_POINTS: usize = 1_000_000;
+
+/// By what the page can group and filter.
+const DIMENSIONS: [(Dimension, &str); 6] = [
+    (Dimension::Role, "role"),
+    (Dimension::Queue, "queue"),
+    (Dimension::Channel, "channel"),
+    (Dimension::Connection, "connection"),
+    (Dimension::Vhost, "vhost"),
+    (Dimension::Process, "process"),
+];
+
+#[derive(Serialize)]
+pub(crate) struct OwnersData {
+    /// Of each owner how many processes it stands for. Owner 0 is no process.
+    processes: Vec<usize>,
+    dimensions: Vec<DimensionColumn>,
+    /// Length of a step of time in nanoseconds, 0 when there are no times.
+    #[serde(rename = "step-nanos")]
+    step_nanos: u64,
+    /// Weight by step.
+    steps: Vec<u64>,
+    labels: LabelColumns,
+    /// Whether records say how often they happened, beside a weight that is something else.
+    counted: bool,
+    /// Base64 of variable-length numbers, see `ui/src/flame/records.ts`.
+    records: String,
+}
+
+/// The owners by one dimension.
+#[derive(Serialize)]
+struct DimensionColumn {
+    name: &'static str,
+    labels: Vec<String>,
+    /// Of each owner the number of its label; −1 for none.
+    of: Vec<i32>,
+}
+
+impl OwnersData {
+    /// `leaves` has for each sample the node that it ends in.
+    pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> Self {
+        let owners = Owners::of(profile);
+        let scale = scale_of(profile);
+        let mut labels = LabelColumns::default();
+        let records = records(profile, leaves, &owners, &mut labels, scale);
+        let counted = profile.event.is_weighted();
+        Self {
+            dimensions: DIMENSIONS.iter().map(|&(by, name)| owners.column(by, name)).collect(),
+            processes: owners.list.iter().map(|owner| owner.processes).collect(),
+            step_nanos: profile.capture.time_step_nanos << scale,
+            steps: steps(profile, scale),
+            records: base64(&encoded(&records, counted)),
+            labels,
+            counted,
+        }
+    }
+}
+
+/// One process, or the rest of a role, or none.
+struct Owner<'a> {
+    pid: Option<&'a str>,
+    known: Option<Identity>,
+    processes: usize,
+}
+
+struct Owners<'a> {
+    list: Vec<Owner<'a>>,
+    by_pid: HashMap<&'a str, u32>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let mut weights: HashMap<&str, u64> = HashMap::new();
+        for sample in &profile.samples {
+            if let Some(pid) = &sample.labels.process {
+                *weights.entry(pid).or_default() += sample.weight;
+            }
+        }
+        let mut heaviest: Vec<(&str, u64)> = weights.into_iter().collect();
+        heaviest.sort_by(|left, right| right.1.cmp(&left.1).then(left.0.cmp(right.0)));
+        let none = Owner { pid: None, known: None, processes: 0 };
+        let mut owners = Self { list: vec![none], by_pid: HashMap::new() };
+        let mut rest: BTreeMap<Option<&str>, u32> = BTreeMap::new();
+        for (rank, (pid, _)) in heaviest.into_iter().enumerate() {
+            let known = profile.identities.get(pid);
+            let number = if rank < MOST_OWNERS {
+                owners.add(Owner { pid: Some(pid), known: known.cloned(), processes: 1 })
+            } else {
+                let role = known.map(|identity| identity.role.as_str());
+                *rest.entry(role).or_insert_with(|| {
+                    let only_role =
+                        role.map(|role| Identity { role: role.into(), ..Identity::default() });
+                    owners.add(Owner { pid: None, known: only_role, processes: 0 })
+                })
+            };
+            if rank >= MOST_OWNERS {
+                owners.list[number as usize].processes += 1;
+            }
+            owners.by_pid.insert(pid, number);
+        }
+        owners
+    }
+
+    fn add(&mut self, owner: Owner<'a>) -> u32 {
+        self.list.push(owner);
+        u32::try_from(self.list.len() - 1).expect("some thousand owners")
+    }
+
+    fn number(&self, pid: Option<&str>) -> u32 {
+        pid.and_then(|pid| self.by_pid.get(pid)).copied().unwrap_or(0)
+    }
+
+    fn column(&self, by: Dimension, name: &'static str) -> DimensionColumn {
+        let mut column = DimensionColumn { name, labels: Vec::new(), of: Vec::new() };
+        let mut numbers: HashMap<String, i32> = HashMap::new();
+        for owner in &self.list {
+            let label = owner.label(by);
+            column.of.push(label.map_or(-1, |label| {
+                *numbers.entry(label).or_insert_with_key(|label| {
+                    column.labels.push(label.clone());
+                    i32::try_from(column.labels.len() - 1).expect("some thousand owners")
+                })
+            }));
+        }
+        column
+    }
+}
+
+impl Owner<'_> {
+    fn label(&self, by: Dimension) -> Option<String> {
+        if by == Dimension::Process {
+            return self.process_label();
+        }
+        let (name, vhost) = by.owner("", self.known.as_ref())?;
+        let is_usual = vhost.is_empty() || vhost == "/";
+        Some(if is_usual { name.to_owned() } else { format!("{name} ({vhost})") })
+    }
+
+    fn process_label(&self) -> Option<String> {
+        let Identity { role, name, .. } = self.known.clone().unwrap_or_default();
+        match self.pid {
+            Some(pid) => Some([pid, &role, &name].join(" ").trim_end().to_owned()),
+            None if self.processes > 0 => {
+                let role = if role.is_empty() { "unknown" } else { role.as_str() };
+                Some(format!("{} other processes of role {role}", self.processes))
+            }
+            None => None,
+        }
+    }
+}
+
+/// How often the length of a step has to be doubled.
+fn scale_of(profile: &Profile) -> u32 {
+    let points_at = |scale: u32| -> usize {
+        profile.samples.iter().map(|sample| coarser(&sample.times, scale).len()).sum()
+    };
+    // One point a step and stack at the least, so that this ends.
+    (0..16).find(|&scale| points_at(scale) <= MOST_POINTS).unwrap_or(16)
+}
+
+/// The times with steps that are 2^`scale` as long, equal ones added up.
+fn coarser(times: &Times, scale: u32) -> Vec<(u32, u64)> {
+    let mut points: Vec<(u32, u64)> = Vec::new();
+    for (step, weight) in times.iter() {
+        match points.last_mut() {
+            Some((last, sum)) if *last == step >> scale => *sum += weight,
+            _ => points.push((step >> scale, weight)),
+        }
+    }
+    points
+}
+
+/// No recording that is shown has more; times that a file claims are not to be believed.
+const MOST_STEPS: usize = 1_000_000;
+
+fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
+    let mut steps = Vec::new();
+    for (step, weight) in profile.samples.iter().flat_map(|sample| sample.times.iter()) {
+        let at = (step >> scale) as usize;
+        if at >= MOST_STEPS {
+            continue;
+        }
+        if at >= steps.len() {
+            steps.resize(at + 1, 0);
+        }
+        steps[at] += weight;
+    }
+    steps
+}
+
+/// What one record says.
+#[derive(Default)]
+struct Record {
+    weight: u64,
+    count: u64,
+    /// Weight by step.
+    points: BTreeMap<u32, u64>,
+}
+
+/// By node, owner and label.
+type Records = BTreeMap<(NodeId, u32, u32), Record>;
+
+fn records(
+    profile: &Profile,
+    leaves: &[Option<NodeId>],
+    owners: &Owners<'_>,
+    labels: &mut LabelColumns,
+    scale: u32,
+) -> Records {
+    let mut labeller = Labeller::new(profile);
+    let mut records = Records::new();
+    for (sample, leaf) in profile.samples.iter().zip(leaves) {
+        let Some(leaf) = *leaf else { continue };
+        let owner = owners.number(sample.labels.process.as_deref());
+        let label = labeller.number(sample, labels);
+        let record = records.entry((leaf, owner, label)).or_default();
+        record.weight += sample.weight;
+        record.count += sample.count;
+        for (step, part) in coarser(&sample.times, scale) {
+            *record.points.entry(step).or_default() += part;
+        }
+    }
+    records
+}
+
+fn encoded(records: &Records, counted: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let points: usize = records.values().map(|record| record.points.len()).sum();
+    put(&mut bytes, records.len() as u64);
+    put(&mut bytes, points as u64);
+    let mut before = 0;
+    for (&(NodeId(node), owner, label), record) in records {
+        for number in [node - before, owner, label] {
+            put(&mut bytes, number.into());
+        }
+        before = node;
+        put(&mut bytes, record.weight);
+        if counted {
+            put(&mut bytes, record.count);
+        }
+        put(&mut bytes, record.points.len() as u64);
+        let mut last = 0;
+        for (&step, &part) in &record.points {
+            put(&mut bytes, (step - last).into());
+            put(&mut bytes, part);
+            last = step;
+        }
+    }
+    bytes
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64, put};
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        for (text, expected) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_have_seven_bits_a_byte() {
+        let mut bytes = Vec::new();
+        for number in [0, 127, 128, 300] {
+            put(&mut bytes, number);
+        }
+        assert_eq!(bytes, [0, 127, 128, 1, 172, 2]);
+    }
+}

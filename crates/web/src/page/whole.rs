@@ -1,0 +1,62 @@
+//! Everything the page is given, in one serialisable value.
+
+use rabbitscope_profiles::Profile;
+use rabbitscope_runs::record::{RunRecord, SecondRow};
+use serde::Serialize;
+
+use crate::{
+    checks::{Check, checks},
+    figures::{Figure, figures},
+    page::diff::{DiffData, DiffReport},
+    page::profile::ProfileData,
+    page::series::SeriesData,
+    spectrum::{Spectrum, spectrum},
+};
+
+/// Version of the data; the page refuses another one.
+const PAGE_VERSION: u32 = 1;
+
+/// What the report shows. Any part may be missing: a bare profile is a report too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report<'a> {
+    /// The run.
+    pub run: Option<&'a RunRecord>,
+    /// Its seconds; empty when there are none.
+    pub series: &'a [SecondRow],
+    /// The profile that was taken.
+    pub profile: Option<&'a Profile>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct PageData<'a> {
+    version: u32,
+    rabbitscope: &'static str,
+    run: Option<&'a RunRecord>,
+    figures: Vec<Figure>,
+    checks: Vec<Check>,
+    series: Option<SeriesData>,
+    spectrum: Option<Spectrum>,
+    profile: Option<ProfileData<'a>>,
+    diff: Option<DiffData<'a>>,
+}
+
+impl<'a> PageData<'a> {
+    pub(crate) fn new(report: &Report<'a>) -> Self {
+        Self {
+            version: PAGE_VERSION,
+            rabbitscope: env!("CARGO_PKG_VERSION"),
+            run: report.run,
+            figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
+            checks: report.run.map(checks).unwrap_or_default(),
+            spectrum: report.run.and_then(spectrum),
+            series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
+            profile: report.profile.map(ProfileData::new),
+            diff: None,
+        }
+    }
+
+    pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
+        let diff = Some(DiffData::new(report));
+        Self { diff, ..Self::new(&Report::default()) }
+    }
+}
