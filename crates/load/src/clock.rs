@@ -1,4 +1,4 @@
-//! Time within a run: nanoseconds since it began, and what threads had of it.
+//! The clock of a run, in nanoseconds since the load began, and CPU and wait time of the calling thread.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// Nanoseconds in a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
-/// The clock of a run; copies agree with each other.
+/// The clock of a run. Copies have the same origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunClock {
     origin: Instant,
@@ -29,7 +29,7 @@ impl RunClock {
     }
 }
 
-/// A duration in nanoseconds; 584 years are enough.
+/// A duration in nanoseconds, at most 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -41,8 +41,8 @@ pub(crate) fn thread_cpu_nanos() -> u64 {
     seconds * SECOND + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// How long the calling thread could have run but had no CPU, in nanoseconds; 0 where the kernel does
-/// not say.
+/// Time for which the calling thread was runnable but had no CPU, in nanoseconds; 0 where the
+/// kernel does not report it.
 pub(crate) fn thread_wait_nanos() -> u64 {
     // Time on a CPU, time waiting for one, number of turns: Documentation/scheduler/sched-stats.rst
     let figures = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Why a load could not be started.
 //!
-//! What ends a load that has started is no error of this kind: the outcome keeps what was recorded
-//! and its verdict says what happened.
+//! A load that has started ends with an outcome, not with an error: the outcome keeps what was
+//! recorded, and its verdict says why it ended.
 
 use std::io;
 

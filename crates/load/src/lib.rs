@@ -1,55 +1,49 @@
-//! Load on a broker: publishers and consumers from a scenario, and what they measured.
+//! Load on a broker: publishers and consumers from a scenario, and their measurements.
 //!
-//! [`Session::open`] connects, says what the broker is and declares the scenario's queues;
-//! [`Session::run`] puts the load on and reports every second; [`Session::close`] removes what was
-//! declared. A few threads own many non-blocking connections each; every wake-up reads all there is
-//! and writes once.
+//! [`Session::open`] connects, reads the properties of the broker and declares the queues of the
+//! scenario; [`Session::run`] runs the load and reports every second; [`Session::close`] removes
+//! what was declared. A few threads own many non-blocking connections each; every wake-up reads all
+//! there is and writes once.
 //!
-//! What deliberately is not here: the broker's own CPU and memory (the program adds them to each
-//! row), files, and anything that observes the broker from outside or inside.
+//! The folders follow the data: `plan` and `message` say what a scenario asks for, `dial`,
+//! `topology` and `connect` prepare the broker and the connections, `link` and `worker` run them
+//! with the times of `pacing`, `report` has what they report, `verify` and `aggregate` evaluate it,
+//! `run` and `session` put all together.
+//!
+//! Not here: CPU and memory of the broker (the program adds them to each row), files, and
+//! observation of the broker from outside or inside.
 
-mod breakdown;
-mod burst_limiter;
-mod churn;
+mod aggregate;
+mod assignment;
 mod clock;
-mod connector;
-mod depths;
+mod connect;
+mod connection_churn;
+mod context;
 mod dial;
-mod emptying;
 mod error;
-mod fleet;
 mod latency;
-mod ledger;
 mod link;
 mod message;
 mod outcome;
+mod pacing;
 mod plan;
 mod polling;
-mod restore;
+mod random;
+mod report;
 mod run;
-mod schedule;
-mod self_check;
-mod service;
 mod session;
-mod stamp;
-mod tally;
-mod tempo;
-mod timer;
-mod timetable;
 mod topology;
-mod trace;
 mod verify;
-mod warm_up;
 mod worker;
 
-pub use depths::Depths;
 pub use dial::Dialer;
 pub use error::LoadError;
+pub use latency::LatencyRecord;
 pub use message::unreadable_file;
-pub use outcome::{LatencyRecord, LoadOutcome, Progress};
+pub use outcome::{LoadOutcome, Progress};
 pub use polling::{Page, PageError, PollOutcome, Pollers};
 pub use session::{Memory, Owner, Session};
 pub use topology::{
-    Belongings, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
-    Removal, remove_leftovers,
+    Belongings, Depths, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange,
+    OwnedQueue, Removal, remove_leftovers,
 };

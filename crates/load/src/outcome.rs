@@ -1,12 +1,14 @@
-//! What a load tells while it runs and when it has ended.
+//! What a load reports while it runs ([`Progress`]) and when it has ended ([`LoadOutcome`]).
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::{
-    ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LatencySummary, LoadTotals, Loss, Measured,
-    SecondRow, Service, TracedMessage, Verdict, Verification,
+    ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LoadTotals, Loss, Measured, SecondRow,
+    Service, TracedMessage, Verdict, Verification,
 };
+
+use crate::latency::LatencyRecord;
 
 /// What happens while the load runs.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +16,9 @@ use rabbitscope_runs::record::{
 pub enum Progress<'a> {
     /// Connections are being made.
     Connecting {
-        /// Those that are there.
+        /// Connections that are ready.
         done: usize,
-        /// Of so many.
+        /// Connections of the run.
         of: usize,
     },
     /// Every connection is up and the first message is about to be sent.
@@ -24,7 +26,7 @@ pub enum Progress<'a> {
         /// Nanoseconds since 1970-01-01 UTC.
         unix_nanos: u64,
     },
-    /// What was measured of a latency in the second that is told next.
+    /// The measurements of a latency in the second that [`Progress::Second`] reports next.
     Latency {
         /// As in `run.json`.
         name: &'a str,
@@ -48,32 +50,22 @@ pub struct LoadOutcome {
     pub totals: LoadTotals,
     /// One for each latency that was measured.
     pub latencies: Vec<LatencyRecord>,
-    /// The same, apart for groups and queues.
+    /// Latencies by group and by queue.
     pub breakdown: LatencyBreakdown,
     /// What was not measured, and why it matters.
     pub losses: Vec<Loss>,
     /// How it ended.
     pub verdict: Verdict,
-    /// When the broker did not serve.
+    /// Times without service.
     pub service: Service,
     /// The last error of each kind.
     pub errors: Vec<ErrorCount>,
-    /// What the load generator says of itself.
+    /// The self-check of the load generator.
     pub client: ClientCheck,
-    /// Why the figures may not be believed.
+    /// Reasons to doubt the figures.
     pub doubts: Vec<Doubt>,
-    /// What became of every message, with `run.verify`.
+    /// The verification of deliveries, with `run.verify`.
     pub verification: Option<Verification>,
-    /// The fate of every so-manieth message, in the order in which they were sent.
+    /// The history of every n-th message, in the order of sending, with `run.trace-every`.
     pub trace: Vec<TracedMessage>,
-}
-
-/// A latency over the whole run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LatencyRecord {
-    /// Quantiles of the lossless histogram, for `run.json`.
-    pub summary: LatencySummary,
-    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, one
-    /// interval for each second.
-    pub hlog: Vec<u8>,
 }

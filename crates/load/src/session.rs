@@ -1,4 +1,4 @@
-//! A session: connect, declare, run, remove.
+//! A session on a broker: connect, declare, run the load, remove what was declared.
 
 use std::{io, sync::atomic::AtomicBool};
 
@@ -6,12 +6,15 @@ use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_runs::{record::BrokerFacts, scenario::Scenario};
 
 use crate::{
-    LoadError, LoadOutcome, Progress,
+    context::RunContext,
     dial::Dialer,
-    fleet, plan,
-    restore::Restorer,
-    run,
-    topology::{self, Belongings, Needs, Removal, Terms, Topology, new_token},
+    error::LoadError,
+    outcome::{LoadOutcome, Progress},
+    plan::{churned_bindings, churned_queues, plan_links},
+    run::{assemble_workers, run_load},
+    topology::{
+        Belongings, Needs, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token, remove,
+    },
 };
 
 /// A broker that is ready for the load of one scenario.
@@ -26,7 +29,7 @@ pub struct Session {
     restorer: Restorer,
 }
 
-/// Whose the broker is, and how a run proves what it has declared there.
+/// The owner of the broker: it decides how a run proves what it has declared there.
 #[derive(Clone, Copy)]
 pub enum Owner<'a> {
     /// The broker is the caller's own and ends with the run: whatever the run declared is removed.
@@ -45,12 +48,12 @@ pub trait Memory {
     fn forget(&self, gone: &Belongings);
 }
 
-/// How it is known at the end what is the session's own.
+/// How the session proves at the end what it has declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ownership {
-    /// Of the broker itself.
+    /// The broker is the caller's own.
     Broker,
-    /// By markers.
+    /// Every queue and exchange has a marker.
     Marked,
     /// The user may not declare markers; the broker's words.
     Unmarked(String),
@@ -62,7 +65,7 @@ impl Session {
     pub fn open(scenario: &Scenario, dialer: &Dialer, owner: Owner<'_>) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let mut needs = topology::look_up(scenario, &mut control)?;
+        let mut needs = look_up(scenario, &mut control)?;
         control.declare(&needs.present)?;
         let declared = belongings(scenario, &needs)?;
         let mut ownership = remember(&declared, owner, &mut control)?;
@@ -103,15 +106,15 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan::links(&self.scenario, &self.declared.token)?;
-        let ground = run::Ground {
+        let plans = plan_links(&self.scenario, &self.declared.token)?;
+        let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,
             dialer: &self.dialer,
             restorer: &self.restorer,
         };
-        let workers = fleet::assemble(&ground, progress, stop)?;
-        Ok(run::run(&ground, workers, progress, stop))
+        let workers = assemble_workers(&context, progress, stop)?;
+        Ok(run_load(&context, workers, progress, stop))
     }
 
     /// Why what this session declared could not be marked: the broker's words. A later run cannot
@@ -134,16 +137,16 @@ impl Session {
     }
 }
 
-/// What the session will have declared by itself, and what churn declares while the load runs.
+/// What the session declares itself, and what churn declares while the load runs.
 fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
     let mut declared = Belongings::of(needs, &token);
-    declared.queues.extend(plan::churned_queues(scenario, &token));
-    declared.bindings = plan::churned_bindings(scenario, &token);
+    declared.queues.extend(churned_queues(scenario, &token));
+    declared.bindings = churned_bindings(scenario, &token);
     Ok(declared)
 }
 
-/// Before anything is declared: its names are given to the caller, and the run leaves its mark.
+/// Gives the names of what will be declared to the owner, and declares the marker of the run.
 fn remember(
     declared: &Belongings,
     owner: Owner<'_>,
@@ -160,7 +163,7 @@ fn remember(
     })
 }
 
-/// Marks each thing as it is declared, as long as the user may.
+/// Declares everything, with markers as long as the user may declare them.
 fn create(
     control: &mut Topology,
     needs: &Needs,
@@ -182,16 +185,16 @@ fn close(
     dialer: &Dialer,
 ) -> Result<Removal, LoadError> {
     let mut topology = Topology::connect(dialer)?;
-    let terms = match ownership {
+    let policy = match ownership {
         Ownership::Broker => {
             topology.delete(declared)?;
             topology.close();
             return Ok(Removal::default());
         }
-        Ownership::Marked => Terms::MARKED,
-        Ownership::Unmarked(_) => Terms::UNMARKED,
+        Ownership::Marked => RemovalPolicy::MARKED,
+        Ownership::Unmarked(_) => RemovalPolicy::UNMARKED,
     };
-    let (removal, topology) = topology::remove(topology, dialer, declared, terms)?;
+    let (removal, topology) = remove(topology, dialer, declared, policy)?;
     topology.close();
     Ok(removal)
 }

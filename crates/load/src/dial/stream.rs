@@ -1,7 +1,7 @@
-//! A socket, with or without TLS: first blocking, to be set up, then without waiting.
+//! A socket with or without TLS: blocking while it is set up, non-blocking afterwards.
 //!
-//! An enum and no trait object, and a buffer only where there is TLS: the plain socket is read into
-//! and written from the caller's memory.
+//! An enum, not a trait object, and only TLS has buffers: the plain socket is read into and written
+//! from the caller's memory.
 
 use std::{
     io::{self, Read, Write},
@@ -27,34 +27,34 @@ pub(crate) struct Tls {
     session: ClientConnection,
 }
 
-/// What one attempt to read gave.
+/// The result of one attempt to read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Received {
-    /// Bytes in the caller's memory; 0 is the end of the stream, absent: nothing has come.
+    /// Bytes in the caller's buffer; 0 is the end of the stream, absent: nothing has arrived.
     pub(crate) bytes: Option<usize>,
-    /// All that had come has been read.
+    /// The socket's receive buffer is empty.
     pub(crate) is_drained: bool,
     /// Bytes that came from the socket.
     pub(crate) wire_bytes: u64,
-    /// Calls of the system.
+    /// System calls.
     pub(crate) calls: u64,
 }
 
-/// What one attempt to write did.
+/// The result of one attempt to write.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     /// Bytes taken from the caller.
     pub(crate) taken: usize,
-    /// The socket takes no more now.
+    /// The socket's send buffer is full.
     pub(crate) is_full: bool,
     /// Bytes that went into the socket.
     pub(crate) wire_bytes: u64,
-    /// Calls of the system.
+    /// System calls.
     pub(crate) calls: u64,
 }
 
 impl Stream {
-    /// TLS around a blocking socket; returns when the broker has proved who it is.
+    /// TLS over a blocking socket. Returns after the handshake.
     pub(super) fn over_tls(
         mut tcp: TcpStream,
         config: Arc<ClientConfig>,
@@ -74,7 +74,7 @@ impl Stream {
         }
     }
 
-    /// From here on nothing waits.
+    /// Makes the socket non-blocking.
     pub(crate) fn stop_waiting(&self) -> io::Result<()> {
         self.tcp().set_nonblocking(true)
     }
@@ -83,12 +83,13 @@ impl Stream {
         self.tcp().as_raw_fd()
     }
 
-    /// Ends both directions. One that is broken already is as good.
+    /// Shuts both directions down. An error means that the socket is broken already, which is as
+    /// good.
     pub(crate) fn shut_down(&self) {
         self.tcp().shutdown(Shutdown::Both).ok();
     }
 
-    /// Reads what there is, without waiting.
+    /// Reads what has arrived, without waiting.
     #[inline]
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         match self {
@@ -105,7 +106,7 @@ impl Stream {
         }
     }
 
-    /// Writes what the socket takes, without waiting.
+    /// Writes what the socket accepts, without waiting.
     #[inline]
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
         match self {
@@ -124,7 +125,7 @@ impl Stream {
         }
     }
 
-    /// Bytes that were taken from the caller wait for the socket.
+    /// TLS records wait for the socket.
     #[inline]
     pub(crate) fn has_backlog(&self) -> bool {
         match self {
@@ -154,7 +155,7 @@ impl Tls {
                     continue;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // The end, with or without a goodbye.
+                // The end of the stream, with or without `close_notify`.
                 Ok(_) => break,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
                 Err(error) => return Err(error),
@@ -207,7 +208,7 @@ impl Tls {
     }
 }
 
-/// While it is blocking.
+/// For the blocking client, before the socket is made non-blocking.
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -217,7 +218,7 @@ impl Read for Stream {
     }
 }
 
-/// While it is blocking.
+/// For the blocking client, before the socket is made non-blocking.
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {

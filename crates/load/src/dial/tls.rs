@@ -1,4 +1,4 @@
-//! What a scenario says about TLS, made into a configuration: authorities, our certificate, checks.
+//! The TLS configuration of a scenario: authorities, client certificate, verification.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -8,14 +8,16 @@ use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem, pem::PemObject},
+    pki_types::{
+        CertificateDer, PrivateKeyDer, ServerName, UnixTime,
+        pem::{self, PemObject},
+    },
 };
-
 use zeroize::Zeroizing;
 
-use crate::LoadError;
+use crate::error::LoadError;
 
-pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
+pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -41,7 +43,7 @@ pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
 fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
     let mut store = RootCertStore::empty();
     let Some(file) = file else {
-        // Some of the machine's may be of a kind that is not known here; the others do.
+        // Certificates of the system that cannot be parsed are skipped.
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         return Ok(store);
     };
@@ -78,9 +80,9 @@ fn refused(doing: &str, error: &rustls::Error) -> LoadError {
     LoadError::Tls { doing: doing.to_owned(), reason: error.to_string() }
 }
 
-/// Believes every certificate (`verify = false`), but not a forged signature of the handshake.
+/// Accepts every certificate (`verify = false`), but not a forged signature of the handshake.
 #[derive(Debug)]
-struct Unchecked(Arc<CryptoProvider>);
+pub(crate) struct Unchecked(Arc<CryptoProvider>);
 
 impl ServerCertVerifier for Unchecked {
     fn verify_server_cert(

@@ -3,10 +3,11 @@
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
 use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 
-use super::{Moment, socket::Socket};
-use crate::plan::{Seat, queues_of};
+use super::{serve_context::ServeContext, socket::Socket};
+use crate::{assignment::assigned_queues, link::role::Role, plan::Placement, report::Side};
 
-/// Replies that wait for the socket, in bytes. With more, no requests are read.
+/// Bytes of replies that wait for the socket. With more, no requests are read, or a broker that
+/// sends requests faster than it takes replies would fill the memory. Chosen.
 const BACKLOG: usize = 1024 * 1024;
 
 pub(super) struct Answering {
@@ -18,10 +19,11 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    pub(super) fn new(group: &ResponderGroup, seats: &[Seat], queues: &[String]) -> Self {
-        let consumers = seats.iter().flat_map(|seat| {
-            let queues = queues_of(MemberQueues::Share, seat.member, group.count, queues.len());
-            queues.map(|queue| (seat.channel, queue))
+    pub(super) fn new(group: &ResponderGroup, placements: &[Placement], queues: &[String]) -> Self {
+        let consumers = placements.iter().flat_map(|placement| {
+            let queues =
+                assigned_queues(MemberQueues::Share, placement.member, group.count, queues.len());
+            queues.map(|queue| (placement.channel, queue))
         });
         Self {
             consumers: consumers.collect(),
@@ -31,11 +33,13 @@ impl Answering {
         }
     }
 
-    pub(super) fn queue(&self) -> &str {
+    fn queue(&self) -> &str {
         self.queues.first().map_or("", String::as_str)
     }
+}
 
-    pub(super) fn start(&mut self, connection: &mut Connection) {
+impl Role for Answering {
+    fn start(&mut self, _now: u64, connection: &mut Connection) {
         for (number, (channel, queue)) in self.consumers.iter().enumerate() {
             let consume = Request::Consume {
                 queue: &self.queues[*queue],
@@ -51,14 +55,14 @@ impl Answering {
 
     /// Replies and acknowledges in one write. A request that asks for no reply gets none.
     #[inline]
-    pub(super) fn on_delivery(
+    fn on_delivery(
         &mut self,
         request: &Delivery<'_>,
         socket: &mut Socket,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) {
-        moment.tally.counts.consumed += 1;
-        moment.tally.counts.redelivered += u64::from(request.redelivered);
+        context.measured.counts.consumed += 1;
+        context.measured.counts.redelivered += u64::from(request.redelivered);
         let fields = ReplyFields::parse(&request.properties).unwrap_or_default();
         if let Some(reply_to) = fields.reply_to {
             let reply = Addressed {
@@ -77,9 +81,20 @@ impl Answering {
         }
     }
 
-    /// The broker takes replies more slowly than it sends requests: without this they would pile up
-    /// here.
-    pub(super) fn is_congested(socket: &mut Socket) -> bool {
+    /// See [`BACKLOG`].
+    fn is_congested(socket: &mut Socket) -> bool {
         socket.connection.output().pending().len() > BACKLOG
+    }
+
+    fn side(&self) -> Side {
+        Side::Receiving
+    }
+
+    fn is_consuming(&self) -> bool {
+        true
+    }
+
+    fn consumed_queue(&self, _consumer_tag: &[u8]) -> String {
+        format!("queue `{}`", self.queue())
     }
 }

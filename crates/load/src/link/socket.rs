@@ -1,19 +1,23 @@
-//! A non-blocking socket with its connection: reads all there is, writes once.
+//! A non-blocking socket with its AMQP connection: reads all there is, writes once.
 
 use std::io;
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
 
-use super::{Failure, Moment, Wire};
-use crate::dial::{Received, Stream};
+use super::serve_context::ServeContext;
+use crate::{
+    connect::PreparedConnection,
+    dial::{Received, Stream},
+    report::Failure,
+};
 
 pub(crate) struct Socket {
     stream: Stream,
     pub(super) connection: Connection,
     /// Read, but not complete yet.
     leftover: Vec<u8>,
-    /// It came while the connection was set up, and nobody has looked at it.
+    /// The leftover arrived while the connection was set up, and has not been parsed.
     has_unseen: bool,
     readable: bool,
     writable: bool,
@@ -21,20 +25,20 @@ pub(crate) struct Socket {
     unwritten: u64,
     stalled_since: Option<u64>,
     blocked_since: Option<u64>,
-    /// It has taken all that was written since then.
+    /// The socket has had room since then, in nanoseconds since the run began.
     ready_since: u64,
 }
 
-pub(super) enum Fill {
-    /// So many bytes from the front are to be parsed.
+pub(super) enum ReadOutcome {
+    /// This number of bytes at the front of the buffer is to be parsed.
     Bytes(usize),
     Nothing,
     Eof,
 }
 
 impl Socket {
-    pub(super) fn new(wire: Wire) -> Self {
-        let Wire { stream, connection, leftover } = wire;
+    pub(super) fn new(prepared: PreparedConnection) -> Self {
+        let PreparedConnection { stream, connection, leftover } = prepared;
         Self {
             stream,
             connection,
@@ -49,15 +53,15 @@ impl Socket {
         }
     }
 
-    /// Has `registry` tell of this socket by `token`.
+    /// Registers the socket with a poll.
     pub(crate) fn register(&self, registry: &Registry, token: Token) -> io::Result<()> {
         let interest = Interest::READABLE | Interest::WRITABLE;
         registry.register(&mut SourceFd(&self.stream.fd()), token, interest)
     }
 
-    /// The end of that.
+    /// Removes the socket from the poll.
     pub(crate) fn deregister(&self, registry: &Registry) {
-        // One that was never registered is what was wanted.
+        // An error means that it was not registered, which is what was wanted.
         registry.deregister(&mut SourceFd(&self.stream.fd())).ok();
     }
 
@@ -75,7 +79,7 @@ impl Socket {
         self.readable
     }
 
-    /// Messages may be encoded: the last ones are gone, and no alarm holds.
+    /// True when messages may be encoded: the last ones are written, and no alarm holds.
     pub(super) fn can_publish(&self) -> bool {
         self.writable && self.unwritten == 0 && self.blocked_since.is_none()
     }
@@ -90,139 +94,136 @@ impl Socket {
         self.unwritten += count;
     }
 
-    /// Puts what is left of earlier reads and one new read into the front of `scratch`.
+    /// Puts the leftover of earlier reads and one new read into the front of `scratch`.
     pub(super) fn fill(
         &mut self,
         scratch: &mut [u8],
-        moment: &mut Moment<'_>,
-    ) -> Result<Fill, Failure> {
+        context: &mut ServeContext<'_>,
+    ) -> Result<ReadOutcome, Failure> {
         if !self.readable {
-            return Ok(Fill::Nothing);
+            return Ok(ReadOutcome::Nothing);
         }
         let kept = self.leftover.len();
         if std::mem::take(&mut self.has_unseen) {
             scratch[..kept].copy_from_slice(&self.leftover);
             self.leftover.clear();
-            return Ok(Fill::Bytes(kept));
+            return Ok(ReadOutcome::Bytes(kept));
         }
-        let received = self.stream.receive(&mut scratch[kept..]).map_err(|error| broken(&error))?;
+        let received =
+            self.stream.receive(&mut scratch[kept..]).map_err(|error| Failure::socket(&error))?;
         let Received { bytes, is_drained, wire_bytes, calls } = received;
-        // What has been emptied is read again when the poll tells of anything new.
+        // A drained socket is read again when the poll reports new data.
         self.readable = !is_drained;
-        let Some(count) = bytes else { return Ok(Fill::Nothing) };
+        let Some(count) = bytes else { return Ok(ReadOutcome::Nothing) };
         if count == 0 {
             self.readable = false;
-            return Ok(Fill::Eof);
+            return Ok(ReadOutcome::Eof);
         }
         scratch[..kept].copy_from_slice(&self.leftover);
         self.leftover.clear();
-        moment.now = moment.clock.nanos();
-        moment.tally.counts.reads += calls;
-        moment.tally.counts.bytes_read += wire_bytes;
-        self.connection.has_read(moment.clock.instant(moment.now));
-        Ok(Fill::Bytes(kept + count))
+        context.now = context.run.clock.nanos();
+        context.measured.counts.reads += calls;
+        context.measured.counts.bytes_read += wire_bytes;
+        self.connection.has_read(context.run.clock.instant(context.now));
+        Ok(ReadOutcome::Bytes(kept + count))
     }
 
-    /// Remembers what could not be parsed yet.
+    /// Keeps an incomplete frame for the next read.
     #[inline]
     pub(super) fn keep(&mut self, rest: &[u8]) {
         self.leftover.extend_from_slice(rest);
     }
 
-    /// Writes what the socket takes.
+    /// Writes what the socket accepts.
     #[inline]
-    pub(super) fn flush(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
+    pub(super) fn flush(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let output = self.connection.output();
         let has_nothing = output.is_empty() && !self.stream.has_backlog();
         if has_nothing || !self.writable {
             return Ok(());
         }
         while self.writable {
-            let sent = self.stream.send(output.pending()).map_err(|error| broken(&error))?;
+            let sent =
+                self.stream.send(output.pending()).map_err(|error| Failure::socket(&error))?;
             self.writable = !sent.is_full;
             output.advance(sent.taken);
-            moment.tally.counts.writes += sent.calls;
-            moment.tally.counts.bytes_written += sent.wire_bytes;
+            context.measured.counts.writes += sent.calls;
+            context.measured.counts.bytes_written += sent.wire_bytes;
             if output.is_empty() && !self.stream.has_backlog() {
                 break;
             }
         }
         let is_empty = output.is_empty() && !self.stream.has_backlog();
-        self.connection.has_written(moment.clock.instant(moment.now));
-        self.account(is_empty, moment);
+        self.connection.has_written(context.run.clock.instant(context.now));
+        self.account(is_empty, context);
         Ok(())
     }
 
-    fn account(&mut self, is_empty: bool, moment: &mut Moment<'_>) {
+    fn account(&mut self, is_empty: bool, context: &mut ServeContext<'_>) {
         if is_empty {
-            moment.tally.counts.published += self.unwritten;
+            context.measured.counts.published += self.unwritten;
             self.unwritten = 0;
             if let Some(since) = self.stalled_since.take() {
-                moment.now = moment.clock.nanos();
-                moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
-                self.ready_since = moment.now;
+                context.now = context.run.clock.nanos();
+                context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
+                self.ready_since = context.now;
             }
         } else if self.unwritten > 0 && self.stalled_since.is_none() {
-            self.stalled_since = Some(moment.now);
+            self.stalled_since = Some(context.now);
         }
     }
 
-    /// It has taken nothing of what was to be written for some time.
+    /// True when the socket has accepted nothing for some time.
     pub(super) fn is_stalled(&self) -> bool {
         self.stalled_since.is_some()
     }
 
-    pub(super) fn block(&mut self, reason: &str, moment: &mut Moment<'_>) {
+    pub(super) fn block(&mut self, reason: &str, context: &mut ServeContext<'_>) {
         if self.blocked_since.is_none() {
-            self.blocked_since = Some(moment.now);
-            moment.service.blocked(moment.now, reason);
+            self.blocked_since = Some(context.now);
+            context.service.blocked(context.now, reason);
         }
     }
 
-    pub(super) fn unblock(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn unblock(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = self.blocked_since.take() {
-            moment.tally.counts.blocked_nanos += moment.now.saturating_sub(since);
-            self.ready_since = moment.now;
-            moment.service.unblocked(moment.now);
+            context.measured.counts.blocked_nanos += context.now.saturating_sub(since);
+            self.ready_since = context.now;
+            context.service.unblocked(context.now);
         }
     }
 
     /// There is a new connection.
-    pub(super) fn renew(&mut self, wire: Wire, now: u64) {
-        *self = Self { ready_since: now, ..Self::new(wire) };
+    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: u64) {
+        *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
-    /// The connection is gone. A write that was cut short counts as if it had been whole: nobody
-    /// knows how much of it the broker got. Nothing is read or written any more.
-    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
-        moment.tally.counts.published += std::mem::take(&mut self.unwritten);
+    /// The connection is lost. A write that was cut short counts as complete: nobody knows how much
+    /// of it the broker received. Nothing is read or written any more.
+    pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.counts.published += std::mem::take(&mut self.unwritten);
         if let Some(since) = self.stalled_since.take() {
-            moment.tally.counts.socket_stall_nanos += moment.now.saturating_sub(since);
+            context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
         }
-        self.unblock(moment);
+        self.unblock(context);
         (self.readable, self.writable) = (false, false);
         self.leftover = Vec::new();
         self.stream.shut_down();
     }
 
-    /// Stalls and blocks that go on are counted up to now, so that each second has its share.
+    /// Stalls and blocks that last are counted up to now, so that each second has its share.
     /// Heartbeats are sent and expected.
-    pub(crate) fn tick(&mut self, moment: &mut Moment<'_>) -> Result<(), Failure> {
-        let now = moment.now;
+    pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
+        let now = context.now;
         if let Some(since) = &mut self.stalled_since {
-            moment.tally.counts.socket_stall_nanos += now.saturating_sub(*since);
+            context.measured.counts.socket_stall_nanos += now.saturating_sub(*since);
             *since = now;
         }
         if let Some(since) = &mut self.blocked_since {
-            moment.tally.counts.blocked_nanos += now.saturating_sub(*since);
+            context.measured.counts.blocked_nanos += now.saturating_sub(*since);
             *since = now;
         }
-        self.connection.tick(moment.clock.instant(now))?;
-        self.flush(moment)
+        self.connection.tick(context.run.clock.instant(now))?;
+        self.flush(context)
     }
-}
-
-/// What the system said of a socket.
-pub(super) fn broken(error: &io::Error) -> Failure {
-    Failure::lost(format!("the connection to the broker broke: {error}"))
 }

@@ -1,8 +1,8 @@
-//! JSON documents of a given size, or of a pool of fields.
+//! JSON documents of a given size, with generated fields or fields from a pool.
 
-use super::Random;
+use crate::random::Random;
 
-/// What is left for the last field, which fills the document up.
+/// Bytes that are left for the last field, which fills the document up.
 const LAST: usize = 64;
 
 /// A valid document of exactly `size` bytes; below 10 bytes it is `{}`, or a number of one digit.
@@ -31,7 +31,7 @@ pub(super) fn document(random: &mut Random, size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Names and values that documents are put together of.
+/// The names and values of which documents are composed.
 #[derive(Debug)]
 pub(super) struct Pool {
     names: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// So many names of 5 to 30 letters, and as many values of 5 to 200.
+    /// `fields` names of 5 to 30 letters, and as many values of 5 to 200.
     pub(super) fn new(random: &mut Random, fields: u32) -> Self {
         let mut texts = |longest: u64| -> Vec<String> {
             let text = |_| {
@@ -51,8 +51,8 @@ impl Pool {
         Self { names: texts(30), values: texts(200) }
     }
 
-    /// A document of as many fields as it takes to have at least `size` bytes, and at least one. Names
-    /// come again when there are not enough.
+    /// A document of at least `size` bytes and at least one field. Names repeat when there are not
+    /// enough.
     pub(super) fn document(&self, random: &mut Random, size: usize) -> Vec<u8> {
         let first = random.below(self.names.len() as u64);
         let names = self.names.iter().cycle().skip(usize::try_from(first).unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What is asked for, by whom, and how one answer is read.
+//! The page that a group of pollers requests, and how one answer is read.
 
 use std::{fmt, io::Read, sync::Arc, time::Duration};
 
@@ -10,9 +10,9 @@ use ureq::{
     tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
-use super::tally::Answer;
+use super::statistics::Answer;
 
-/// Why pollers cannot ask for a page.
+/// Why pollers cannot request a page.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PageError {
@@ -22,16 +22,16 @@ pub enum PageError {
         /// Its name.
         file: String,
     },
-    /// The system trusts nobody, or does not say whom.
+    /// The system has no trust store, or it is empty.
     #[error("this system names no authorities to trust: name a PEM file with `ca`")]
     NoAuthorities,
 }
 
-/// A page that pollers ask for. The authorization is never shown.
+/// A page that pollers request. The authorization is never shown.
 #[derive(Clone)]
 pub struct Page {
     pub(super) name: String,
-    /// Complete, without credentials.
+    /// The complete URL, without credentials.
     pub(super) url: String,
     pub(super) count: u32,
     pub(super) interval: Duration,
@@ -87,7 +87,7 @@ impl Page {
         Agent::new_with_config(config)
     }
 
-    /// Asks once and reads the whole answer through `room`.
+    /// Sends one request and reads the whole answer through `room`.
     pub(super) fn ask(&self, agent: &Agent, room: &mut [u8]) -> Answer {
         let request = agent.get(&self.url);
         let request = match &self.authorization {
@@ -139,7 +139,7 @@ fn certificates(pem: &[u8]) -> Vec<Certificate<'static>> {
     parse_pem(pem).filter_map(certificate).collect()
 }
 
-/// A few words, so that failures can be counted by cause.
+/// The cause of a failure in a few words, so that failures can be counted by cause.
 fn cause(error: &ureq::Error) -> &'static str {
     use std::io::ErrorKind;
     match error {

@@ -1,23 +1,28 @@
-//! One poller: waits for its time, asks, writes down how long it took.
+//! One poller: waits for its time, sends a request, records the latency.
 
 use std::{
     sync::{Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use super::{Page, Shared, lock, nanos};
+use super::{
+    page::Page,
+    statistics::{SharedStatistics, lock},
+};
+use crate::clock::nanos;
 
-/// A request that is sent this much after its time is late.
+/// A request that is sent this much after its scheduled time is late. As for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// When one poller asks: at `offset`, `offset + interval`, … after the start.
+/// The schedule of one poller: requests are due at `offset`, `offset + interval`, … after the
+/// start.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Schedule {
+pub(super) struct RequestSchedule {
     pub(super) offset: Duration,
     pub(super) interval: Duration,
 }
 
-impl Schedule {
+impl RequestSchedule {
     fn due(self, index: u64) -> Duration {
         let nanos = u128::from(index) * self.interval.as_nanos();
         self.offset + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
@@ -32,20 +37,20 @@ impl Schedule {
     }
 }
 
-/// Waiting that can be ended.
+/// Ends all pollers, also those that wait.
 #[derive(Debug, Default)]
-pub(super) struct Pause {
+pub(super) struct EndSignal {
     has_ended: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Pause {
+impl EndSignal {
     pub(super) fn end(&self) {
         *self.has_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
-    /// Waits; false when all is over.
+    /// Waits until `time`. False: the pollers end.
     fn wait_until(&self, time: Instant) -> bool {
         let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -59,26 +64,26 @@ impl Pause {
     }
 }
 
-/// Asks until all is over. A slow answer moves no later request: those that fell due meanwhile are
-/// sent right after it.
+/// Sends requests until the pollers end. A slow answer delays no later request: those that fell due
+/// meanwhile are sent right after it.
 pub(super) fn poll(
     page: &Page,
-    schedule: Schedule,
+    schedule: RequestSchedule,
     origin: Instant,
-    tally: &Shared,
-    pause: &Pause,
+    statistics: &SharedStatistics,
+    end_signal: &EndSignal,
 ) {
     let agent = page.agent();
     let mut room = vec![0; 64 * 1024];
     for index in 0.. {
         let due = origin + schedule.due(index);
-        if !pause.wait_until(due) {
+        if !end_signal.wait_until(due) {
             return;
         }
         let sent = Instant::now();
         let answer = page.ask(&agent, &mut room);
         let (end, is_late) = (Instant::now(), sent > due + TOLERANCE);
-        lock(tally).record(&answer, is_late, nanos(end - sent), nanos(end - due));
+        lock(statistics).record(&answer, is_late, nanos(end - sent), nanos(end - due));
     }
 }
 
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn requests_are_due_at_fixed_times() {
         fn check(end_millis: u32, expected: u64) {
-            let schedule = Schedule { offset: 30 * MILLI, interval: 100 * MILLI };
+            let schedule = RequestSchedule { offset: 30 * MILLI, interval: 100 * MILLI };
             assert_eq!(schedule.due_until(end_millis * MILLI), expected, "{end_millis}");
             let before = (0..expected).all(|index| schedule.due(index) < end_millis * MILLI);
             assert!(before && schedule.due(expected) >= end_millis * MILLI, "{end_millis}");
@@ -106,11 +111,11 @@ mod tests {
 
     #[test]
     fn waiting_ends_when_all_is_over() {
-        let pause = Pause::default();
-        assert!(pause.wait_until(Instant::now()));
-        pause.end();
+        let end_signal = EndSignal::default();
+        assert!(end_signal.wait_until(Instant::now()));
+        end_signal.end();
         let start = Instant::now();
-        assert!(!pause.wait_until(start + Duration::from_secs(60)));
+        assert!(!end_signal.wait_until(start + Duration::from_secs(60)));
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 }

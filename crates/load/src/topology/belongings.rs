@@ -1,11 +1,12 @@
-//! What a run declares on a broker and has to remove, and by what a later look knows that it is still
-//! that very thing.
+//! What a run declares on a broker and has to remove, with the proof that it is still the run's
+//! own.
 //!
-//! AMQP cannot say who declared a queue, and a name proves nothing: the same name may be on another
-//! broker, or declared anew by somebody else. So a run declares a marker beside each thing: an exchange
-//! whose name nobody else has, bound to the thing. The binding goes when the thing is deleted, and the
-//! broker refuses to delete an exchange with bindings `if-unused`. A marker that is refused proves that
-//! the thing is the one that the run declared; a marker that is not there proves nothing.
+//! AMQP does not tell who declared a queue, and a name proves nothing: the same name may exist on
+//! another broker, or may have been declared again by somebody else. So a run declares a marker for
+//! each queue and exchange: an exchange with a unique name that is bound to it. The binding is
+//! deleted with the queue or exchange, and the broker refuses to delete an exchange with bindings
+//! `if-unused`. A marker whose deletion is refused proves that its object is the one that the run
+//! declared; a missing marker proves nothing.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +17,7 @@ use std::{
 use rabbitscope_runs::scenario::{FieldValue, QueueType};
 use serde::{Deserialize, Serialize};
 
-use super::needs::Needs;
+use super::declarations::Needs;
 
 /// What belongs to a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,7 +94,7 @@ impl Belongings {
         }
     }
 
-    /// There is none.
+    /// True when nothing belongs to the run.
     pub fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.exchanges.is_empty() && self.bindings.is_empty()
     }

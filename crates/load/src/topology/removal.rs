@@ -16,50 +16,63 @@ use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking
 use rabbitscope_runs::scenario::QueueType;
 
 use super::{
-    Belongings, Kept, KeptReason, Leftovers, Removal, Topology, ask, broken, fields,
-    marks::{Mark, PRECONDITION_FAILED, Proof, Trace},
-    requests::passive_queue,
+    belongings::Belongings,
+    connection::{Topology, ask},
+    markers::{Marker, Proof, RunPresence},
+    removed::{Kept, KeptReason, Leftovers, Removal},
+    requests::{PRECONDITION_FAILED, field_table, passive_queue},
 };
-use crate::{LoadError, dial::Dialer};
+use crate::{
+    dial::{Dialer, request_error},
+    error::LoadError,
+};
 
-/// After a connection has been closed the broker takes a while to miss its consumers.
-const CONSUMERS_LEAVE: Duration = Duration::from_secs(5);
+/// Timeout for consumers of the run to disappear after their connection has been closed. Chosen.
+const CONSUMERS_GONE_TIMEOUT: Duration = Duration::from_secs(5);
+
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A broker may still be at the last requests of a connection that was killed: such as an exchange or a
 /// binding. Chosen, not measured: the fault campaign saw it once.
-const LAST_REQUESTS: Duration = Duration::from_secs(2);
+const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// As [`LAST_REQUESTS`], when the last may be the declaration of a queue. A quorum queue came more than two
-/// seconds after its connection was gone, on two cores with four programs at work.
-const LAST_DECLARATION: Duration = Duration::from_secs(10);
+/// As [`LAST_REQUESTS_TIMEOUT`], when the last may be the declaration of a queue. A quorum queue
+/// came more than two seconds after its connection was gone, on two cores with four programs at
+/// work.
+const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// AMQP's code for what a type of queue does not know; it ends the connection.
 const NOT_IMPLEMENTED: u16 = 540;
 
 /// What may be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Terms {
+pub(crate) struct RemovalPolicy {
     /// Only what its marker proves; else what the caller knows to be its own.
     pub(crate) needs_proof: bool,
     /// Only queues without messages.
     pub(crate) needs_empty: bool,
     /// How long to wait for consumers of the caller's own to be gone.
-    pub(crate) consumers_leave: Duration,
+    pub(crate) consumers_gone_timeout: Duration,
 }
 
-impl Terms {
+impl RemovalPolicy {
     /// At the end of a run that could mark what it declared.
-    pub(crate) const MARKED: Self =
-        Self { needs_proof: true, needs_empty: false, consumers_leave: CONSUMERS_LEAVE };
+    pub(crate) const MARKED: Self = Self {
+        needs_proof: true,
+        needs_empty: false,
+        consumers_gone_timeout: CONSUMERS_GONE_TIMEOUT,
+    };
 
     /// At the end of a run that could not.
-    pub(crate) const UNMARKED: Self =
-        Self { needs_proof: false, needs_empty: false, consumers_leave: CONSUMERS_LEAVE };
+    pub(crate) const UNMARKED: Self = Self {
+        needs_proof: false,
+        needs_empty: false,
+        consumers_gone_timeout: CONSUMERS_GONE_TIMEOUT,
+    };
 
     const fn of_leftovers(messages: Messages) -> Self {
         let needs_empty = matches!(messages, Messages::Keep);
-        Self { needs_proof: true, needs_empty, consumers_leave: Duration::ZERO }
+        Self { needs_proof: true, needs_empty, consumers_gone_timeout: Duration::ZERO }
     }
 }
 
@@ -79,16 +92,16 @@ pub fn remove_leftovers(
     messages: Messages,
 ) -> Result<Leftovers, LoadError> {
     let mut topology = Topology::connect(dialer)?;
-    let outcome = match topology.trace_of(run)? {
-        Trace::None => Leftovers::NotHere,
-        Trace::Alive => Leftovers::Alive,
-        Trace::Refused(text) => Leftovers::Unknown(text),
-        Trace::Ended => {
-            let terms = Terms::of_leftovers(messages);
-            let (mut removal, mut used, may_come) = try_remove(topology, dialer, run, terms)?;
+    let outcome = match topology.presence_of(run)? {
+        RunPresence::None => Leftovers::NotHere,
+        RunPresence::Alive => Leftovers::Alive,
+        RunPresence::Refused(text) => Leftovers::Unknown(text),
+        RunPresence::Ended => {
+            let policy = RemovalPolicy::of_leftovers(messages);
+            let (mut removal, mut used, may_come) = try_remove(topology, dialer, run, policy)?;
             if !may_come.is_zero() {
                 thread::sleep(may_come);
-                let (rest, again, _) = try_remove(used, dialer, run, terms)?;
+                let (rest, again, _) = try_remove(used, dialer, run, policy)?;
                 removal.removed.extend(rest.removed);
                 (removal.kept, used) = (rest.kept, again);
             }
@@ -105,24 +118,24 @@ pub(crate) fn remove(
     topology: Topology,
     dialer: &Dialer,
     run: &Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
 ) -> Result<(Removal, Topology), LoadError> {
-    let (removal, topology, _) = try_remove(topology, dialer, run, terms)?;
+    let (removal, topology, _) = try_remove(topology, dialer, run, policy)?;
     Ok((removal, topology))
 }
 
-/// As [`remove`], with how long something may still come: because it is not there and never was marked, or
-/// because churn made it again and again.
+/// As [`remove`], with the time in which something may still be declared: because an object does
+/// not exist and was never marked, or because churn declares it again and again.
 fn try_remove(
     topology: Topology,
     dialer: &Dialer,
     run: &Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
 ) -> Result<(Removal, Topology, Duration), LoadError> {
     let removal = Removal::default();
     let has_churn = !run.bindings.is_empty() || run.queues.iter().any(|queue| queue.named_by_token);
-    let may_come = if has_churn { LAST_REQUESTS } else { Duration::ZERO };
-    let mut remover = Remover { topology, dialer, run, terms, removal, may_come };
+    let may_come = if has_churn { LAST_REQUESTS_TIMEOUT } else { Duration::ZERO };
+    let mut remover = Remover { topology, dialer, run, policy, removal, may_come };
     remover.bindings()?;
     remover.queues()?;
     remover.exchanges()?;
@@ -136,12 +149,12 @@ struct Remover<'a> {
     topology: Topology,
     dialer: &'a Dialer,
     run: &'a Belongings,
-    terms: Terms,
+    policy: RemovalPolicy,
     removal: Removal,
     may_come: Duration,
 }
 
-/// What the broker says of a queue.
+/// The state of a queue.
 #[derive(Debug)]
 enum State {
     Absent,
@@ -152,7 +165,8 @@ enum State {
 impl Remover<'_> {
     /// Their keys hold the token: they are the run's, and unbinding what is not bound does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
-        let arguments: Vec<_> = self.run.bindings.iter().map(|it| fields(&it.arguments)).collect();
+        let arguments: Vec<_> =
+            self.run.bindings.iter().map(|it| field_table(&it.arguments)).collect();
         let requests: Vec<_> = self
             .run
             .bindings
@@ -188,7 +202,7 @@ impl Remover<'_> {
                 }
                 State::Refused(text) => KeptReason::Refused(text),
                 State::There { consumers: 1.., .. } => KeptReason::InUse,
-                State::There { messages: messages @ 1.., .. } if self.terms.needs_empty => {
+                State::There { messages: messages @ 1.., .. } if self.policy.needs_empty => {
                     KeptReason::Messages(messages)
                 }
                 State::There { .. } => {
@@ -208,15 +222,15 @@ impl Remover<'_> {
         &mut self,
         deleted: &[usize],
         absent: &[usize],
-        mark_of: impl Fn(&Belongings, usize) -> Option<Mark>,
+        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
     ) -> Result<(), LoadError> {
-        let all = |numbers: &[usize]| -> Vec<Mark> {
+        let all = |numbers: &[usize]| -> Vec<Marker> {
             numbers.iter().filter_map(|&at| mark_of(self.run, at)).collect()
         };
         let (deleted, absent) = (all(deleted), all(absent));
         self.topology.prove(&deleted)?;
         if self.topology.prove(&absent)?.contains(&Proof::NoMarker) {
-            self.may_come = LAST_DECLARATION;
+            self.may_come = LAST_DECLARATION_TIMEOUT;
         }
         Ok(())
     }
@@ -225,15 +239,15 @@ impl Remover<'_> {
     fn proved(
         &mut self,
         numbers: Vec<usize>,
-        mark_of: impl Fn(&Belongings, usize) -> Option<Mark>,
+        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
         in_words: impl Fn(&Self, usize) -> String,
     ) -> Result<Vec<usize>, LoadError> {
-        if !self.terms.needs_proof {
+        if !self.policy.needs_proof {
             return Ok(numbers);
         }
         let (marked, mut proved): (Vec<usize>, Vec<usize>) =
             numbers.into_iter().partition(|&at| mark_of(self.run, at).is_some());
-        let marks: Vec<Mark> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
+        let marks: Vec<Marker> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
         for (at, proof) in marked.into_iter().zip(self.topology.prove(&marks)?) {
             match proof {
                 Proof::Bound => proved.push(at),
@@ -247,7 +261,7 @@ impl Remover<'_> {
     /// What each queue holds, once consumers that are about to go have gone.
     fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
-        let deadline = Instant::now() + self.terms.consumers_leave;
+        let deadline = Instant::now() + self.policy.consumers_gone_timeout;
         loop {
             let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
             let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
@@ -305,7 +319,7 @@ impl Remover<'_> {
                 self.topology = Topology::connect(self.dialer)?;
                 self.delete_window(numbers, false)
             }
-            Err(error) => Err(broken(&self.topology.uri, "removing queues", error)),
+            Err(error) => Err(request_error(&self.topology.uri, "removing queues", error)),
         }
     }
 

@@ -1,5 +1,4 @@
-//! What a removal came to: what is gone, what was left where it is, and why. How it is done is in
-//! `removal.rs`.
+//! The result of a removal: what was removed, what was kept, and why. `removal.rs` does the removal.
 
 use std::fmt;
 

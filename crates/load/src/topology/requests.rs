@@ -1,4 +1,4 @@
-//! A scenario's topology in AMQP's words.
+//! AMQP requests for the exchanges, queues and bindings of a scenario, and the reply codes that matter.
 
 use std::collections::BTreeMap;
 
@@ -69,13 +69,16 @@ pub(crate) fn bind_request<'a>(
 }
 
 /// Arguments of `queue.declare`. A classic queue needs none to say so.
-pub(crate) fn table(queue: &QueueSpec) -> Table {
-    typed(queue.queue_type, &queue.arguments)
+pub(crate) fn queue_arguments(queue: &QueueSpec) -> Table {
+    typed_queue_arguments(queue.queue_type, &queue.arguments)
 }
 
 /// Arguments of a queue of this type.
-pub(crate) fn typed(queue_type: QueueType, arguments: &BTreeMap<String, FieldValue>) -> Table {
-    let mut table = fields(arguments);
+pub(crate) fn typed_queue_arguments(
+    queue_type: QueueType,
+    arguments: &BTreeMap<String, FieldValue>,
+) -> Table {
+    let mut table = field_table(arguments);
     if queue_type != QueueType::Classic {
         let kind = Value::Text(queue_type.as_str().to_owned());
         table.0.push(("x-queue-type".to_owned(), kind));
@@ -84,7 +87,7 @@ pub(crate) fn typed(queue_type: QueueType, arguments: &BTreeMap<String, FieldVal
 }
 
 /// A scenario's table as AMQP writes it.
-pub(crate) fn fields(fields: &BTreeMap<String, FieldValue>) -> Table {
+pub(crate) fn field_table(fields: &BTreeMap<String, FieldValue>) -> Table {
     Table(fields.iter().map(|(name, field)| (name.clone(), value(field))).collect())
 }
 
@@ -96,6 +99,11 @@ fn value(field: &FieldValue) -> Value {
         FieldValue::Text(text) => Value::Text(text.clone()),
         FieldValue::Array(items) => Value::Array(items.iter().map(value).collect()),
         FieldValue::Time(time) => Value::Timestamp(time.seconds),
-        FieldValue::Table(table) => Value::Table(fields(table)),
+        FieldValue::Table(table) => Value::Table(field_table(table)),
     }
 }
+
+/// Reply codes (AMQP 0-9-1, 1.2).
+pub(super) const RESOURCE_LOCKED: u16 = 405;
+
+pub(super) const PRECONDITION_FAILED: u16 = 406;

@@ -1,71 +1,65 @@
-//! Judges what all load threads saw.
-
-use std::collections::HashMap;
+//! Checks the observations of all load threads: duplicates, order, and messages that were not delivered.
 
 use rabbitscope_runs::{record::Verification, scenario::Scenario};
 
 use super::{
-    Observation, Places, Reader,
-    book::{Book, Delivery, Outlet},
-    places::reads_all,
-    routes::{Course, courses},
-    verdict::{Reckoning, verdict},
+    delivery_order::DeliveryOrder,
+    destinations::{Destination, destinations},
+    findings::DeliveryFindings,
+    queue_index::{QueueIndex, reads_all},
+    sequence_tracker::SequenceTracker,
+    shortfall::{Delivery, DeliveryPoint},
+    verdict::{ShortfallByQueue, verdict},
     window::{ROW, unwrap},
 };
-use crate::stamp::Numbering;
+use crate::{
+    message::Numbering,
+    report::{Observation, Reader},
+};
 
-/// Bits for all windows together, and messages in the window of a publisher at least and at most.
+/// Bits for the windows of all publishers together: 64 MiB.
 const BUDGET_BITS: u64 = (64 * 8) << 20;
+
 const WINDOW_MIN: u64 = 1 << 10;
+
 const WINDOW_MAX: u64 = 1 << 20;
 
-/// Publishers know that many bits of their numbers.
+/// Bits of a sequence number that publishers report.
 const PUBLISHER_BITS: u32 = 32;
 
-/// Knows what became of every message.
+/// Checks every message of a run.
 pub(crate) struct Checker {
     numbering: Numbering,
-    places: Places,
-    courses: Vec<Course>,
-    /// By publisher; absent until something is seen of it.
-    books: Vec<Option<Book>>,
+    queues: QueueIndex,
+    destinations: Vec<Destination>,
+    /// By publisher; absent until the first observation.
+    trackers: Vec<Option<SequenceTracker>>,
     window: u64,
-    lines: Lines,
-    /// By number of the consumer: it reads a stream from the beginning.
+    delivery_order: DeliveryOrder,
+    /// By consumer number: true when it reads a stream from the beginning.
     reads_all: Vec<bool>,
-    found: Found,
-    told: Found,
-}
-
-/// What was wrong with deliveries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) duplicates: u64,
-    pub(super) of_republished: u64,
-    pub(crate) out_of_order: u64,
-    pub(super) out_of_order_redelivered: u64,
-    pub(super) read_again: u64,
-    pub(super) unchecked: u64,
+    found: DeliveryFindings,
+    told: DeliveryFindings,
 }
 
 impl Checker {
     pub(crate) fn new(scenario: &Scenario, numbering: Numbering) -> Self {
-        let places = Places::of(scenario);
-        let courses = courses(scenario, &places);
+        let queues = QueueIndex::of(scenario);
+        let destinations = destinations(scenario, &queues);
         let consumers = scenario.consumers.iter().flat_map(|group| {
             let reads_all = reads_all(group);
             (0..group.count).map(move |_| reads_all)
         });
         Self {
             numbering,
-            books: courses.iter().map(|_| None).collect(),
-            window: window(&courses, &places, numbering),
-            lines: Lines::default(),
+            trackers: destinations.iter().map(|_| None).collect(),
+            window: window(&destinations, &queues, numbering),
+            delivery_order: DeliveryOrder::default(),
             reads_all: consumers.collect(),
-            found: Found::default(),
-            told: Found::default(),
-            places,
-            courses,
+            found: DeliveryFindings::default(),
+            told: DeliveryFindings::default(),
+            queues,
+            destinations,
         }
     }
 
@@ -73,19 +67,19 @@ impl Checker {
         for observation in batch {
             match *observation {
                 Observation::Accepted { publisher, first, count } => {
-                    self.each(publisher, first, count, Book::accept);
+                    self.each(publisher, first, count, SequenceTracker::accept);
                 }
                 Observation::Republished { publisher, first, count } => {
-                    self.each(publisher, first, count, Book::republish);
+                    self.each(publisher, first, count, SequenceTracker::republish);
                 }
                 Observation::Unaccounted { publisher, before } => {
-                    self.each(publisher, before, 1, Book::doubt_before);
+                    self.each(publisher, before, 1, SequenceTracker::doubt_before);
                 }
                 Observation::Returned { number } => {
                     let (publisher, low) = self.numbering.split(number);
                     let bits = self.numbering.sequence_bits();
-                    if let Some(book) = self.book(publisher) {
-                        book.take_back(unwrap(low, bits, book.end()));
+                    if let Some(tracker) = self.tracker(publisher) {
+                        tracker.take_back(unwrap(low, bits, tracker.end()));
                     }
                 }
                 Observation::Delivered { reader, first, count, redelivered } => {
@@ -99,31 +93,31 @@ impl Checker {
         }
     }
 
-    fn each(&mut self, publisher: u32, first: u32, count: u32, act: fn(&mut Book, u64)) {
-        let Some(book) = self.book(publisher) else { return };
-        let first = unwrap(first, PUBLISHER_BITS, book.end());
-        (first..first + u64::from(count)).for_each(|sequence| act(book, sequence));
+    fn each(&mut self, publisher: u32, first: u32, count: u32, act: fn(&mut SequenceTracker, u64)) {
+        let Some(tracker) = self.tracker(publisher) else { return };
+        let first = unwrap(first, PUBLISHER_BITS, tracker.end());
+        (first..first + u64::from(count)).for_each(|sequence| act(tracker, sequence));
     }
 
-    /// Absent for those whose messages cannot be told from one another.
+    /// Absent for publishers whose messages carry no stamp.
     #[inline]
-    fn book(&mut self, publisher: u32) -> Option<&mut Book> {
+    fn tracker(&mut self, publisher: u32) -> Option<&mut SequenceTracker> {
         let at = publisher as usize;
-        if *self.courses.get(at)? == Course::Unmarked {
+        if *self.destinations.get(at)? == Destination::Unstamped {
             return None;
         }
         let rows = usize::try_from(self.window / ROW).unwrap_or(1);
-        Some(self.books[at].get_or_insert_with(|| Book::new(rows)))
+        Some(self.trackers[at].get_or_insert_with(|| SequenceTracker::new(rows)))
     }
 
     #[inline]
     fn deliver(&mut self, reader: Reader, number: u32, redelivered: bool) {
         let (publisher, low) = self.numbering.split(number);
-        let outlet = self.outlet(reader);
+        let point = self.point(reader);
         let bits = self.numbering.sequence_bits();
-        let Some(book) = self.book(publisher) else { return };
-        let sequence = unwrap(low, bits, book.end());
-        let delivery = book.deliver(outlet, sequence, redelivered);
+        let Some(tracker) = self.tracker(publisher) else { return };
+        let sequence = unwrap(low, bits, tracker.end());
+        let delivery = tracker.deliver(point, sequence, redelivered);
         let found = &mut self.found;
         match delivery {
             Delivery::Fine => {}
@@ -134,115 +128,229 @@ impl Checker {
             Delivery::ReadAgain => found.read_again += 1,
             Delivery::Unchecked => found.unchecked += 1,
         }
-        if self.lines.is_overtaken(reader, publisher, sequence) {
+        if self.delivery_order.is_overtaken(reader, publisher, sequence) {
             found.out_of_order += 1;
             found.out_of_order_redelivered += u64::from(redelivered);
         }
     }
 
-    fn outlet(&self, reader: Reader) -> Outlet {
-        let Reader { place, consumer } = reader;
-        if !self.places.kind(place).is_stream {
-            return Outlet { place, consumer: None, joins_late: false };
+    fn point(&self, reader: Reader) -> DeliveryPoint {
+        let Reader { queue, consumer } = reader;
+        if !self.queues.kind(queue).is_stream {
+            return DeliveryPoint { queue, consumer: None, joins_late: false };
         }
         let reads_all = self.reads_all.get(consumer as usize).copied().unwrap_or(false);
-        Outlet { place, consumer: Some(consumer), joins_late: !reads_all }
+        DeliveryPoint { queue, consumer: Some(consumer), joins_late: !reads_all }
     }
 
-    /// Order is that of a subscription: the next one begins anew.
+    /// A consumer subscribes again: order begins anew.
     fn resubscribe(&mut self, reader: Reader) {
-        self.lines.forget(reader);
-        // What a queue has given to one consumer it owes nobody else.
-        if !self.places.kind(reader.place).is_stream {
+        self.delivery_order.forget(reader);
+        // A queue delivers a message to one consumer only.
+        if !self.queues.kind(reader.queue).is_stream {
             return;
         }
-        for book in self.books.iter_mut().flatten() {
-            book.resubscribe(reader.place, reader.consumer);
+        for tracker in self.trackers.iter_mut().flatten() {
+            tracker.resubscribe(reader.queue, reader.consumer);
         }
     }
 
-    /// What was found since this was asked last.
-    pub(crate) fn news(&mut self) -> Found {
+    /// The findings since the last call.
+    pub(crate) fn news(&mut self) -> DeliveryFindings {
         let before = std::mem::replace(&mut self.told, self.found);
-        Found {
+        DeliveryFindings {
             duplicates: self.found.duplicates - before.duplicates,
             out_of_order: self.found.out_of_order - before.out_of_order,
-            ..Found::default()
+            ..DeliveryFindings::default()
         }
     }
 
     /// Names of the queues, by number.
-    pub(crate) fn places(&self) -> &[String] {
-        self.places.names()
+    pub(crate) fn queue_names(&self) -> &[String] {
+        self.queues.names()
     }
 
     /// `depths`: messages in each queue when all connections were closed; absent where nobody knows.
     pub(crate) fn finish(&self, depths: &[Option<u64>]) -> Verification {
-        let mut reckoning = Reckoning::new(&self.places, depths);
-        for (course, book) in self.courses.iter().zip(&self.books) {
-            if let Some(book) = book {
-                reckoning.add(course, book);
+        let mut shortfalls = ShortfallByQueue::new(&self.queues, depths);
+        for (destination, tracker) in self.destinations.iter().zip(&self.trackers) {
+            if let Some(tracker) = tracker {
+                shortfalls.add(destination, tracker);
             }
         }
-        verdict(&reckoning, self.found, self.window)
+        verdict(&shortfalls, self.found, self.window)
     }
 }
 
-/// As large as the budget allows, and small enough to tell numbers that wrap around.
-fn window(courses: &[Course], places: &Places, numbering: Numbering) -> u64 {
-    let outlets = |course: &Course| match course {
-        Course::Unmarked => 0,
-        Course::Somewhere => places.names().len().max(1) as u64,
-        Course::Fixed(places) => places.len() as u64,
+/// The messages in the window of a publisher: as many as the budget allows, and few enough to
+/// unwrap sequence numbers.
+fn window(destinations: &[Destination], queues: &QueueIndex, numbering: Numbering) -> u64 {
+    let points = |destination: &Destination| match destination {
+        Destination::Unstamped => 0,
+        Destination::Somewhere => queues.names().len().max(1) as u64,
+        Destination::Fixed(queues) => queues.len() as u64,
     };
-    let bits: u64 = courses.iter().map(|course| 2 + 2 * outlets(course)).sum();
+    let bits: u64 = destinations.iter().map(|destination| 2 + 2 * points(destination)).sum();
     let fair = (BUDGET_BITS / bits.max(1)).clamp(WINDOW_MIN, WINDOW_MAX);
     let most = 1 << (numbering.sequence_bits() - 1);
     let window = fair.min(most);
     1 << window.ilog2()
 }
 
-/// The highest number of each publisher that each consumer has seen.
-#[derive(Default)]
-struct Lines {
-    index: HashMap<(Reader, u32), usize>,
-    /// One more than the highest.
-    ends: Vec<u64>,
-    /// Found last: messages of a publisher come in a row.
-    last: Option<((Reader, u32), usize)>,
-}
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
 
-impl Lines {
-    #[inline]
-    fn is_overtaken(&mut self, reader: Reader, publisher: u32, sequence: u64) -> bool {
-        let key = (reader, publisher);
-        let at = match self.last {
-            Some((last, at)) if last == key => at,
-            _ => self.find(key),
-        };
-        let end = &mut self.ends[at];
-        let is_overtaken = sequence + 1 < *end;
-        *end = (*end).max(sequence + 1);
-        is_overtaken
+    use super::*;
+
+    fn checker(text: &str) -> Checker {
+        let text = format!("name = \"v\"\nrun = {{ duration = \"1s\", verify = true }}\n{text}");
+        let scenario = scenario::parse(&text, "test", &[]).unwrap();
+        let count = scenario.publishers.iter().map(|group| group.count).sum();
+        Checker::new(&scenario, Numbering::new(count))
     }
 
-    fn find(&mut self, key: (Reader, u32)) -> usize {
-        let at = *self.index.entry(key).or_insert_with(|| {
-            self.ends.push(0);
-            self.ends.len() - 1
-        });
-        self.last = Some((key, at));
-        at
+    /// Two queues behind an exchange, two publishers, a consumer for one queue and two for the other.
+    const FAN_OUT: &str = r#"
+    queues = [{ name = "a", bindings = [{ exchange = "amq.fanout" }] }, { name = "b", bindings = [{ exchange = "amq.fanout" }] }]
+    publishers = [{ exchange = "amq.fanout", count = 2, channels = 1 }]
+    consumers = [{ queue = "a" }, { name = "more", queue = "b", count = 2 }]
+    "#;
+
+    fn accepted(publisher: u32, count: u32) -> Observation {
+        Observation::Accepted { publisher, first: 0, count }
     }
 
-    fn forget(&mut self, reader: Reader) {
-        for ((of, _), at) in &self.index {
-            if *of == reader {
-                self.ends[*at] = 0;
-            }
+    fn delivered(checker: &Checker, queue: u32, consumer: u32, message: (u32, u64)) -> Observation {
+        Observation::Delivered {
+            reader: Reader { queue, consumer },
+            first: checker.numbering.join(message.0, message.1),
+            count: 1,
+            redelivered: false,
         }
     }
-}
 
-#[cfg(test)]
-mod tests;
+    #[test]
+    fn every_queue_gets_every_message_and_consumers_compete() {
+        let mut checker = checker(FAN_OUT);
+        for publisher in 0..2 {
+            let mut batch = vec![accepted(publisher, 100)];
+            for sequence in 0..100 {
+                batch.push(delivered(&checker, 0, 0, (publisher, sequence)));
+                let competing = 1 + u32::try_from(sequence % 2).unwrap();
+                batch.push(delivered(&checker, 1, competing, (publisher, sequence)));
+            }
+            checker.observe(&batch);
+        }
+        let sum = checker.finish(&[Some(0), Some(0)]);
+        assert_eq!(sum.sentence, "Of 200 accepted messages 0 lost, 0 duplicates, 0 out of order.");
+        assert_eq!(sum.window, WINDOW_MAX);
+    }
+
+    #[test]
+    fn each_queue_answers_for_itself() {
+        let mut checker = checker(FAN_OUT);
+        let mut batch = vec![accepted(0, 100), accepted(1, 100)];
+        (0..100).for_each(|sequence| batch.push(delivered(&checker, 0, 0, (0, sequence))));
+        (0..90).for_each(|sequence| batch.push(delivered(&checker, 1, 1, (0, sequence))));
+        checker.observe(&batch);
+        let sum = checker.finish(&[Some(0), Some(4)]);
+        // Of the second publisher nothing came anywhere; one queue is asked to answer for that.
+        assert_eq!((sum.lost, sum.still_queued), (6 + 100, 4));
+    }
+
+    #[test]
+    fn order_is_that_of_each_publisher_at_each_consumer() {
+        let mut checker = checker(FAN_OUT);
+        let order = [(1, (0, 5)), (2, (0, 3)), (1, (1, 0)), (2, (0, 4)), (1, (0, 6))];
+        let batch: Vec<_> = order
+            .iter()
+            .map(|(consumer, message)| delivered(&checker, 1, *consumer, *message))
+            .collect();
+        checker.observe(&batch);
+        assert_eq!(checker.news(), DeliveryFindings::default());
+        checker.observe(&[delivered(&checker, 1, 2, (0, 2)), delivered(&checker, 1, 1, (0, 6))]);
+        assert_eq!(
+            checker.news(),
+            DeliveryFindings { out_of_order: 1, duplicates: 1, ..DeliveryFindings::default() }
+        );
+        // A new subscription begins anew.
+        let reader = Reader { queue: 1, consumer: 1 };
+        checker.observe(&[Observation::Resubscribed { reader }, delivered(&checker, 1, 1, (0, 1))]);
+        assert_eq!(checker.news(), DeliveryFindings::default());
+    }
+
+    #[test]
+    fn numbers_wrap_around_without_harm() {
+        let mut checker = checker(&FAN_OUT.replace("count = 2,", "count = 4000,"));
+        let bits = checker.numbering.sequence_bits();
+        assert_eq!(bits, 16);
+        let all = 200_000;
+        for sequence in 0..all {
+            let accepted = Observation::Accepted {
+                publisher: 7,
+                first: u32::try_from(sequence).unwrap(),
+                count: 1,
+            };
+            let batch = [accepted, delivered(&checker, 0, 0, (7, sequence))];
+            checker.observe(if sequence == 70_000 { &batch[..1] } else { &batch });
+        }
+        let sum = checker.finish(&[Some(0), Some(0)]);
+        assert_eq!((sum.accepted, sum.lost, sum.duplicates, sum.out_of_order), (all, 1, 0, 0));
+    }
+
+    #[test]
+    fn windows_share_what_memory_there_is() {
+        fn check(count: u32, expected: u64) {
+            let publishers = format!("count = {count},");
+            assert_eq!(checker(&FAN_OUT.replace("count = 2,", &publishers)).window, expected);
+        }
+        check(1, 1 << 20);
+        check(1000, 1 << 16);
+        check(16_000, 1 << 12);
+    }
+
+    /// Real runs are longer than the window, too: what is random here is the same in every test run.
+    #[test]
+    fn random_losses_and_duplicates_are_found() {
+        let mut checker = checker(
+            "queues = [{ name = \"q\" }]\npublishers = [{ queue = \"q\", count = 1000, channels = 1 }]\n\
+             consumers = [{ queue = \"q\" }]",
+        );
+        let (mut random, mut lost, mut twice, mut late) = (7_u64, 0, 0, 0);
+        let mut held: Vec<u64> = Vec::new();
+        for sequence in 0..300_000_u64 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let first = u32::try_from(sequence).unwrap();
+            let mut batch = vec![Observation::Accepted { publisher: 0, first, count: 1 }];
+            match random % 1000 {
+                0 => lost += 1,
+                1 => {
+                    twice += 1;
+                    batch.extend([delivered(&checker, 0, 0, (0, sequence)); 2]);
+                }
+                2 => held.push(sequence),
+                _ => batch.push(delivered(&checker, 0, 0, (0, sequence))),
+            }
+            if held.len() == 5 {
+                batch.extend(held.drain(..).map(|old| {
+                    late += u64::from(old != sequence);
+                    delivered(&checker, 0, 0, (0, old))
+                }));
+            }
+            checker.observe(&batch);
+        }
+        let sum = checker.finish(&[Some(0)]);
+        lost += held.len() as u64;
+        // Of those that were held, each comes behind the last message, or another that was held.
+        assert_eq!(
+            (sum.lost, sum.duplicates, sum.not_judged),
+            (lost, twice, 0),
+            "{}",
+            sum.sentence
+        );
+        assert!(sum.out_of_order >= late * 9 / 10 && sum.out_of_order <= late, "{}", sum.sentence);
+    }
+}

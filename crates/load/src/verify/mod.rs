@@ -1,22 +1,21 @@
 //! `run.verify`: was every message that the broker accepted delivered, once, and in order?
 //!
-//! Load threads write down what they see as [`Observation`]s, many in a batch; the thread that adds
-//! up the run hands the batches to one [`Checker`], which alone knows publishers and consumers. It
-//! keeps a bit for each of the latest messages of a publisher, so that its memory is bounded however
-//! long the run; what is older is counted, and what cannot be told is said to be unknown.
+//! Load threads record observations in batches (`report/recorder.rs`); the aggregator passes the
+//! batches to one [`Checker`], which alone knows publishers and consumers. It keeps a bit for each
+//! of the latest messages of a publisher, so that its memory is bounded however long the run. Older
+//! messages are counted, and what cannot be decided is reported as not judged.
 //!
 //! Nothing here knows sockets or clocks.
 
-mod book;
 mod checker;
-mod observation;
-mod places;
-mod routes;
+mod delivery_order;
+mod destinations;
+mod findings;
+mod queue_index;
+mod sequence_tracker;
+mod shortfall;
 mod verdict;
 mod window;
-mod witness;
 
 pub(crate) use checker::Checker;
-pub(crate) use observation::{Observation, Reader};
-pub(crate) use places::Places;
-pub(crate) use witness::{Watch, Witness};
+pub(crate) use queue_index::QueueIndex;

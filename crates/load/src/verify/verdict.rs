@@ -1,33 +1,31 @@
-//! What the books add up to, and how that is said.
+//! The verdict of the verification: counts of lost, duplicated and reordered messages, and one sentence.
 
 use rabbitscope_runs::record::Verification;
 
 use super::{
-    Places,
-    book::{Book, Shortfall},
-    checker::Found,
-    routes::Course,
+    destinations::Destination, findings::DeliveryFindings, queue_index::QueueIndex,
+    sequence_tracker::SequenceTracker, shortfall::Shortfall,
 };
 
 /// Messages that did not arrive, by the queue that owes them.
-pub(super) struct Reckoning<'a> {
-    places: &'a Places,
+pub(super) struct ShortfallByQueue<'a> {
+    queues: &'a QueueIndex,
     depths: &'a [Option<u64>],
     missing: Vec<u64>,
-    /// Owed by one queue or another.
+    /// Missing from a queue that is not known.
     missing_somewhere: u64,
-    /// In a stream, not read to its end.
+    /// Unread messages at the end of streams.
     tail: u64,
     unjudged: u64,
     accepted: u64,
 }
 
-impl<'a> Reckoning<'a> {
-    pub(super) fn new(places: &'a Places, depths: &'a [Option<u64>]) -> Self {
+impl<'a> ShortfallByQueue<'a> {
+    pub(super) fn new(queues: &'a QueueIndex, depths: &'a [Option<u64>]) -> Self {
         Self {
-            places,
+            queues,
             depths,
-            missing: vec![0; places.names().len()],
+            missing: vec![0; queues.names().len()],
             missing_somewhere: 0,
             tail: 0,
             unjudged: 0,
@@ -35,44 +33,45 @@ impl<'a> Reckoning<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, course: &Course, book: &Book) {
-        self.accepted += book.accepted_count();
-        self.unjudged += book.unjudged();
-        let fixed = if let Course::Fixed(places) = course { places.as_slice() } else { &[] };
+    pub(super) fn add(&mut self, destination: &Destination, tracker: &SequenceTracker) {
+        self.accepted += tracker.accepted_count();
+        self.unjudged += tracker.unjudged();
+        let fixed =
+            if let Destination::Fixed(queues) = destination { queues.as_slice() } else { &[] };
         let mut is_settled = false;
-        for place in fixed {
-            // A queue that never got anything may have lost its binding before the load began.
-            let is_ordered = self.places.kind(*place).is_stream;
-            if let Some(shortfall) = book.shortfall_at(*place, is_ordered) {
-                self.owe(Some(*place), shortfall);
+        for queue in fixed {
+            // A queue without any delivery may have lost its binding before the load began.
+            let is_ordered = self.queues.kind(*queue).is_stream;
+            if let Some(shortfall) = tracker.shortfall_at(*queue, is_ordered) {
+                self.owe(Some(*queue), shortfall);
                 is_settled = true;
             }
         }
         if !is_settled {
-            let is_stream = |place: &u32| self.places.kind(*place).is_stream;
+            let is_stream = |queue: &u32| self.queues.kind(*queue).is_stream;
             let all = 0..u32::try_from(self.missing.len()).unwrap_or(u32::MAX);
             let is_ordered = match fixed {
-                [] => !self.missing.is_empty() && all.into_iter().all(|place| is_stream(&place)),
+                [] => !self.missing.is_empty() && all.into_iter().all(|queue| is_stream(&queue)),
                 fixed => fixed.iter().all(is_stream),
             };
-            self.owe(fixed.first().copied(), book.shortfall(is_ordered));
+            self.owe(fixed.first().copied(), tracker.shortfall(is_ordered));
         }
     }
 
-    fn owe(&mut self, place: Option<u32>, shortfall: Shortfall) {
-        match place {
-            Some(place) => self.missing[place as usize] += shortfall.missing,
+    fn owe(&mut self, queue: Option<u32>, shortfall: Shortfall) {
+        match queue {
+            Some(queue) => self.missing[queue as usize] += shortfall.missing,
             None => self.missing_somewhere += shortfall.missing,
         }
         self.tail += shortfall.tail;
         self.unjudged += shortfall.unjudged;
     }
 
-    /// A queue that has as many messages as are missing may have just those; what is beyond that
-    /// number is certainly not there.
+    /// Messages that are still in a queue may be the missing ones; what exceeds their number is
+    /// lost.
     fn settle(&self, sum: &mut Verification) {
         for (number, missing) in (0_u32..).zip(&self.missing) {
-            let depth = if self.places.kind(number).is_stream {
+            let depth = if self.queues.kind(number).is_stream {
                 Some(0)
             } else {
                 self.depths.get(number as usize).copied().flatten()
@@ -80,7 +79,7 @@ impl<'a> Reckoning<'a> {
             settle(*missing, depth, sum);
         }
         let queues = (0_u32..).zip(self.depths);
-        let mut depths = queues.filter(|(number, _)| !self.places.kind(*number).is_stream);
+        let mut depths = queues.filter(|(number, _)| !self.queues.kind(*number).is_stream);
         let depth = depths.try_fold(0, |sum: u64, (_, depth)| depth.map(|depth| sum + depth));
         settle(self.missing_somewhere, depth, sum);
     }
@@ -96,13 +95,17 @@ fn settle(missing: u64, depth: Option<u64>, sum: &mut Verification) {
     }
 }
 
-pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> Verification {
+pub(super) fn verdict(
+    shortfalls: &ShortfallByQueue<'_>,
+    found: DeliveryFindings,
+    window: u64,
+) -> Verification {
     let mut sum = Verification {
         window,
-        accepted: reckoning.accepted,
+        accepted: shortfalls.accepted,
         lost: 0,
-        still_queued: reckoning.tail,
-        not_judged: reckoning.unjudged,
+        still_queued: shortfalls.tail,
+        not_judged: shortfalls.unjudged,
         duplicates: found.duplicates,
         duplicates_of_republished: found.of_republished,
         out_of_order: found.out_of_order,
@@ -111,12 +114,12 @@ pub(super) fn verdict(reckoning: &Reckoning<'_>, found: Found, window: u64) -> V
         unchecked_deliveries: found.unchecked,
         sentence: String::new(),
     };
-    reckoning.settle(&mut sum);
+    shortfalls.settle(&mut sum);
     sum.sentence = sentence(&sum);
     sum
 }
 
-/// What is not so is left out, but for the three questions.
+/// Counts of 0 are left out, except for the three questions of the verification.
 fn sentence(sum: &Verification) -> String {
     if sum.accepted == 0 {
         return "Nothing was checked: the broker accepted no message that carries a stamp."

@@ -1,10 +1,10 @@
-//! Bits for the latest messages of a publisher.
+//! A sliding window of bits over the latest messages of a publisher.
 
 /// Messages in a row of bits.
 pub(super) const ROW: u64 = 64;
 
-/// A bit for each message of a window of rows. Which rows those are is for the book to know: a row
-/// takes the place of the one that left.
+/// A bit for each message of a window of rows. The tracker knows which rows these are: a new row
+/// replaces the one that left.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bits {
     rows: Vec<u64>,
@@ -20,7 +20,7 @@ impl Bits {
         usize::try_from(row & (self.rows.len() as u64 - 1)).unwrap_or(0)
     }
 
-    /// Sets the bit of a message; says what it was.
+    /// Sets the bit of a message and returns its previous value.
     #[inline]
     pub(super) fn set(&mut self, sequence: u64) -> bool {
         let slot = self.slot(sequence / ROW);
@@ -54,7 +54,7 @@ pub(super) fn before(row: u64, sequence: u64) -> u64 {
     }
 }
 
-/// The number whose low bits are `low` and that is nearest to `near`.
+/// The number whose low bits are `low` and which is nearest to `near`.
 #[inline]
 pub(super) fn unwrap(low: u32, bits: u32, near: u64) -> u64 {
     let span = 1_u64 << bits;
@@ -74,7 +74,7 @@ mod tests {
         assert!(!bits.set(64) && !bits.has(65));
         assert_eq!((bits.row(0), bits.row(1)), (1 << 5, 1));
         bits.clear(0);
-        assert!(!bits.has(133), "the row that takes the place of the first is empty");
+        assert!(!bits.has(133), "the row that takes the queue of the first is empty");
     }
 
     #[test]

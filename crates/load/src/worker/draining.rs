@@ -1,58 +1,114 @@
-//! After the load: confirms are awaited, and consumers take what is left.
+//! After the load: confirms are awaited, and consumers receive what is left in the queues.
 
 use std::sync::atomic::Ordering;
 
-use super::{Orders, Worker};
+use super::{
+    context::WorkerContext,
+    event_loop::Worker,
+    stage::{DrainProgress, Stage},
+};
 use crate::{
     clock::SECOND,
-    link::{Failure, Link},
+    link::{Link, ServeContext},
+    report::Failure,
 };
 
-/// How long outstanding confirms are awaited.
-const CONFIRM_PATIENCE_NANOS: u64 = 5 * SECOND;
+/// Timeout for outstanding confirms after the load. Chosen: a run must end even when the broker
+/// confirms nothing.
+const CONFIRM_TIMEOUT_NANOS: u64 = 5 * SECOND;
 
-/// Consumers have drained when nothing came for this long, and are cut off after the second time.
+/// Consumers have drained when nothing was delivered for this time. Chosen.
 const DRAIN_IDLE_NANOS: u64 = SECOND / 4;
-const DRAIN_NANOS: u64 = 2 * SECOND;
+
+/// Timeout for consumers after the confirms, even when messages are still delivered. Chosen.
+const DRAIN_TIMEOUT_NANOS: u64 = 2 * SECOND;
 
 impl Worker {
-    pub(super) fn awaits_confirms(&self, since: u64, now: u64) -> bool {
-        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_PATIENCE_NANOS
+    /// The load is over: nothing more is published, and the drain begins.
+    pub(super) fn begin_drain(
+        &mut self,
+        now: u64,
+        context: &WorkerContext<'_>,
+    ) -> Result<(), Failure> {
+        self.tick(context)?;
+        self.for_each_link(context, Link::stop_publishing);
+        self.report(now, false, context);
+        self.ready.push_all();
+        context.shared.confirming.fetch_add(1, Ordering::Relaxed);
+        context.shared.draining.fetch_add(1, Ordering::Relaxed);
+        let delivered = self.delivered(context);
+        self.drain = DrainProgress { delivered, delivered_at: now, emptied_at: None };
+        self.stage = Stage::Drain { since: now, is_confirming: true };
+        Ok(())
     }
 
-    /// A drain that may take long has its seconds, too.
-    pub(super) fn drain_on(&mut self, now: u64, orders: &Orders<'_>) -> Result<(), Failure> {
-        let boundary = (u64::from(self.second) + 1) * SECOND;
-        if orders.awaits_empty && now >= boundary {
-            self.tick(orders)?;
-            self.report(now, true, false, orders);
-            self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
+    /// Continues the drain, and closes the connections when it is complete.
+    pub(super) fn continue_drain(
+        &mut self,
+        (since, is_confirming): (u64, bool),
+        now: u64,
+        context: &WorkerContext<'_>,
+    ) -> Result<(), Failure> {
+        self.report_drain(now, context)?;
+        if is_confirming && !self.awaits_confirms(since, now) {
+            context.shared.confirming.fetch_sub(1, Ordering::Relaxed);
+            self.stage = Stage::Drain { since, is_confirming: false };
+        } else if !is_confirming && self.has_drained(since, now, context) {
+            self.for_each_link(context, Link::finish);
+            self.ready.push_all();
+            self.stage = Stage::Close { since: now };
         }
         Ok(())
     }
 
-    /// Messages that came in this interval, only the run's own if they can be told: others may go on
-    /// publishing for ever, and nobody waits for them.
-    pub(super) fn delivered(&self, orders: &Orders<'_>) -> u64 {
-        let only_own = orders.knows_own && !orders.awaits_empty;
-        let others = if only_own { self.tally.unstamped } else { 0 };
-        self.tally.counts.consumed.saturating_sub(others)
+    fn for_each_link(
+        &mut self,
+        context: &WorkerContext<'_>,
+        act: impl Fn(&mut Link, &mut ServeContext<'_>),
+    ) {
+        for link in &mut self.links {
+            act(link, &mut self.interval.serve_context(&mut self.pacing.limiter, context));
+        }
     }
 
-    pub(super) fn has_drained(&mut self, since: u64, now: u64, orders: &Orders<'_>) -> bool {
-        let delivered = self.delivered(orders);
-        if delivered != self.last_delivery.0 {
-            self.last_delivery = (delivered, now);
+    fn awaits_confirms(&self, since: u64, now: u64) -> bool {
+        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_TIMEOUT_NANOS
+    }
+
+    /// A drain that may take long is reported second by second.
+    fn report_drain(&mut self, now: u64, context: &WorkerContext<'_>) -> Result<(), Failure> {
+        if context.awaits_empty && now >= self.interval.boundary() {
+            self.tick(context)?;
+            self.report(now, false, context);
+            self.interval.enter_second(now);
         }
-        let others_confirm = orders.control.confirming.load(Ordering::Relaxed) > 0;
-        let is_idle = now >= self.last_delivery.1 + DRAIN_IDLE_NANOS && !others_confirm;
+        Ok(())
+    }
+
+    /// Messages delivered in this interval. Only those of this run, if they are known: others may
+    /// go on publishing, and nobody waits for their messages.
+    fn delivered(&self, context: &WorkerContext<'_>) -> u64 {
+        let only_own = context.knows_own && !context.awaits_empty;
+        let measured = &self.interval.measured;
+        let others = if only_own { measured.unstamped } else { 0 };
+        measured.counts.consumed.saturating_sub(others)
+    }
+
+    fn has_drained(&mut self, since: u64, now: u64, context: &WorkerContext<'_>) -> bool {
+        let delivered = self.delivered(context);
+        let progress = &mut self.drain;
+        if delivered != progress.delivered {
+            (progress.delivered, progress.delivered_at) = (delivered, now);
+        }
+        let others_confirm = context.shared.confirming.load(Ordering::Relaxed) > 0;
+        let is_idle = now >= progress.delivered_at + DRAIN_IDLE_NANOS && !others_confirm;
         let is_consuming = self.links.iter().any(Link::is_consuming);
-        if orders.awaits_empty {
-            let is_empty = orders.control.is_empty.load(Ordering::Relaxed);
-            let emptied = is_empty.then(|| *self.emptied_at.get_or_insert(now));
-            let is_over = emptied.is_some_and(|at| is_idle || now >= at + DRAIN_NANOS);
+        if context.awaits_empty {
+            let is_empty = context.shared.is_empty.load(Ordering::Relaxed);
+            let emptied = is_empty.then(|| *progress.emptied_at.get_or_insert(now));
+            let is_over = emptied.is_some_and(|at| is_idle || now >= at + DRAIN_TIMEOUT_NANOS);
             return !is_consuming || is_over;
         }
-        !is_consuming || is_idle || now >= since + CONFIRM_PATIENCE_NANOS + DRAIN_NANOS
+        !is_consuming || is_idle || now >= since + CONFIRM_TIMEOUT_NANOS + DRAIN_TIMEOUT_NANOS
     }
 }

@@ -1,81 +1,61 @@
-//! What a worker reports of an interval, and whether it was there to see it.
+//! The interval reports of a worker.
 
-use super::{Orders, Part, Report, Worker, moment};
+use super::{context::WorkerContext, event_loop::Worker};
 use crate::{
-    clock::{thread_cpu_nanos, thread_wait_nanos},
     link::Link,
-    self_check::Crew,
-    tally::Attention,
-    verify::Witness,
+    report::{IntervalReport, ObservationRecorder, PublisherCounts, Report, Responsiveness},
 };
 
 impl Worker {
-    /// Sockets are about to be looked at.
-    pub(super) fn note_presence(&mut self, now: u64) {
-        let (since, longest) = self.away;
-        self.away = (now, longest.max(now.saturating_sub(since)));
-    }
-
-    fn outstanding(&self) -> u64 {
-        self.links.iter().map(Link::outstanding).sum()
-    }
-
-    fn attention(&mut self) -> Attention {
-        let away_nanos = std::mem::take(&mut self.away.1);
-        let dues = self.links.iter().map(Link::dues);
-        dues.fold(Attention { away_nanos, ..Attention::default() }, |sum, dues| Attention {
-            unanswered: sum.unanswered + u64::from(dues.is_unanswered),
-            stalled: sum.stalled + u64::from(dues.is_stalled),
-            ..sum
+    fn responsiveness(&mut self) -> Responsiveness {
+        let away_nanos = self.interval.take_longest_absence();
+        let statuses = self.links.iter().map(Link::status);
+        statuses.fold(Responsiveness { away_nanos, ..Responsiveness::default() }, |sum, status| {
+            Responsiveness {
+                unanswered: sum.unanswered + u64::from(status.is_unanswered),
+                stalled: sum.stalled + u64::from(status.is_stalled),
+                ..sum
+            }
         })
     }
 
     /// Nothing more is read: what has no answer counts with its age.
-    pub(super) fn give_up(&mut self, orders: &Orders<'_>) {
+    pub(super) fn give_up(&mut self, context: &WorkerContext<'_>) {
         for link in &mut self.links {
-            link.give_up(&mut moment(
-                &mut self.tally,
-                &mut self.witness,
-                &mut self.limiter,
-                orders,
-            ));
+            let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
+            link.give_up(&mut serve);
         }
     }
 
-    fn crew(&self) -> Crew {
+    fn publisher_counts(&self) -> PublisherCounts {
         let publishers = self.links.iter().map(Link::publishers).filter(|count| *count > 0);
-        publishers.fold(Crew::default(), |crew, count| Crew {
-            publishers: crew.publishers + count,
-            connections: crew.connections + 1,
+        publishers.fold(PublisherCounts::default(), |sum, count| PublisherCounts {
+            publishers: sum.publishers + count,
+            connections: sum.connections + 1,
         })
     }
 
-    pub(super) fn report(&mut self, now: u64, draining: bool, is_last: bool, orders: &Orders<'_>) {
+    /// Reports the interval up to `now`; the next one begins. `is_last`: nothing follows.
+    pub(super) fn report(&mut self, now: u64, is_last: bool, context: &WorkerContext<'_>) {
+        let draining = !self.stage.is_load();
         // Before the report of the same time, so that the check is never behind the counts.
-        self.witness.as_mut().map(Witness::send);
-        let mut tally = std::mem::take(&mut self.tally);
-        tally.park();
-        let cpu = thread_cpu_nanos();
-        let wait = thread_wait_nanos();
-        tally.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
-        tally.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
-        tally.outstanding = self.outstanding();
-        tally.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
-        tally.attention = self.attention();
-        self.last_delivery.0 = 0;
-        let part = Part {
+        self.interval.recorder.as_mut().map(ObservationRecorder::send);
+        let (mut measured, start) = self.interval.take(now);
+        measured.outstanding = self.links.iter().map(Link::unconfirmed).sum();
+        measured.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
+        measured.responsiveness = self.responsiveness();
+        self.drain.delivered = 0;
+        let report = IntervalReport {
             worker: self.number,
-            // Short drains are told in one piece.
-            second: if draining && !orders.awaits_empty { 0 } else { self.second },
-            start: self.interval_start,
+            // A short drain is one interval.
+            second: if draining && !context.awaits_empty { 0 } else { self.interval.second },
+            start,
             end: now,
             draining,
             is_last,
-            tally,
-            crew: self.crew(),
+            measured,
+            publisher_counts: self.publisher_counts(),
         };
-        self.interval_start = now;
-        (self.cpu_at_start, self.wait_at_start) = (cpu, wait);
-        orders.reports.send(Report::Part(Box::new(part))).ok();
+        context.reports.send(Report::Interval(Box::new(report))).ok();
     }
 }

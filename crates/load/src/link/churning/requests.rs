@@ -1,20 +1,21 @@
-//! What the broker is asked for, by kind of churn.
+//! The requests that open and close, by kind of churn.
 
 use rabbitscope_amqp::{Connection, Request, Table};
 use rabbitscope_runs::scenario::ChurnSubject;
 
 use crate::{
-    plan::{ChurnMembers, Seat},
-    topology::{fields, typed},
+    plan::{ChurnMembers, Placement},
+    topology::{field_table, typed_queue_arguments},
 };
 
-/// Messages that a consumer is sent ahead of its acknowledgements; streams insist on a limit.
+/// Prefetch of a churning consumer; streams insist on a limit. Chosen: churn measures opening, not
+/// throughput.
 const PREFETCH: u16 = 100;
 
 pub(super) enum Subject {
     Channels,
     Queues {
-        /// By slot.
+        /// The queue name of each slot.
         names: Vec<String>,
         durable: bool,
         exclusive: bool,
@@ -24,7 +25,7 @@ pub(super) enum Subject {
     Bindings {
         queue: TargetQueue,
         exchange: String,
-        /// Routing keys, by slot: a slot has one binding at a time.
+        /// The routing key of each slot, which has one binding at a time.
         keys: Vec<String>,
         arguments: Table,
     },
@@ -34,17 +35,18 @@ pub(super) enum Subject {
     },
 }
 
-/// The queue that all slots of a connection have to do with.
+/// The queue that all slots of a connection bind or consume.
 pub(super) struct TargetQueue {
-    /// Absent: not known yet.
+    /// Absent until the broker has named it.
     name: Option<String>,
-    /// Made for the purpose: it belongs to the connection, and the broker names it.
+    /// Declared for churn alone: it belongs to the connection, and the broker names it.
     is_own: bool,
 }
 
 impl Subject {
-    pub(super) fn new(members: &ChurnMembers<'_>, seats: &[Seat]) -> Self {
-        let names = || seats.iter().map(|seat| members.name_of(seat.member)).collect();
+    pub(super) fn new(members: &ChurnMembers<'_>, placements: &[Placement]) -> Self {
+        let names =
+            || placements.iter().map(|placement| members.name_of(placement.member)).collect();
         match &members.group.subject {
             ChurnSubject::Connections | ChurnSubject::Channels => Self::Channels,
             ChurnSubject::Queues(queue) => Self::Queues {
@@ -52,17 +54,17 @@ impl Subject {
                 durable: queue.durable,
                 exclusive: queue.exclusive,
                 auto_delete: queue.auto_delete,
-                arguments: typed(queue.queue_type, &queue.arguments),
+                arguments: typed_queue_arguments(queue.queue_type, &queue.arguments),
             },
             ChurnSubject::Bindings { queue, exchange, arguments } => Self::Bindings {
                 queue: TargetQueue::new(queue.as_ref()),
                 exchange: exchange.clone(),
                 keys: names(),
-                arguments: fields(arguments),
+                arguments: field_table(arguments),
             },
             ChurnSubject::Consumers { queue, arguments } => Self::Consumers {
                 queue: TargetQueue::new(queue.as_ref()),
-                arguments: fields(arguments),
+                arguments: field_table(arguments),
             },
         }
     }
@@ -92,21 +94,21 @@ impl Subject {
         }
     }
 
-    /// A queue of its own goes with the connection.
-    pub(super) fn lose(&mut self) {
+    /// A queue that belongs to the connection is gone.
+    pub(super) fn on_disconnect(&mut self) {
         if let Some(queue) = self.queue().filter(|queue| queue.is_own) {
             queue.name = None;
         }
     }
 
-    /// What a new channel needs.
+    /// Sets a new channel up.
     pub(super) fn prepare(&self, channel: u16, connection: &mut Connection) {
         if let Self::Consumers { .. } = self {
             connection.request(channel, &Request::Qos { prefetch: PREFETCH, global: false });
         }
     }
 
-    /// Asks for the one of `slot`.
+    /// Requests the queue, binding or consumer of `slot`.
     pub(super) fn open(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => {}
@@ -140,7 +142,7 @@ impl Subject {
         }
     }
 
-    /// Gives the one of `slot` back.
+    /// Requests the end of the queue, binding or consumer of `slot`.
     pub(super) fn close(&self, slot: usize, channel: u16, connection: &mut Connection) {
         match self {
             Self::Channels => connection.close_channel(channel),
@@ -161,7 +163,7 @@ impl Subject {
     }
 }
 
-/// Asks for the queue that a connection's bindings or consumers need when they have none.
+/// Declares the queue for bindings or consumers whose group names none.
 pub(super) fn declare_own_queue(channel: u16, connection: &mut Connection) {
     let declare = Request::QueueDeclare {
         queue: "",

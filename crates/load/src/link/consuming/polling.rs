@@ -1,30 +1,18 @@
-//! Consumers that ask for each message (`basic.get`).
+//! Consumers that poll for each message (`basic.get`).
 
 use std::cmp::Reverse;
 
 use rabbitscope_amqp::{Connection, Delivery, Request};
 
-use super::{super::Moment, Consuming, Held, Subscription, Task};
-use crate::{clock::nanos, plan::Reading};
-
-/// How the consumers of a group ask.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Polling {
-    /// From an answer to the next question, in nanoseconds.
-    interval: u64,
-    /// Queues that the broker named and nobody else knows go away with their pollers.
-    pub(super) removes_queues: bool,
-}
-
-impl Polling {
-    pub(super) fn of(reading: &Reading<'_>) -> Option<Self> {
-        let interval = nanos(reading.group.polling?);
-        Some(Self { interval, removes_queues: reading.has_own_queues() })
-    }
-}
+use super::{
+    consumer::{Subscription, Task},
+    held_messages::HeldMessage,
+    role::Consuming,
+};
+use crate::link::serve_context::ServeContext;
 
 impl Consuming {
-    /// Asks for a message.
+    /// Polls the next queue of a consumer.
     pub(super) fn poll(&mut self, number: usize, connection: &mut Connection) {
         let consumer = &mut self.consumers[number];
         let at = consumer.next_poll;
@@ -34,24 +22,24 @@ impl Consuming {
         connection.request(consumer.channel, &Request::Get { queue, auto_ack: self.auto_ack });
     }
 
-    /// A question was answered with a message.
-    pub(in crate::link) fn on_got(
+    /// A poll returned a message.
+    pub(super) fn take_polled(
         &mut self,
         delivery: &Delivery<'_>,
         connection: &mut Connection,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) {
         let number = self.by_channel[usize::from(delivery.channel)] as usize;
         let consumer = &self.consumers[number];
-        // The question after this one is for the next queue in turn.
+        // The next poll is for the next queue in rotation.
         let asked = if consumer.next_poll == consumer.subscriptions.start {
             consumer.subscriptions.end - 1
         } else {
             consumer.next_poll - 1
         };
         let Subscription { reader, slot, .. } = self.subscriptions[asked];
-        let message = Held {
-            arrived: moment.now,
+        let message = HeldMessage {
+            arrived: context.now,
             delivery_tag: delivery.delivery_tag,
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),
@@ -61,31 +49,31 @@ impl Consuming {
         if let Some(holding) = &mut self.holding
             && let Some(due) = holding.hold(number, message)
         {
-            // Whoever processes a message asks for no other.
-            self.agenda.push(Reverse((due, Task::Settle(number))));
+            // A consumer that processes a message does not poll.
+            self.tasks.push(Reverse((due, Task::Settle(number))));
             return;
         }
-        self.take(number, message, connection, moment);
-        self.poll_again(number, connection, moment);
+        self.take(number, message, connection, context);
+        self.poll_again(number, connection, context);
     }
 
-    /// A question was answered with nothing.
-    pub(in crate::link) fn on_empty(
+    /// A poll found the queue empty.
+    pub(super) fn note_empty_poll(
         &mut self,
         channel: u16,
         connection: &mut Connection,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) {
-        moment.tally.counts.empty_polls += 1;
+        context.measured.counts.empty_polls += 1;
         let number = self.by_channel[usize::from(channel)] as usize;
-        self.poll_again(number, connection, moment);
+        self.poll_again(number, connection, context);
     }
 
     pub(super) fn poll_again(
         &mut self,
         number: usize,
         connection: &mut Connection,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) {
         let Some(polling) = self.polling else { return };
         if self.limit.is_some_and(|limit| self.consumers[number].received >= limit) {
@@ -94,7 +82,7 @@ impl Consuming {
         if polling.interval == 0 {
             self.poll(number, connection);
         } else {
-            self.agenda.push(Reverse((moment.now + polling.interval, Task::Poll(number))));
+            self.tasks.push(Reverse((context.now + polling.interval, Task::Poll(number))));
         }
     }
 }

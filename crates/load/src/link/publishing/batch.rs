@@ -1,57 +1,58 @@
-//! Messages of one publisher that are encoded together: their stamps, and what is remembered of them. How many
-//! may go, and when, is in `publisher.rs`.
+//! Messages of one publisher that are encoded together: their stamps, and what is kept until their confirms.
+//! `publisher.rs` decides how many may be sent, and when.
 
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate};
 
-use super::super::{Moment, client_delay::ClientDelay};
 use crate::{
-    stamp::{self, Stamp},
-    timetable::Timetable,
-    verify::Observation,
+    link::serve_context::ServeContext,
+    message::{STAMP_SIZE, Stamp},
+    pacing::{ArrivalSchedule, ClientDelay},
+    report::Observation,
 };
 
-/// Messages that a publisher may send before the others on its connection get their turn, and that
-/// have room for their stamps when these are made one by one.
+/// Messages that a publisher may send before the other publishers of its connection send. Chosen:
+/// their stamps (12 bytes each) fit into 12 cache lines of the stack.
 pub(super) const QUANTUM: usize = 64;
 
-/// Remembered for each message until its confirm.
+/// Kept for each message until its confirm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
+pub(super) struct SentMessage {
     /// Nanoseconds since the run began.
     pub(super) at: u64,
-    /// How long after its time on the schedule, if there is one.
+    /// How long after its scheduled time it was sent, in nanoseconds; absent without a schedule.
     pub(super) late_nanos: Option<u64>,
     pub(super) publisher: u32,
-    /// Low bits of its number with the publisher, as many as a stamp has and more.
+    /// The low bits of its sequence number: at least as many as a stamp has.
     pub(super) sequence: u32,
 }
 
 /// Messages that are encoded together: they have the same time of sending.
-pub(super) struct Batch<'a, 'm> {
-    pub(super) pace: Option<&'a mut Timetable>,
-    /// Nothing but ourselves held the publisher back after that.
+pub(super) struct MessageBatch<'a, 'm> {
+    pub(super) arrivals: Option<&'a mut ArrivalSchedule>,
+    /// From then on nothing but the client held the publisher back, in nanoseconds since the run
+    /// began.
     pub(super) ready_at: u64,
     pub(super) delay: &'a mut ClientDelay,
     pub(super) publisher: u32,
-    /// Of the publisher on its connection.
+    /// Number of the publisher on its connection.
     pub(super) index: u32,
     pub(super) sequence: u64,
-    /// These go first.
+    /// Sequence numbers that are sent again, before new messages.
     pub(super) again: &'a mut VecDeque<u32>,
-    pub(super) ring: Option<&'a mut ConfirmRing<Sent>>,
-    pub(super) moment: &'a mut Moment<'m>,
+    pub(super) ring: Option<&'a mut ConfirmRing<SentMessage>>,
+    pub(super) context: &'a mut ServeContext<'m>,
 }
 
-impl Batch<'_, '_> {
-    /// The stamps of the next messages, at most so many.
+impl MessageBatch<'_, '_> {
+    /// Fills the stamps of the next messages, at most `most`.
     #[inline]
     pub(super) fn take<'a>(
         &mut self,
         most: u64,
-        room: &'a mut [[u8; stamp::SIZE]; QUANTUM],
-    ) -> &'a [[u8; stamp::SIZE]] {
+        room: &'a mut [[u8; STAMP_SIZE]; QUANTUM],
+    ) -> &'a [[u8; STAMP_SIZE]] {
         let mut count = 0;
         for (place, _) in room.iter_mut().zip(0..most) {
             let Some(stamp) = self.next() else { break };
@@ -61,13 +62,13 @@ impl Batch<'_, '_> {
         &room[..count]
     }
 
-    /// Are the next messages on no schedule? Their stamps differ in their numbers only.
+    /// True when the next messages have no schedule: their stamps differ in their numbers only.
     #[inline]
     pub(super) fn is_uniform(&self) -> bool {
-        self.pace.is_none() && self.again.is_empty()
+        self.arrivals.is_none() && self.again.is_empty()
     }
 
-    /// Encodes so many messages that are on no schedule.
+    /// Encodes `count` messages without a schedule.
     #[inline]
     pub(super) fn append_uniform(
         &mut self,
@@ -76,14 +77,14 @@ impl Batch<'_, '_> {
         connection: &mut Connection,
     ) -> u64 {
         let sequences = self.sequence..self.sequence + count;
-        let first = Stamp::new(self.moment.mark, self.moment.now, None, 0).encode();
+        let first = Stamp::new(self.context.run.tag, self.context.now, None, 0).encode();
         let heads = connection.publish(template, usize::try_from(count).unwrap_or(0));
         for (head, sequence) in heads.zip(sequences.clone()) {
-            let number = self.moment.numbering.join(self.publisher, sequence);
+            let number = self.context.run.numbering.join(self.publisher, sequence);
             put(Stamp::renumber(first, number), head);
         }
         self.sequence = sequences.end;
-        if self.ring.is_some() || self.moment.witness.is_some() {
+        if self.ring.is_some() || self.context.recorder.is_some() {
             sequences.for_each(|sequence| self.remember(sequence, None));
         }
         count
@@ -91,25 +92,27 @@ impl Batch<'_, '_> {
 
     /// The stamp of the next message; absent when none is due.
     #[inline]
-    fn next(&mut self) -> Option<[u8; stamp::SIZE]> {
-        let now = self.moment.now;
+    fn next(&mut self) -> Option<[u8; STAMP_SIZE]> {
+        let now = self.context.now;
         if let Some(sequence) = self.again.pop_front() {
-            self.moment.tally.counts.republished += 1;
-            if let Some(witness) = &mut self.moment.witness {
+            self.context.measured.counts.republished += 1;
+            if let Some(recorder) = &mut self.context.recorder {
                 let publisher = self.publisher;
-                witness.note(Observation::Republished { publisher, first: sequence, count: 1 });
+                recorder.note(Observation::Republished { publisher, first: sequence, count: 1 });
             }
             return Some(self.stamp(u64::from(sequence), None));
         }
-        let late_nanos = match &mut self.pace {
+        let late_nanos = match &mut self.arrivals {
             None => None,
-            Some(pace) if !self.moment.due_until.is_some_and(|until| pace.is_due(until)) => {
+            Some(arrivals)
+                if !self.context.pass.due_until.is_some_and(|until| arrivals.is_due(until)) =>
+            {
                 return None;
             }
-            Some(pace) => {
-                let due = pace.due()?;
-                pace.advance();
-                self.moment.sent_behind(now - due, self.delay.of(due, self.ready_at, now));
+            Some(arrivals) => {
+                let due = arrivals.due()?;
+                arrivals.advance();
+                self.context.sent_behind(now - due, self.delay.of(due, self.ready_at, now));
                 Some(now - due)
             }
         };
@@ -118,28 +121,28 @@ impl Batch<'_, '_> {
     }
 
     #[inline]
-    fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; stamp::SIZE] {
+    fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; STAMP_SIZE] {
         self.remember(sequence, late_nanos);
-        let number = self.moment.numbering.join(self.publisher, sequence);
-        Stamp::new(self.moment.mark, self.moment.now, late_nanos, number).encode()
+        let number = self.context.run.numbering.join(self.publisher, sequence);
+        Stamp::new(self.context.run.tag, self.context.now, late_nanos, number).encode()
     }
 
-    /// Remembers a message for its confirm, and for those that check what becomes of it.
+    /// Keeps a message for its confirm, and records it for verification and trace.
     #[inline]
     fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
-        if let Some(witness) = &mut self.moment.witness {
-            witness.sent(self.publisher, sequence, self.moment.now, late_nanos);
+        if let Some(recorder) = &mut self.context.recorder {
+            recorder.sent(self.publisher, sequence, self.context.now, late_nanos);
         }
         if let Some(ring) = &mut self.ring {
-            let (at, sequence) = (self.moment.now, low_bits(sequence));
-            ring.push(Sent { at, late_nanos, publisher: self.index, sequence });
+            let (at, sequence) = (self.context.now, low_bits(sequence));
+            ring.push(SentMessage { at, late_nanos, publisher: self.index, sequence });
         }
     }
 }
 
-/// Smaller bodies carry no stamp.
+/// Puts the stamp at the head of a body. Smaller bodies carry none.
 #[inline]
-pub(super) fn put(stamp: [u8; stamp::SIZE], head: &mut [u8]) {
+pub(super) fn put(stamp: [u8; STAMP_SIZE], head: &mut [u8]) {
     if let Some(head) = head.first_chunk_mut() {
         *head = stamp;
     }

@@ -1,16 +1,16 @@
-//! One publisher: what it may send, when, and what it keeps of it until the confirm.
+//! One publisher: what it may send, when, and its progress.
 
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{ConfirmRing, Connection, Request};
 use rabbitscope_runs::scenario::LatePolicy;
 
-use super::{
-    super::{Moment, client_delay::ClientDelay, socket::Socket},
-    batch::{Batch, QUANTUM, Sent, low_bits, put},
-};
+use super::batch::{MessageBatch, QUANTUM, SentMessage, low_bits, put};
 use crate::{
-    message::Payload, stamp, tempo::LATE_NANOS, timetable::Timetable, verify::Observation,
+    link::{serve_context::ServeContext, socket::Socket},
+    message::{Payload, STAMP_SIZE},
+    pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS},
+    report::Observation,
 };
 
 pub(in crate::link) struct Publisher {
@@ -19,27 +19,27 @@ pub(in crate::link) struct Publisher {
     /// Number among all publishers of the scenario.
     pub(in crate::link) number: u32,
     pub(in crate::link) window: Option<u32>,
-    /// A commit follows so many messages; the window is as large.
+    /// Messages of a transaction; the window is as large.
     pub(in crate::link) tx_size: Option<u32>,
-    /// Nothing is sent before, in nanoseconds since the run began.
+    /// The publisher starts then, in nanoseconds since the run began.
     pub(in crate::link) start: u64,
     pub(in crate::link) limit: Option<u64>,
-    pub(in crate::link) pace: Option<Timetable>,
+    pub(in crate::link) arrivals: Option<ArrivalSchedule>,
     pub(in crate::link) late: LatePolicy,
-    /// What had no confirm when its connection was lost is sent again.
+    /// Messages without a confirm are sent again after their connection was lost.
     pub(in crate::link) republishes: bool,
     pub(in crate::link) progress: PublisherProgress,
 }
 
-/// How far a publisher has come.
+/// The progress of a publisher. Times are nanoseconds since the run began.
 #[derive(Debug, Default)]
 pub(in crate::link) struct PublisherProgress {
     pub(super) sent: u64,
     pub(super) outstanding: u32,
     is_done: bool,
-    /// Messages that are to be sent again; almost always none.
+    /// Sequence numbers that are to be sent again; almost always none.
     again: VecDeque<u32>,
-    /// The confirm window has been full, and its time counted, up to here.
+    /// The confirm window is full; its time has been counted up to here.
     full_since: Option<u64>,
     /// The window has had room since then.
     roomy_since: u64,
@@ -60,65 +60,66 @@ impl Publisher {
         self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)))
     }
 
-    /// Messages that may go now; with a schedule, as long as they are due.
+    /// Messages that may be sent now; with a schedule, as long as they are due.
     #[inline]
-    pub(super) fn allowed(&self, moment: &Moment<'_>) -> u64 {
+    pub(super) fn allowed(&self, context: &ServeContext<'_>) -> u64 {
         if !self.progress.again.is_empty() {
             return self.window_room().min(self.progress.again.len() as u64);
         }
-        let has_time = match &self.pace {
-            None => moment.now >= self.start,
-            Some(pace) => moment.due_until.is_some_and(|until| pace.is_due(until)),
+        let has_time = match &self.arrivals {
+            None => context.now >= self.start,
+            Some(arrivals) => context.pass.due_until.is_some_and(|until| arrivals.is_due(until)),
         };
         if has_time { self.room() } else { 0 }
     }
 
-    /// When it is to be looked at next; absent while it waits for an answer, or is done.
+    /// When it may send next; absent while it waits for an answer, or is done.
     #[inline]
     pub(super) fn asks_at(&self, now: u64) -> Option<u64> {
         if !self.progress.again.is_empty() {
             return (self.window_room() > 0).then_some(now);
         }
         let has_room = self.room() > 0;
-        match &self.pace {
+        match &self.arrivals {
             None => has_room.then_some(self.start),
             Some(_) if self.progress.is_done => None,
-            Some(pace) if has_room => pace.due(),
-            // What it may not send is left out in time.
-            Some(pace) if self.late == LatePolicy::Skip => Some(pace.due()? + LATE_NANOS),
+            Some(arrivals) if has_room => arrivals.due(),
+            // Messages that do not fit into the window are left out when they are too late.
+            Some(arrivals) if self.late == LatePolicy::Skip => Some(arrivals.due()? + LATE_NANOS),
             Some(_) => None,
         }
     }
 
-    /// Leaves out what is too late, if that is the policy, and notes the end of a schedule.
+    /// Leaves out messages that are too late, if that is the policy, and notes the end of a
+    /// schedule.
     #[inline]
-    pub(super) fn leave_out(&mut self, socket: &Socket, moment: &mut Moment<'_>) {
+    pub(super) fn leave_out(&mut self, socket: &Socket, context: &mut ServeContext<'_>) {
         let has_room = self.room() > 0;
-        let Some(pace) = &mut self.pace else { return };
+        let Some(arrivals) = &mut self.arrivals else { return };
         let leaves_out = self.late == LatePolicy::Skip && !self.progress.is_done;
-        if leaves_out && moment.now > LATE_NANOS {
-            let roomy_since = if has_room { self.progress.roomy_since } else { moment.now };
+        if leaves_out && context.now > LATE_NANOS {
+            let roomy_since = if has_room { self.progress.roomy_since } else { context.now };
             let ready_at = roomy_since.max(socket.ready_since());
-            while let Some(due) = pace.due().filter(|due| *due <= moment.now - LATE_NANOS) {
-                pace.advance();
-                moment.left_out(self.progress.delay.of(due, ready_at, moment.now));
+            while let Some(due) = arrivals.due().filter(|due| *due <= context.now - LATE_NANOS) {
+                arrivals.advance();
+                context.left_out(self.progress.delay.of(due, ready_at, context.now));
             }
         }
-        self.note_end(moment);
+        self.note_end(context);
     }
 
     /// Notes the end of a schedule.
     #[inline]
-    pub(super) fn note_end(&mut self, moment: &mut Moment<'_>) {
-        if self.pace.as_ref().is_some_and(|pace| pace.due().is_none()) {
-            self.finish(moment);
+    pub(super) fn note_end(&mut self, context: &mut ServeContext<'_>) {
+        if self.arrivals.as_ref().is_some_and(|arrivals| arrivals.due().is_none()) {
+            self.finish(context);
         }
     }
 
-    /// Nothing more is sent; what should have been sent by now is counted.
-    pub(super) fn stop(&mut self, connection: &mut Connection, moment: &mut Moment<'_>) {
+    /// Nothing more is sent. Counts the messages that are overdue.
+    pub(super) fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         if !self.progress.is_done {
-            self.count_overdue(moment);
+            self.count_overdue(context);
         }
         self.commit_rest(connection);
     }
@@ -129,12 +130,12 @@ impl Publisher {
         &mut self,
         most: u64,
         socket: &mut Socket,
-        ring: Option<&mut ConfirmRing<Sent>>,
+        ring: Option<&mut ConfirmRing<SentMessage>>,
         index: u32,
-        moment: &mut Moment<'_>,
+        context: &mut ServeContext<'_>,
     ) -> u64 {
-        let mut batch = Batch {
-            pace: self.pace.as_mut(),
+        let mut batch = MessageBatch {
+            arrivals: self.arrivals.as_mut(),
             ready_at: self.progress.roomy_since.max(socket.ready_since()),
             delay: &mut self.progress.delay,
             publisher: self.number,
@@ -142,14 +143,14 @@ impl Publisher {
             sequence: self.progress.sent,
             again: &mut self.progress.again,
             ring,
-            moment,
+            context,
         };
         let count = match &mut self.payload {
             Payload::Plain(template) if batch.is_uniform() => {
                 batch.append_uniform(most, template, &mut socket.connection)
             }
             Payload::Plain(template) => {
-                let mut room = [[0; stamp::SIZE]; QUANTUM];
+                let mut room = [[0; STAMP_SIZE]; QUANTUM];
                 let stamps = batch.take(most, &mut room);
                 let heads = socket.connection.publish(template, stamps.len());
                 for (head, stamp) in heads.zip(stamps) {
@@ -158,84 +159,84 @@ impl Publisher {
                 stamps.len() as u64
             }
             Payload::Composed(composed) => {
-                let mut room = [[0; stamp::SIZE]; QUANTUM];
+                let mut room = [[0; STAMP_SIZE]; QUANTUM];
                 let stamps = batch.take(most, &mut room);
-                let mut turn = composed.turn(batch.moment.now);
+                let mut cursor = composed.cursor(batch.context.now);
                 for stamp in stamps {
-                    let (route, content) = turn.next();
-                    let has_room = content.head_room() >= stamp::SIZE;
+                    let (route, body) = cursor.next();
+                    let has_room = body.head_room() >= STAMP_SIZE;
                     let head = if has_room { &stamp[..] } else { &[] };
-                    socket.connection.publish_parts(self.channel, route, content, head);
+                    socket.connection.publish_parts(self.channel, route, body, head);
                 }
                 stamps.len() as u64
             }
         };
         let next = batch.sequence;
-        self.sent(count, next, moment);
+        self.sent(count, next, context);
         count
     }
 
-    fn sent(&mut self, count: u64, next: u64, moment: &mut Moment<'_>) {
+    fn sent(&mut self, count: u64, next: u64, context: &mut ServeContext<'_>) {
         self.progress.sent = next;
         if let Some(window) = self.window {
             self.progress.outstanding += u32::try_from(count).unwrap_or(0);
             if self.progress.outstanding >= window && self.progress.full_since.is_none() {
-                self.progress.full_since = Some(moment.now);
+                self.progress.full_since = Some(context.now);
             }
         }
         if self.limit == Some(self.progress.sent) {
-            self.finish(moment);
+            self.finish(context);
         }
     }
 
-    fn finish(&mut self, moment: &mut Moment<'_>) {
+    fn finish(&mut self, context: &mut ServeContext<'_>) {
         if !std::mem::replace(&mut self.progress.is_done, true) {
-            moment.publishers_done += 1;
+            context.outcome.done.publishers += 1;
         }
     }
 
     /// One of its messages was answered. True: there is room in the window again.
     #[inline]
-    pub(super) fn settled(&mut self, moment: &mut Moment<'_>) -> bool {
+    pub(super) fn settled(&mut self, context: &mut ServeContext<'_>) -> bool {
         let was_full = self.window_room() == 0;
         self.progress.outstanding -= 1;
         if self.progress.full_since.is_some() {
-            self.count_full(moment);
+            self.count_full(context);
             self.progress.full_since = None;
-            self.progress.roomy_since = moment.now;
+            self.progress.roomy_since = context.now;
         }
         was_full
     }
 
     /// The answer to this one will not come.
-    pub(super) fn unanswered(&mut self, sent: &Sent) {
+    pub(super) fn unanswered(&mut self, sent: &SentMessage) {
         if self.republishes {
             self.progress.again.push_back(sent.sequence);
         }
     }
 
-    /// The answers to what it sent will not come.
-    pub(super) fn lose(&mut self, moment: &mut Moment<'_>) {
+    /// The connection is lost: outstanding messages get no answer.
+    pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         if self.window.is_none()
-            && let Some(witness) = &mut moment.witness
+            && let Some(recorder) = &mut context.recorder
         {
             let before = low_bits(self.progress.sent);
-            witness.note(Observation::Unaccounted { publisher: self.number, before });
+            recorder.note(Observation::Unaccounted { publisher: self.number, before });
         }
-        self.count_full(moment);
+        self.count_full(context);
         self.progress.full_since = None;
         self.progress.outstanding = 0;
     }
 
     /// Time with a full window is counted up to now, so that each second has its share. Whoever has
     /// sent all its messages waits for nothing.
-    pub(super) fn count_full(&mut self, moment: &mut Moment<'_>) {
+    pub(super) fn count_full(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = &mut self.progress.full_since {
             if !self.progress.is_done {
-                let full = moment.now.saturating_sub(*since);
-                moment.tally.counts.window_full_nanos += full;
+                let full = context.now.saturating_sub(*since);
+                context.measured.counts.window_full_nanos += full;
             }
-            *since = moment.now;
+            *since = context.now;
         }
     }
 

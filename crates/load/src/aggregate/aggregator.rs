@@ -1,0 +1,371 @@
+//! Adds up the interval reports of all threads: a row for each second, totals, latencies, losses.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use rabbitscope_runs::{
+    record::{LoadTotals, Measured, SecondRow, Verdict, Verification},
+    scenario::RunOptions,
+};
+
+use super::{
+    interval::Interval,
+    losses::{losses, lost_traces},
+    self_check::SelfCheck,
+    service_log::ServiceLog,
+    trace::TraceCollector,
+    warm_up::WarmUp,
+};
+use crate::{
+    latency::{Breakdown, ChurnLogs, Latency, LatencyLog, Slots, total_of_slots},
+    outcome::{LoadOutcome, Progress},
+    report::{IntervalReport, Observation, ServiceMonitor},
+    verify::Checker,
+};
+
+/// Adds up what the threads of a run report.
+pub(crate) struct Aggregator {
+    /// Intervals that not every worker has reported yet.
+    open: BTreeMap<Turn, Interval>,
+    /// The interval that each worker reports next.
+    frontier: Vec<Turn>,
+    /// Outstanding messages at each worker's latest report.
+    outstanding: Vec<u64>,
+    measured: Measured,
+    totals: LoadTotals,
+    unstamped: u64,
+    latencies: [LatencyLog; Latency::ALL.len()],
+    breakdown: Breakdown,
+    churn: ChurnLogs,
+    churn_refusal: Option<String>,
+    load_end: u64,
+    rows: u32,
+    warm_up: WarmUp,
+    self_check: SelfCheck,
+    /// A failed self-check makes the run invalid.
+    is_checked: bool,
+    /// Checks deliveries, with `run.verify`.
+    checker: Option<Checker>,
+    verification: Option<Verification>,
+    trace: TraceCollector,
+    service: ServiceLog,
+}
+
+/// The position of an interval in a run: whether it belongs to the drain, and its second.
+type Turn = (bool, u32);
+
+/// After all intervals.
+const END: Turn = (true, u32::MAX);
+
+impl Aggregator {
+    pub(crate) fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            frontier: vec![(false, 0); workers],
+            outstanding: vec![0; workers],
+            measured: Measured::default(),
+            totals: LoadTotals::default(),
+            unstamped: 0,
+            latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
+            breakdown: Breakdown::default(),
+            churn: ChurnLogs::default(),
+            churn_refusal: None,
+            load_end: 0,
+            rows: 0,
+            warm_up: WarmUp::of(options.warm_up),
+            self_check: SelfCheck::default(),
+            is_checked: options.self_check,
+            checker: None,
+            verification: None,
+            trace: TraceCollector::default(),
+            service: ServiceLog::default(),
+        }
+    }
+
+    /// Adds the latencies of churn.
+    pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
+        self.churn = churn;
+        self
+    }
+
+    /// Takes lost connections and alarms from this monitor.
+    pub(crate) fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
+        self.service = ServiceLog::new(monitor);
+        self
+    }
+
+    /// Breaks latencies down by these groups and queues.
+    pub(crate) fn with_slots(mut self, slots: Slots) -> Self {
+        self.breakdown = Breakdown::new(slots);
+        self
+    }
+
+    /// Checks deliveries.
+    pub(crate) fn with_checker(mut self, checker: Option<Checker>) -> Self {
+        self.checker = checker;
+        self
+    }
+
+    /// Checks a batch of observations of one thread.
+    pub(crate) fn check(&mut self, batch: &[Observation]) {
+        if let Some(checker) = &mut self.checker {
+            checker.observe(batch);
+        }
+        for observation in batch {
+            if let Observation::Traced(step) = observation {
+                self.trace.add(*step);
+            }
+        }
+    }
+
+    /// Completes the check after all connections are closed. `depths` returns the messages left in
+    /// each queue.
+    pub(crate) fn verify(&mut self, depths: impl FnOnce(&[String]) -> Vec<Option<u64>>) {
+        self.verification =
+            self.checker.as_ref().map(|checker| checker.finish(&depths(checker.queue_names())));
+    }
+
+    pub(crate) fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {
+        self.outstanding[part.worker] = part.measured.outstanding;
+        let turn = (part.draining, part.second);
+        self.frontier[part.worker] = if part.is_last { END } else { (turn.0, turn.1 + 1) };
+        if !part.draining {
+            self.load_end = self.load_end.max(part.end);
+        }
+        match self.open.entry(turn) {
+            Entry::Occupied(mut interval) => interval.get_mut().add(&part),
+            Entry::Vacant(free) => {
+                free.insert(Interval::of(part));
+            }
+        }
+        let complete = self.frontier.iter().copied().min().unwrap_or(END);
+        self.emit_before(complete, progress);
+    }
+
+    fn emit_before(&mut self, end: Turn, progress: &mut dyn FnMut(Progress<'_>)) {
+        while let Some(entry) = self.open.first_entry()
+            && *entry.key() < end
+        {
+            let ((draining, second), interval) = entry.remove_entry();
+            let second = if draining { self.rows } else { second };
+            self.emit(second, interval, draining, progress);
+        }
+    }
+
+    fn emit(
+        &mut self,
+        second: u32,
+        mut interval: Interval,
+        draining: bool,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        if !draining {
+            self.service.complete(&mut interval);
+        }
+        let Interval { start, end, mut measured, threads } = interval;
+        let by_slot = measured.by_slot();
+        measured.latencies = total_of_slots(&by_slot);
+        if let Some(found) = self.checker.as_mut().map(Checker::news) {
+            measured.counts.duplicates = found.duplicates;
+            measured.counts.out_of_order = found.out_of_order;
+        }
+        let (start, end, measured, threads) = (&start, &end, &measured, &threads);
+        let mut row = SecondRow { draining, ..measured.row(second, end - start) };
+        row.client_busiest_share = threads.iter().map(|thread| thread.busy).reduce(f64::max);
+        let is_warming =
+            if draining { self.warm_up.is_on() } else { self.warm_up.takes(&row, *start) };
+        row.warming = is_warming && !draining;
+        let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
+        for (log, histogram) in self.latencies.iter_mut().zip(&measured.latencies) {
+            log.add(histogram, begin, length, is_warming);
+        }
+        for (log, overdue) in self.latencies.iter_mut().zip(&measured.overdue) {
+            log.note_overdue(if is_warming { 0 } else { *overdue });
+        }
+        if !is_warming {
+            self.breakdown.add(&by_slot);
+        }
+        self.churn.add(&measured.churn, begin, length, is_warming);
+        if self.churn_refusal.is_none() {
+            self.churn_refusal.clone_from(&measured.churn_refusal);
+        }
+        self.totals.counts.add(&measured.counts);
+        if row.warming {
+            self.measured.warm_up_nanos = *end;
+        } else if !draining {
+            self.measured.load.counts.add(&measured.counts);
+            self.measured.duration_nanos += end - start;
+            for thread in threads {
+                self.self_check.add(thread);
+            }
+        }
+        self.unstamped += measured.unstamped;
+        self.rows = second + 1;
+        for (log, histogram) in self.latencies.iter().zip(&measured.latencies) {
+            if let Some(histogram) = histogram.measured() {
+                progress(Progress::Latency { name: log.name(), histogram });
+            }
+        }
+        progress(Progress::Second(&row));
+    }
+
+    pub(crate) fn finish(
+        mut self,
+        started_unix_nanos: u64,
+        verdict: Verdict,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> LoadOutcome {
+        self.emit_before(END, progress);
+        let totals = &mut self.totals;
+        let answered = totals.counts.confirmed + totals.counts.nacked + totals.counts.unanswered;
+        let open = totals.counts.published.saturating_sub(answered);
+        totals.unconfirmed = self.outstanding.iter().sum::<u64>().min(open);
+        totals.counts.requests_unanswered =
+            totals.counts.requests.saturating_sub(totals.counts.replies);
+        totals.lost = self.verification.as_ref().map_or(0, |found| found.lost);
+        let mut losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
+        let (trace, left_out) = self.trace.finish();
+        losses.extend(lost_traces(left_out, trace.len()));
+        let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
+        let (client, doubt) = self.self_check.finish(&self.measured.load);
+        let (service, errors) = self.service.finish(self.load_end);
+        let doubts = [doubt.filter(|_| self.is_checked), self.warm_up.doubt()];
+        LoadOutcome {
+            started_unix_nanos,
+            duration: Duration::from_nanos(self.load_end),
+            measured: self.measured,
+            totals: self.totals,
+            latencies: latencies.chain(self.churn.finish()).collect(),
+            breakdown: self.breakdown.finish(),
+            losses,
+            verdict,
+            service,
+            errors,
+            client,
+            doubts: doubts.into_iter().flatten().collect(),
+            verification: self.verification,
+            trace,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+    use crate::report::IntervalMeasurements;
+    use crate::{clock::SECOND, report::PublisherCounts};
+
+    fn part(worker: usize, second: u32, published: u64, draining: bool) -> IntervalReport {
+        let start = u64::from(second) * SECOND;
+        let mut measured = IntervalMeasurements::default();
+        measured.outstanding = published;
+        measured.counts.published = published;
+        measured.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
+        let (end, is_last) = (start + SECOND, draining);
+        IntervalReport {
+            worker,
+            second,
+            start,
+            end,
+            draining,
+            is_last,
+            measured,
+            publisher_counts: PublisherCounts::default(),
+        }
+    }
+
+    /// Rows as `(second, draining, published)`, and the outcome.
+    fn collect(
+        workers: usize,
+        parts: Vec<IntervalReport>,
+    ) -> (Vec<(u32, bool, u64)>, usize, LoadOutcome) {
+        let mut rows = Vec::new();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                rows.push((row.second, row.draining, row.counts.published));
+            }
+        };
+        let mut aggregator =
+            Aggregator::new(workers, SystemTime::UNIX_EPOCH, &RunOptions::default());
+        for part in parts {
+            aggregator.add(part, &mut progress);
+        }
+        let early = rows.len();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                rows.push((row.second, row.draining, row.counts.published));
+            }
+        };
+        let outcome = aggregator.finish(7, Verdict::Completed, &mut progress);
+        (rows, early, outcome)
+    }
+
+    #[test]
+    fn a_row_waits_for_every_worker() {
+        let parts = vec![
+            part(0, 0, 10, false),
+            part(0, 1, 20, false),
+            part(1, 0, 1, false),
+            part(0, 2, 3, true),
+            part(1, 1, 2, false),
+            part(1, 2, 4, true),
+        ];
+        let (rows, early, outcome) = collect(2, parts);
+        assert_eq!(rows, [(0, false, 11), (1, false, 22), (2, true, 7)]);
+        assert_eq!(early, 3, "the drain is known when every worker has told its last");
+        assert_eq!(
+            (outcome.measured.load.counts.published, outcome.totals.counts.published),
+            (33, 40)
+        );
+        assert_eq!(outcome.duration, Duration::from_secs(2));
+        assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
+        assert_eq!(outcome.losses.len(), 1);
+        let [confirm] = &outcome.latencies[..] else { panic!("one latency was measured") };
+        assert_eq!((confirm.summary.count, confirm.summary.min), (40, 1000));
+    }
+
+    #[test]
+    fn the_warm_up_is_counted_apart() {
+        let warm_up = Some(scenario::WarmUp::Time(Duration::from_secs(1)));
+        let options = RunOptions { warm_up, ..RunOptions::default() };
+        let mut aggregator = Aggregator::new(1, SystemTime::UNIX_EPOCH, &options);
+        let mut warming = Vec::new();
+        let mut progress = |progress: Progress<'_>| {
+            if let Progress::Second(row) = progress {
+                warming.push(row.warming);
+            }
+        };
+        for part in [part(0, 0, 10, false), part(0, 1, 20, false), part(0, 2, 3, true)] {
+            aggregator.add(part, &mut progress);
+        }
+        let outcome = aggregator.finish(7, Verdict::Completed, &mut progress);
+        assert_eq!(warming, [true, false, false]);
+        assert_eq!(
+            (outcome.measured.load.counts.published, outcome.totals.counts.published),
+            (20, 33)
+        );
+        assert_eq!(
+            (outcome.measured.warm_up_nanos, outcome.measured.duration_nanos),
+            (SECOND, SECOND)
+        );
+        assert_eq!(outcome.latencies[0].summary.count, 23);
+    }
+
+    #[test]
+    fn seconds_may_be_missing() {
+        let (rows, early, _) =
+            collect(2, vec![part(0, 0, 1, false), part(1, 0, 1, false), part(0, 4, 5, false)]);
+        assert_eq!((rows, early), (vec![(0, false, 2), (4, false, 5)], 1));
+    }
+
+    #[test]
+    fn nothing_at_all_is_an_outcome_too() {
+        let (rows, _, outcome) = collect(1, Vec::new());
+        assert!(rows.is_empty() && outcome.latencies.is_empty() && outcome.losses.is_empty());
+    }
+}

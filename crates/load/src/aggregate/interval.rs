@@ -1,0 +1,25 @@
+//! The interval reports of all threads about the same second, added up.
+
+use super::self_check::ThreadSecond;
+use crate::report::{IntervalMeasurements, IntervalReport};
+
+pub(crate) struct Interval {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) measured: IntervalMeasurements,
+    pub(super) threads: Vec<ThreadSecond>,
+}
+
+impl Interval {
+    pub(super) fn of(part: IntervalReport) -> Self {
+        let threads = vec![ThreadSecond::of(&part)];
+        Self { start: part.start, end: part.end, measured: part.measured, threads }
+    }
+
+    pub(super) fn add(&mut self, part: &IntervalReport) {
+        self.threads.push(ThreadSecond::of(part));
+        self.start = self.start.min(part.start);
+        self.end = self.end.max(part.end);
+        self.measured.add(&part.measured);
+    }
+}

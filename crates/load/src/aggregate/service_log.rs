@@ -1,0 +1,130 @@
+//! Seconds without service: lost connections, alarms and silence of the broker.
+
+use std::sync::Arc;
+
+use rabbitscope_runs::record::{Counters, ErrorCount, Service, ServiceSpan, SpanKind};
+
+use super::interval::Interval;
+use crate::{
+    clock::SECOND,
+    report::{Responsiveness, ServiceMonitor, UnavailableTime},
+};
+
+/// A load thread that did not poll for longer cannot know whether the broker sent anything. Chosen:
+/// half a second.
+const MAX_ABSENCE_NANOS: u64 = SECOND / 2;
+
+/// Shorter intervals are not judged: a broker may pause for that long. Chosen: a second, less a
+/// tenth for a late tick.
+const MIN_SILENCE_NANOS: u64 = SECOND / 10 * 9;
+
+/// The intervals without service of a load.
+#[derive(Default)]
+pub(super) struct ServiceLog {
+    monitor: Arc<ServiceMonitor>,
+    before: Responsiveness,
+    silences: Vec<ServiceSpan>,
+}
+
+impl ServiceLog {
+    pub(super) fn new(monitor: Arc<ServiceMonitor>) -> Self {
+        Self { monitor, ..Self::default() }
+    }
+
+    /// Adds the time without service to the next second of the load.
+    pub(super) fn complete(&mut self, interval: &mut Interval) {
+        let length = interval.end - interval.start;
+        let UnavailableTime { down, alarm } = self.monitor.lap(interval.end);
+        let (down, alarm) = (down.min(length), alarm.min(length));
+        let measured = &mut interval.measured;
+        let is_silent = length >= MIN_SILENCE_NANOS
+            && down + alarm == 0
+            && is_silent(&self.before, &measured.responsiveness, &measured.counts);
+        if is_silent {
+            self.add_silence(interval.start, interval.end);
+        }
+        measured.counts.without_service_nanos = if is_silent { length } else { down };
+        measured.counts.alarm_nanos = alarm;
+        self.before = measured.responsiveness;
+    }
+
+    fn add_silence(&mut self, from_nanos: u64, to_nanos: u64) {
+        match self.silences.last_mut() {
+            Some(last) if last.to_nanos == from_nanos => last.to_nanos = to_nanos,
+            _ => self.silences.push(ServiceSpan {
+                kind: SpanKind::Silent,
+                from_nanos,
+                to_nanos,
+                reason: "nothing came from the broker although it owed answers".to_owned(),
+            }),
+        }
+    }
+
+    /// The service of a load that ended at `load_end`, in nanoseconds since the run began, and its
+    /// errors.
+    pub(super) fn finish(self, load_end: u64) -> (Service, Vec<ErrorCount>) {
+        let found = self.monitor.finish(load_end);
+        let is_silent = self.silences.last().is_some_and(|it| it.to_nanos + SECOND / 2 > load_end);
+        let mut spans = found.spans;
+        spans.extend(self.silences);
+        spans.sort_by_key(|span| span.from_nanos);
+        let service = Service {
+            ended_without: found.is_down || is_silent,
+            spans,
+            spans_left_out: found.spans_left_out,
+        };
+        (service, found.errors)
+    }
+}
+
+/// True when nothing was read although the broker owed answers from before the interval to its end,
+/// or nothing was written although sockets were full all the time.
+fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -> bool {
+    let owed = before.unanswered > 0 && now.unanswered > 0;
+    let stuck = before.stalled > 0 && now.stalled > 0 && counts.bytes_written == 0;
+    counts.reads == 0 && (owed || stuck) && now.away_nanos < MAX_ABSENCE_NANOS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::IntervalMeasurements;
+
+    /// Is the second of two such seconds silent?
+    #[track_caller]
+    fn check(what: &str, change: impl FnOnce(&mut IntervalMeasurements), expected: bool) {
+        let mut log = ServiceLog::default();
+        let owed = Responsiveness { unanswered: 1, ..Responsiveness::default() };
+        let second = |at: u64| {
+            let mut measured = IntervalMeasurements::default();
+            measured.responsiveness = owed;
+            Interval { start: at * SECOND, end: (at + 1) * SECOND, measured, threads: Vec::new() }
+        };
+        log.complete(&mut second(0));
+        let mut interval = second(1);
+        change(&mut interval.measured);
+        log.complete(&mut interval);
+        let expected_nanos = if expected { SECOND } else { 0 };
+        assert_eq!(interval.measured.counts.without_service_nanos, expected_nanos, "{what}");
+        let (service, _) = log.finish(2 * SECOND);
+        assert_eq!(
+            (service.ended_without, service.spans.len() == 1),
+            (expected, expected),
+            "{what}"
+        );
+    }
+
+    #[test]
+    fn a_second_is_silent_when_nothing_comes_that_is_owed() {
+        check("owed all the time", |_| {}, true);
+        check("something came", |measured| measured.counts.reads = 1, false);
+        check("nothing is owed any more", |measured| measured.responsiveness.unanswered = 0, false);
+        check(
+            "the client was not there",
+            |measured| measured.responsiveness.away_nanos = SECOND,
+            false,
+        );
+        let stuck = Responsiveness { stalled: 1, ..Responsiveness::default() };
+        check("was not stuck before", |measured| measured.responsiveness = stuck, false);
+    }
+}

@@ -1,0 +1,134 @@
+//! Sets a connection up for its role, before the load starts: everything that waits for an answer
+//! of the broker.
+
+use std::time::Instant;
+
+use rabbitscope_amqp::{
+    Connection, Request,
+    blocking::{Client, ClientError},
+};
+use rabbitscope_runs::scenario::ConsumerGroup;
+
+use crate::{
+    dial::{Dialer, Stream, dial_error, request_error},
+    error::LoadError,
+    plan::{LinkPlan, Members},
+    report::Failure,
+    topology::{QueueSet, bind_request, declare_request, field_table, queue_arguments},
+};
+
+/// Bytes that are kept of what a broker sends while other connections are set up. It sends
+/// heartbeats of 8 bytes only.
+const LEFTOVER_MAX: usize = 32 * 1024;
+
+/// A connection that is ready for its role: channels are open, confirms are on, the prefetch is
+/// set.
+pub(crate) struct PreparedConnection {
+    pub(crate) stream: Stream,
+    pub(crate) connection: Connection,
+    /// Read, and not parsed yet.
+    pub(crate) leftover: Vec<u8>,
+}
+
+impl PreparedConnection {
+    /// Connects to the address at position `turn`, or to another, and makes all requests that wait
+    /// for an answer. A connection that is made again is set up in the same way.
+    pub(crate) fn set_up(
+        plan: &LinkPlan<'_>,
+        dialer: &Dialer,
+        turn: usize,
+    ) -> Result<Self, LoadError> {
+        let answer = dialer.dial(&plan.name, turn);
+        let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
+        let failed = |error| request_error(uri, &format!("setting up `{}`", plan.name), error);
+        prepare(plan, &mut client).map_err(failed)?;
+        let (stream, connection, leftover) = client.into_parts();
+        stream.stop_waiting().map_err(|error| failed(error.into()))?;
+        Ok(Self { stream, connection, leftover })
+    }
+
+    /// Sends a heartbeat when one is due, while other connections are still set up. What arrives is
+    /// kept for the load thread.
+    pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
+        if self.connection.next_tick().is_none_or(|due| due > now) {
+            return Ok(());
+        }
+        let mut buffer = [0; 4096];
+        while self.leftover.len() < LEFTOVER_MAX {
+            let received =
+                self.stream.receive(&mut buffer).map_err(|error| Failure::socket(&error))?;
+            let Some(count) = received.bytes.filter(|count| *count > 0) else { break };
+            self.leftover.extend_from_slice(&buffer[..count]);
+            self.connection.has_read(now);
+        }
+        self.connection.tick(now)?;
+        let output = self.connection.output();
+        let sent = self.stream.send(output.pending()).map_err(|error| Failure::socket(&error))?;
+        output.advance(sent.taken);
+        Ok(())
+    }
+
+    /// Largest frame that was agreed on, in bytes.
+    pub(crate) fn frame_max(&self) -> u32 {
+        self.connection.limits().frame_max
+    }
+}
+
+fn prepare(plan: &LinkPlan<'_>, client: &mut Client<Stream>) -> Result<(), ClientError> {
+    for _ in 0..plan.channels {
+        let channel = client.open_channel()?;
+        match &plan.members {
+            Members::Publishers { group, .. } if group.confirm_window.is_some() => {
+                client.call(channel, &Request::ConfirmSelect)?;
+            }
+            Members::Publishers { group, .. } if group.tx_size.is_some() => {
+                client.call(channel, &Request::TxSelect)?;
+            }
+            Members::Publishers { .. } | Members::Callers { .. } | Members::Churn { .. } => {}
+            Members::Responders { group, .. } => {
+                if let Some(prefetch) = group.prefetch {
+                    client.call(channel, &Request::Qos { prefetch, global: false })?;
+                }
+            }
+            Members::Consumers { plan, placements } => {
+                prepare_consumers(plan.group, channel, client)?;
+                if let Some(set) = plan.declared_on(channel, placements) {
+                    declare(&set, channel, client)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prepare_consumers(
+    group: &ConsumerGroup,
+    channel: u16,
+    client: &mut Client<Stream>,
+) -> Result<(), ClientError> {
+    for (prefetch, global) in [(group.prefetch, false), (group.channel_prefetch, true)] {
+        if let Some(prefetch) = prefetch {
+            client.call(channel, &Request::Qos { prefetch, global })?;
+        }
+    }
+    if group.tx_size.is_some() {
+        client.call(channel, &Request::TxSelect)?;
+    }
+    Ok(())
+}
+
+/// Declares the queues that belong to this connection.
+fn declare(set: &QueueSet, channel: u16, client: &mut Client<Stream>) -> Result<(), ClientError> {
+    let arguments = queue_arguments(&set.spec);
+    for name in &set.names {
+        client.call(channel, &declare_request(&set.spec, name, &arguments))?;
+    }
+    for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
+        let arguments = field_table(&binding.arguments);
+        for (name, key) in set.names.iter().zip(keys) {
+            let request = bind_request(name, &binding.exchange, key, &arguments);
+            client.call(channel, &request)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Churn of connections: a pool of threads that open and close them.
+//!
+//! Opening a connection waits for the broker, and load threads never wait; therefore these threads
+//! are their own. To the aggregator a group of them is one more worker.
+
+use std::{
+    sync::{Mutex, atomic::Ordering},
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_amqp::blocking::Client;
+use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
+
+use crate::{
+    clock::{SECOND, nanos, thread_cpu_nanos},
+    dial::{Dialer, Stream},
+    pacing::{ChurnCycle, DueQueue, RETRY_NANOS},
+    report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
+    worker::WorkerContext,
+};
+
+/// Threads of a group, each of which opens one connection at a time. Chosen: they wait for the
+/// broker nearly all the time.
+const PARALLEL: u32 = 32;
+
+/// How often a thread that waits checks whether the load has ended.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// One group of connection churn. The aggregator counts it as one more worker.
+pub(crate) struct ConnectionChurn<'a> {
+    group: &'a ChurnGroup,
+    /// Number among the churn groups of the scenario.
+    number: usize,
+    /// Number among the workers of the run.
+    worker: usize,
+    dialer: &'a Dialer,
+    measured: Mutex<IntervalMeasurements>,
+}
+
+struct Slot {
+    member: u32,
+    cycle: ChurnCycle,
+    client: Option<Client<Stream>>,
+}
+
+impl<'a> ConnectionChurn<'a> {
+    /// Every group of the scenario that churns connections; their numbers among the workers start
+    /// with `first_worker`.
+    pub(crate) fn all(
+        scenario: &'a Scenario,
+        dialer: &'a Dialer,
+        first_worker: usize,
+    ) -> Vec<Self> {
+        let groups = scenario.churn.iter().enumerate();
+        let of_connections = groups.filter(|(_, group)| group.subject == ChurnSubject::Connections);
+        of_connections
+            .zip(first_worker..)
+            .map(|((number, group), worker)| {
+                let measured = Mutex::new(IntervalMeasurements::default());
+                Self { group, number, worker, dialer, measured }
+            })
+            .collect()
+    }
+
+    /// Runs to the end of the load and closes what is open. The last report is [`Report::Done`].
+    pub(crate) fn run(&self, context: &WorkerContext<'_>) {
+        let threads = self.group.concurrency.min(PARALLEL);
+        thread::scope(|scope| {
+            for thread in 0..threads {
+                scope.spawn(move || self.serve(thread, threads, context));
+            }
+            let (second, start) = self.report_seconds(context);
+            self.report(second, start, false, context);
+        });
+        let now = context.now();
+        self.report(0, now, true, context);
+        context.reports.send(Report::Done).ok();
+    }
+
+    /// Reports each second that ends before the load does. Returns the number of the last second,
+    /// and when it began in nanoseconds since the run began.
+    fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, u64) {
+        let (mut second, mut start) = (0, 0);
+        loop {
+            let now = context.now();
+            let boundary = (u64::from(second) + 1) * SECOND;
+            if now >= boundary && boundary < context.end {
+                self.report(second, start, false, context);
+                second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
+                start = now;
+            }
+            if is_over(context) {
+                return (second, start);
+            }
+            let left = boundary.min(context.end).saturating_sub(now);
+            thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
+        }
+    }
+
+    fn report(&self, second: u32, start: u64, draining: bool, context: &WorkerContext<'_>) {
+        let measured = std::mem::take(&mut *self.measured());
+        let end = context.now();
+        let part = IntervalReport {
+            worker: self.worker,
+            second,
+            start,
+            end,
+            draining,
+            is_last: draining,
+            measured,
+            publisher_counts: PublisherCounts::default(),
+        };
+        context.reports.send(Report::Interval(Box::new(part))).ok();
+    }
+
+    fn measured(&self) -> std::sync::MutexGuard<'_, IntervalMeasurements> {
+        self.measured.lock().expect("counting does not panic")
+    }
+
+    /// One of `threads`: it serves every `threads`-th slot, from `thread` on.
+    fn serve(&self, thread: u32, threads: u32, context: &WorkerContext<'_>) {
+        let members = (thread..self.group.concurrency).step_by(threads as usize);
+        let mut slots: Vec<_> = members
+            .map(|member| Slot { member, cycle: ChurnCycle::new(self.group, member), client: None })
+            .collect();
+        let mut due_queue = DueQueue::new(slots.len());
+        for (index, slot) in slots.iter().enumerate() {
+            if let Some(due) = slot.cycle.due() {
+                due_queue.put(index, due);
+            }
+        }
+        let mut cpu = thread_cpu_nanos();
+        while !is_over(context) {
+            let now = context.now();
+            let Some(index) = due_queue.take(now) else {
+                let left = due_queue.first().map_or(u64::MAX, |due| due.saturating_sub(now));
+                thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
+                continue;
+            };
+            if let Some(due) = self.step(&mut slots[index], context) {
+                due_queue.put(index, due);
+            }
+            let (before, after) = (cpu, thread_cpu_nanos());
+            cpu = after;
+            self.measured().counts.client_cpu_nanos += after.saturating_sub(before);
+        }
+        for client in slots.iter_mut().filter_map(|slot| slot.client.take()) {
+            self.close(client, context);
+        }
+    }
+
+    /// Opens or closes the connection of a slot. Returns when the next step is due, in nanoseconds
+    /// since the run began.
+    fn step(&self, slot: &mut Slot, context: &WorkerContext<'_>) -> Option<u64> {
+        if let Some(client) = slot.client.take() {
+            self.close(client, context);
+            end_cycle(slot, 0, context);
+            return slot.cycle.due();
+        }
+        let since = context.now();
+        let name = format!("rabbitscope {} {}", self.group.name, slot.member);
+        match self.dialer.dial_idle(&name, slot.member as usize) {
+            Ok((client, _)) => {
+                let now = context.now();
+                let mut measured = self.measured();
+                measured.counts.churn_opened += 1;
+                measured.churn.opened(self.number, now.saturating_sub(since));
+                slot.client = Some(client);
+                Some(now + nanos(self.group.hold))
+            }
+            Err(refused) => {
+                self.measured().churn_failed(&refused.error.to_string());
+                end_cycle(slot, context.now() + RETRY_NANOS, context);
+                slot.cycle.due()
+            }
+        }
+    }
+
+    fn close(&self, client: Client<Stream>, context: &WorkerContext<'_>) {
+        let since = context.now();
+        let closed = client.close();
+        let took = context.now().saturating_sub(since);
+        let mut measured = self.measured();
+        match closed {
+            Ok(()) => {
+                measured.counts.churn_closed += 1;
+                measured.churn.closed(self.number, took);
+            }
+            Err(error) => measured.churn_failed(&error.to_string()),
+        }
+    }
+}
+
+fn end_cycle(slot: &mut Slot, not_before: u64, context: &WorkerContext<'_>) {
+    if slot.cycle.end(not_before) {
+        context.shared.churners_done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn is_over(context: &WorkerContext<'_>) -> bool {
+    context.now() >= context.end
+        || context.shared.ending.load(Ordering::Relaxed)
+        || context.shared.abort.load(Ordering::Relaxed)
+}

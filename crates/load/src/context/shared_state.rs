@@ -1,0 +1,63 @@
+//! Flags and counters that the threads of a run share.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use crate::report::ServiceMonitor;
+
+/// The state that the threads of a run share.
+#[derive(Debug, Default)]
+pub(crate) struct SharedState {
+    /// The load ends; what is outstanding is awaited.
+    pub(crate) ending: AtomicBool,
+    /// The load ends at once.
+    pub(crate) abort: AtomicBool,
+    /// Publishers that have sent all their messages.
+    pub(crate) publishers_done: AtomicUsize,
+    /// Consumers that have received all their messages.
+    pub(crate) consumers_done: AtomicUsize,
+    /// Callers that have had all their replies.
+    pub(crate) callers_done: AtomicUsize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churners_done: AtomicUsize,
+    /// Threads that await confirms; consumers go on while there are any.
+    pub(crate) confirming: AtomicUsize,
+    /// Load threads that have stopped publishing.
+    pub(crate) draining: AtomicUsize,
+    /// The queues are empty, or nobody waits for that any longer.
+    pub(crate) is_empty: AtomicBool,
+    /// Lost connections and alarms.
+    pub(crate) service: Arc<ServiceMonitor>,
+    /// Every thread is done.
+    pub(crate) is_over: AtomicBool,
+}
+
+/// Members that have just come to their end, by kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DoneMembers {
+    /// Publishers that have sent their last message.
+    pub(crate) publishers: usize,
+    /// Consumers that have received their last message.
+    pub(crate) consumers: usize,
+    /// Callers that have had their last reply.
+    pub(crate) callers: usize,
+    /// Slots of churn that have closed their last one.
+    pub(crate) churn_slots: usize,
+}
+
+impl SharedState {
+    /// Adds members that have come to their end.
+    pub(crate) fn count_done(&self, done: DoneMembers) {
+        let counts = [
+            (&self.publishers_done, done.publishers),
+            (&self.consumers_done, done.consumers),
+            (&self.callers_done, done.callers),
+            (&self.churners_done, done.churn_slots),
+        ];
+        for (sum, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            sum.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}

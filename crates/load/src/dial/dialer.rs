@@ -1,0 +1,234 @@
+//! Makes connections: the order in which addresses are tried, sockets, TLS, login.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpStream, ToSocketAddrs},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_amqp::{
+    Mechanism, Uri,
+    blocking::{Client, ClientError},
+};
+use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_runs::scenario::{Allocation, Auth, Connecting};
+use rustls::{ClientConfig, pki_types::ServerName};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use super::{errors::dial_error, stream::Stream, tls::tls_config};
+use crate::error::LoadError;
+
+/// From one attempt to reach a broker that is starting to the next. Chosen: it starts within
+/// seconds.
+const STARTUP_POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The addresses of the broker, and how connections to them are made.
+#[derive(Clone, Debug)]
+pub struct Dialer {
+    uris: Vec<Uri>,
+    seed: u64,
+    connecting: Connecting,
+    /// Present when an address needs TLS.
+    tls: Option<Arc<ClientConfig>>,
+}
+
+/// Why no address answered: the error of the last one that was tried.
+#[derive(Debug)]
+pub(crate) struct Unanswered<'a> {
+    pub(crate) uri: &'a Uri,
+    pub(crate) error: ClientError,
+}
+
+impl Dialer {
+    /// A dialer for one broker without TLS, with the defaults of a scenario.
+    pub fn to(uri: Uri) -> Self {
+        Self { uris: vec![uri], seed: 1, connecting: Connecting::default(), tls: None }
+    }
+
+    /// A dialer for a broker as a scenario describes it. Reads certificates, keys and tokens, but
+    /// connects to nothing. `seed` is for addresses that are taken at random.
+    pub fn new(mut uris: Vec<Uri>, connecting: &Connecting, seed: u64) -> Result<Self, LoadError> {
+        let needs_tls = uris.iter().any(|uri| uri.is_tls);
+        let is_external = connecting.auth == Auth::External;
+        if uris.is_empty() || is_external && !uris.iter().all(|uri| uri.is_tls) {
+            return Err(LoadError::ExternalWithoutTls);
+        }
+        if let Auth::Token { file } = &connecting.auth {
+            let token = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT)
+                .map_err(|source| LoadError::File { path: file.clone(), source })?;
+            for uri in &mut uris {
+                uri.set_token(token.trim());
+            }
+        }
+        if is_external {
+            for uri in &mut uris {
+                uri.mechanism = Mechanism::External;
+            }
+        }
+        let tls = needs_tls.then(|| tls_config(&connecting.tls)).transpose()?;
+        Ok(Self { uris, seed, connecting: connecting.clone(), tls })
+    }
+
+    /// The first address.
+    pub fn uri(&self) -> &Uri {
+        &self.uris[0]
+    }
+
+    /// The timeout of each step of setting a connection up and closing it.
+    fn timeout(&self) -> Duration {
+        self.connecting.timeout
+    }
+
+    /// Returns when the broker answers, or at once when the scenario does not ask to wait for it.
+    pub fn wait_for_broker(&self, stop: &AtomicBool) -> Result<(), LoadError> {
+        let Some(limit) = self.connecting.startup_timeout else { return Ok(()) };
+        let began = Instant::now();
+        loop {
+            let failed = match self.dial("rabbitscope waiting", 0) {
+                Ok((client, _)) => return client.close().or(Ok(())),
+                Err(failed) => dial_error(failed.uri, failed.error),
+            };
+            let is_over = began.elapsed() >= limit || stop.load(Ordering::Relaxed);
+            if is_over || !failed.is_unreachable() {
+                return Err(failed);
+            }
+            thread::sleep(STARTUP_POLL_INTERVAL);
+        }
+    }
+
+    /// Connects and logs in. `number` is the number of the connection: it decides which address is
+    /// tried first.
+    pub(crate) fn dial(
+        &self,
+        name: &str,
+        number: usize,
+    ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
+        self.first_answer(number, |uri| self.connect(uri, name))
+    }
+
+    /// As [`Dialer::dial`], without heartbeats: for a connection that is idle while the load runs.
+    pub(crate) fn dial_idle(
+        &self,
+        name: &str,
+        number: usize,
+    ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
+        self.first_answer(number, |uri| {
+            let mut uri = uri.clone();
+            uri.heartbeat_seconds = Some(0);
+            self.connect(&uri, name)
+        })
+    }
+
+    fn first_answer(
+        &self,
+        number: usize,
+        connect: impl Fn(&Uri) -> Result<Client<Stream>, ClientError>,
+    ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
+        let count = self.uris.len();
+        let first = match self.connecting.allocation {
+            Allocation::RoundRobin => number,
+            Allocation::Random => scattered(self.seed, number),
+        };
+        let mut last = None;
+        for uri in (0..count).map(|step| &self.uris[first.wrapping_add(step) % count]) {
+            match connect(uri) {
+                Ok(client) => return Ok((client, uri)),
+                Err(error) => last = Some(Unanswered { uri, error }),
+            }
+        }
+        Err(last.expect("there is at least one address"))
+    }
+
+    fn connect(&self, uri: &Uri, name: &str) -> Result<Client<Stream>, ClientError> {
+        let refused = |source| ClientError::Connect { address: uri.address(), source };
+        let stream = self.open(uri).map_err(refused)?;
+        Client::log_in(stream, uri, name, self.timeout())
+    }
+
+    fn open(&self, uri: &Uri) -> io::Result<Stream> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for address in (uri.host.as_str(), uri.port).to_socket_addrs()? {
+            match self.open_at(address) {
+                Ok(tcp) => return self.wrap(tcp, uri),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn open_at(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        // Before connecting: the window's scale is agreed on then.
+        if let Some(bytes) = self.connecting.send_buffer_bytes {
+            socket.set_send_buffer_size(bytes as usize)?;
+        }
+        if let Some(bytes) = self.connecting.receive_buffer_bytes {
+            socket.set_recv_buffer_size(bytes as usize)?;
+        }
+        socket.connect_timeout(&address.into(), self.timeout())?;
+        let tcp = TcpStream::from(socket);
+        tcp.set_nodelay(self.connecting.nodelay)?;
+        tcp.set_read_timeout(Some(self.timeout()))?;
+        tcp.set_write_timeout(Some(self.timeout()))?;
+        Ok(tcp)
+    }
+
+    fn wrap(&self, tcp: TcpStream, uri: &Uri) -> io::Result<Stream> {
+        let Some(config) = self.tls.as_ref().filter(|_| uri.is_tls) else {
+            return Ok(Stream::Plain(tcp));
+        };
+        let name = self.connecting.tls.server_name.as_ref().unwrap_or(&uri.host);
+        let name = ServerName::try_from(name.clone()).map_err(|_| {
+            let reason = format!("`{name}` is no name that a certificate can be for");
+            io::Error::new(io::ErrorKind::InvalidInput, reason)
+        })?;
+        Stream::over_tls(tcp, Arc::clone(config), name)
+    }
+}
+
+/// A pseudo-random number for each connection (splitmix64).
+fn scattered(seed: u64, number: usize) -> usize {
+    let mut mixed = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    // Below 2^31: it fits into an index of any platform.
+    usize::try_from(mixed >> 33).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_scattered_over_the_addresses() {
+        let mut hits = [0; 3];
+        for number in 0..3000 {
+            hits[scattered(7, number) % 3] += 1;
+        }
+        assert!(hits.iter().all(|count| (900..1100).contains(count)), "{hits:?}");
+        assert_ne!(scattered(7, 0), scattered(8, 0));
+    }
+
+    #[test]
+    fn external_needs_tls() {
+        let connecting = Connecting { auth: Auth::External, ..Connecting::default() };
+        let uri = Uri::parse("amqp://h").unwrap();
+        let refused = Dialer::new(vec![uri], &connecting, 1).unwrap_err();
+        assert!(refused.to_string().contains("amqps://"), "{refused}");
+    }
+
+    #[test]
+    fn a_missing_token_is_named() {
+        let auth = Auth::Token { file: "/nowhere/token".to_owned() };
+        let connecting = Connecting { auth, ..Connecting::default() };
+        let uri = Uri::parse("amqp://h").unwrap();
+        let refused = Dialer::new(vec![uri], &connecting, 1).unwrap_err();
+        assert!(refused.to_string().contains("/nowhere/token"), "{refused}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Latencies of churn: of opening and of closing, for each group.
+
+use std::time::{Duration, SystemTime};
+
+use rabbitscope_runs::{
+    record::LatencyPoint,
+    scenario::{ChurnGroup, ChurnKind},
+};
+
+use super::{
+    histogram::{LatencyHistogram, latency_point},
+    log::{LatencyLog, LatencyRecord},
+};
+
+/// Latencies of one interval, by group number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChurnHistograms(Vec<GroupHistograms>);
+
+#[derive(Clone, Debug, Default)]
+struct GroupHistograms {
+    open: LatencyHistogram,
+    close: LatencyHistogram,
+}
+
+impl ChurnHistograms {
+    pub(crate) fn opened(&mut self, group: usize, nanos: u64) {
+        self.group(group).open.record(nanos, 1);
+    }
+
+    pub(crate) fn closed(&mut self, group: usize, nanos: u64) {
+        self.group(group).close.record(nanos, 1);
+    }
+
+    fn group(&mut self, group: usize) -> &mut GroupHistograms {
+        if self.0.len() <= group {
+            self.0.resize_with(group + 1, GroupHistograms::default);
+        }
+        &mut self.0[group]
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (number, part) in other.0.iter().enumerate() {
+            let sum = self.group(number);
+            sum.open.add(&part.open);
+            sum.close.add(&part.close);
+        }
+    }
+
+    /// Latencies of opening and closing for one row of the series, all groups together.
+    pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
+        let mut all = GroupHistograms::default();
+        for group in &self.0 {
+            all.open.add(&group.open);
+            all.close.add(&group.close);
+        }
+        (latency_point(&all.open), latency_point(&all.close))
+    }
+}
+
+/// Latencies of a whole run, by group number.
+#[derive(Default)]
+pub(crate) struct ChurnLogs(Vec<[LatencyLog; 2]>);
+
+impl ChurnLogs {
+    pub(crate) fn new(groups: &[ChurnGroup], start: SystemTime) -> Self {
+        let logs = groups.iter().map(|group| {
+            let [open, close] = meanings(group.subject.kind());
+            let log = |end: &str, meaning: &str| {
+                LatencyLog::named(format!("{}-{end}", group.name), meaning.to_owned(), start)
+            };
+            [log("open", open), log("close", close)]
+        });
+        Self(logs.collect())
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        interval: &ChurnHistograms,
+        start: Duration,
+        length: Duration,
+        warm: bool,
+    ) {
+        for (logs, histograms) in self.0.iter_mut().zip(&interval.0) {
+            let [open, close] = logs;
+            open.add(&histograms.open, start, length, warm);
+            close.add(&histograms.close, start, length, warm);
+        }
+    }
+
+    /// The records of latencies that were measured.
+    pub(crate) fn finish(self) -> impl Iterator<Item = LatencyRecord> {
+        self.0.into_iter().flatten().filter_map(LatencyLog::finish)
+    }
+}
+
+/// Definitions of the latencies of opening and of closing.
+fn meanings(kind: ChurnKind) -> [&'static str; 2] {
+    match kind {
+        ChurnKind::Connections => [
+            "from dialling until the broker agrees to the connection and its virtual host",
+            "from asking for the end of a connection until the broker agrees",
+        ],
+        ChurnKind::Channels => [
+            "from asking for a channel until it is open",
+            "from asking for the end of a channel until it is closed",
+        ],
+        ChurnKind::Queues => [
+            "from declaring a queue until the broker agrees",
+            "from deleting a queue until the broker agrees",
+        ],
+        ChurnKind::Bindings => [
+            "from asking for a binding until it is there",
+            "from asking for its end until it is gone",
+        ],
+        ChurnKind::Consumers => [
+            "from asking to consume until the broker agrees",
+            "from cancelling a consumer until the broker agrees",
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario::ChurnSubject;
+
+    use super::*;
+
+    fn group(name: &str) -> ChurnGroup {
+        ChurnGroup {
+            name: name.to_owned(),
+            subject: ChurnSubject::Channels,
+            concurrency: 1,
+            connections: 1,
+            rate: None,
+            hold: Duration::ZERO,
+            cycles: None,
+        }
+    }
+
+    #[test]
+    fn each_group_has_its_own_latencies() {
+        let (mut one, mut other) = (ChurnHistograms::default(), ChurnHistograms::default());
+        one.opened(0, 1000);
+        other.opened(1, 5000);
+        other.opened(1, 6000);
+        other.closed(1, 70);
+        one.add(&other);
+        let (open, close) = one.points();
+        assert_eq!((open.unwrap().count, close.unwrap().count), (3, 1));
+
+        let mut logs = ChurnLogs::new(&[group("a"), group("b")], SystemTime::UNIX_EPOCH);
+        logs.add(&one, Duration::ZERO, Duration::from_secs(1), false);
+        let found: Vec<_> =
+            logs.finish().map(|record| (record.summary.file, record.summary.count)).collect();
+        let expected =
+            [("latency-a-open.hlog", 1), ("latency-b-open.hlog", 2), ("latency-b-close.hlog", 1)];
+        assert_eq!(found, expected.map(|(file, count)| (file.to_owned(), count)));
+    }
+}

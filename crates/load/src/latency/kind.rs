@@ -1,0 +1,54 @@
+//! The latencies that are measured, with their names and definitions.
+
+/// The latencies that are measured. `…Intended` counts from the time of the schedule, `ClientDelay`
+/// from there to the time of sending, the others from the time of sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Latency {
+    Confirm,
+    ConfirmIntended,
+    EndToEnd,
+    EndToEndIntended,
+    RoundTrip,
+    RoundTripIntended,
+    /// The part of an intended latency that the client itself caused.
+    ClientDelay,
+}
+
+impl Latency {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Confirm,
+        Self::ConfirmIntended,
+        Self::EndToEnd,
+        Self::EndToEndIntended,
+        Self::RoundTrip,
+        Self::RoundTripIntended,
+        Self::ClientDelay,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::ConfirmIntended => "confirm-intended",
+            Self::EndToEnd => "end-to-end",
+            Self::EndToEndIntended => "end-to-end-intended",
+            Self::RoundTrip => "round-trip",
+            Self::RoundTripIntended => "round-trip-intended",
+            Self::ClientDelay => "client-delay",
+        }
+    }
+
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Confirm => "from handing a message to the socket to reading its confirm",
+            Self::ConfirmIntended => "from the time on the schedule to reading the confirm",
+            Self::EndToEnd => "from handing a message to the socket to reading its delivery",
+            Self::EndToEndIntended => "from the time on the schedule to reading the delivery",
+            Self::RoundTrip => "from handing a request to the socket to reading its reply",
+            Self::RoundTripIntended => "from the time on the schedule to reading the reply",
+            Self::ClientDelay => {
+                "of the time from the schedule to handing a message to the socket, the part in which \
+                 it could have been sent: the client's own"
+            }
+        }
+    }
+}

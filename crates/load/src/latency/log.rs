@@ -1,0 +1,200 @@
+//! One latency over a whole run: total histogram, `HdrHistogram` interval log and summary.
+
+use std::time::{Duration, SystemTime};
+
+use hdrhistogram::{
+    Histogram,
+    serialization::{
+        V2DeflateSerializer,
+        interval_log::{IntervalLogWriterBuilder, Tag},
+    },
+};
+use rabbitscope_runs::record::{LatencyFigures, LatencySummary, SpectrumPoint};
+
+use super::{
+    histogram::{LatencyHistogram, latency_figures},
+    kind::Latency,
+};
+
+/// One latency over a whole run.
+#[derive(Debug)]
+pub(crate) struct LatencyLog {
+    name: String,
+    description: String,
+    total: LatencyHistogram,
+    overdue: u64,
+    log: Vec<u8>,
+}
+
+/// Tags the intervals of the log that are excluded from the totals.
+const WARM_UP_TAG: &str = "warm-up";
+
+impl LatencyLog {
+    pub(crate) fn new(latency: Latency, start: SystemTime) -> Self {
+        Self::named(latency.name().to_owned(), latency.description().to_owned(), start)
+    }
+
+    /// A log with a name and description of its own.
+    pub(crate) fn named(name: String, description: String, start: SystemTime) -> Self {
+        let mut log = Vec::new();
+        let mut header = IntervalLogWriterBuilder::new();
+        header
+            .add_comment("[Histogram log format version 1.3]")
+            .add_comment(&format!("[{description}, in nanoseconds]"))
+            .with_start_time(start);
+        header
+            .begin_log_with(&mut log, &mut V2DeflateSerializer::new())
+            .expect("writing to memory does not fail");
+        Self { name, description, total: LatencyHistogram::default(), overdue: 0, log }
+    }
+
+    /// Adds the measurements of an interval that began `start` after the run began and lasted
+    /// `length`. The warm-up is in the log only, with a tag.
+    pub(crate) fn add(
+        &mut self,
+        interval: &LatencyHistogram,
+        start: Duration,
+        length: Duration,
+        warm: bool,
+    ) {
+        let Some(histogram) = interval.measured() else { return };
+        if !warm {
+            self.total.add(interval);
+        }
+        let mut serializer = V2DeflateSerializer::new();
+        let mut writer = IntervalLogWriterBuilder::new();
+        writer
+            .with_max_value_divisor(1.0)
+            .begin_log_with(&mut self.log, &mut serializer)
+            .expect("writing to memory does not fail")
+            .write_histogram(histogram, start, length, warm.then(warm_up_tag))
+            .expect("a histogram of our own making can be written to memory");
+    }
+
+    /// Counts measurements of messages that were overdue at the end.
+    pub(crate) fn note_overdue(&mut self, count: u64) {
+        self.overdue += count;
+    }
+
+    /// As in `run.json`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The record; absent when nothing was measured.
+    pub(crate) fn finish(self) -> Option<LatencyRecord> {
+        let total = self.total.measured()?;
+        let file = format!("latency-{}.hlog", self.name);
+        let LatencyFigures { name, count, mean, min, p50, p95, p99, p999, p9999, max } =
+            latency_figures(self.name, &self.total)?;
+        let summary = LatencySummary {
+            name,
+            description: self.description,
+            count,
+            mean,
+            min,
+            p50,
+            p95,
+            p99,
+            p999,
+            p9999,
+            max,
+            overdue: self.overdue,
+            spectrum: spectrum(total),
+            file,
+        };
+        Some(LatencyRecord { summary, hlog: self.log })
+    }
+}
+
+/// The quantiles of a spectrum.
+const SPECTRUM: [f64; 16] = [
+    0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.9999, 0.99995,
+    0.99999, 0.999_999,
+];
+
+/// A quantile is reported when at least one measurement is expected above it.
+fn spectrum(total: &Histogram<u64>) -> Vec<SpectrumPoint> {
+    let count = total.len() as f64;
+    let known = SPECTRUM.into_iter().take_while(|quantile| count * (1.0 - quantile) >= 0.999);
+    let point = |quantile| SpectrumPoint { quantile, nanos: total.value_at_quantile(quantile) };
+    known.map(point).collect()
+}
+
+fn warm_up_tag() -> Tag<'static> {
+    Tag::new(WARM_UP_TAG).expect("has neither comma, nor space, nor line break")
+}
+
+/// A latency over the whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatencyRecord {
+    /// Quantiles of the lossless histogram, for `run.json`.
+    pub summary: LatencySummary,
+    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, one
+    /// interval for each second.
+    pub hlog: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::{
+        Deserializer,
+        interval_log::{IntervalLogIterator, LogEntry},
+    };
+
+    use super::*;
+
+    #[test]
+    fn the_log_holds_every_measurement() {
+        let mut log = LatencyLog::new(Latency::Confirm, SystemTime::UNIX_EPOCH);
+        for second in 0..3_u64 {
+            let mut interval = LatencyHistogram::default();
+            for nanos in 1..=1000 {
+                interval.record(nanos * 1000 * (second + 1), 2);
+            }
+            log.add(&interval, Duration::from_secs(second), Duration::from_secs(1), second == 0);
+        }
+        log.add(
+            &LatencyHistogram::default(),
+            Duration::from_secs(3),
+            Duration::from_secs(1),
+            false,
+        );
+        let record = log.finish().unwrap();
+        assert_eq!((record.summary.count, record.summary.min / 10), (4000, 200), "without warm-up");
+        assert!(record.summary.max.abs_diff(3_000_000) < 3_000);
+        let text = String::from_utf8(record.hlog.clone()).unwrap();
+        assert!(text.starts_with("#[Histogram log format version 1.3]\n"), "{text}");
+        let (mut count, mut warm) = (0, 0);
+        for entry in IntervalLogIterator::new(&record.hlog) {
+            let LogEntry::Interval(interval) = entry.unwrap() else { continue };
+            let bytes = decode_base64(interval.encoded_histogram());
+            let read: Histogram<u64> =
+                Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+            count += read.len();
+            warm += if interval.tag().is_some() { read.len() } else { 0 };
+        }
+        assert_eq!((count, warm), (6000, 2000));
+    }
+
+    fn decode_base64(text: &str) -> Vec<u8> {
+        let digit = |c: u8| match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'+' => 62,
+            _ => 63,
+        };
+        let mut bytes = Vec::new();
+        let (mut bits, mut count) = (0_u32, 0);
+        for c in text.bytes().filter(|c| *c != b'=') {
+            bits = bits << 6 | u32::from(digit(c));
+            count += 6;
+            if count >= 8 {
+                count -= 8;
+                bytes.push(u8::try_from(bits >> count & 0xff).unwrap());
+            }
+        }
+        bytes
+    }
+}

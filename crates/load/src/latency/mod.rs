@@ -1,0 +1,16 @@
+//! Latencies: histograms, interval logs, and their breakdown by group and queue.
+
+mod breakdown;
+mod churn;
+mod histogram;
+mod kind;
+mod log;
+mod slots;
+
+pub(crate) use breakdown::Breakdown;
+pub(crate) use churn::{ChurnHistograms, ChurnLogs};
+pub(crate) use histogram::{LatencyHistogram, latency_point};
+pub(crate) use kind::Latency;
+pub(crate) use log::LatencyLog;
+pub use log::LatencyRecord;
+pub(crate) use slots::{HistogramSet, Slots, add_slots, publisher_slot, total_of_slots};

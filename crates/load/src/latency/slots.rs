@@ -1,0 +1,115 @@
+//! Slots: the numbers under which load threads record the latencies of groups and queues.
+//!
+//! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded
+//! once, into the histograms of the selected slot; totals are sums over the slots, made once a
+//! second by the aggregator. So no message costs a second record or a search.
+
+use rabbitscope_runs::scenario::Scenario;
+
+use super::{histogram::LatencyHistogram, kind::Latency};
+
+/// Slots for groups. A slot takes about 200 KiB for each latency that it measures, on each load
+/// thread and once more in the aggregator: 20 MB for 100 groups on one thread.
+pub(super) const MAX_GROUPS: usize = 100;
+
+/// Slots for queues, as [`MAX_GROUPS`].
+const MAX_QUEUES: usize = 100;
+
+/// A histogram for each [`Latency`].
+pub(crate) type HistogramSet = [LatencyHistogram; Latency::ALL.len()];
+
+/// The slots of the groups and queues of a scenario. The slot after those of the groups is for
+/// groups beyond [`MAX_GROUPS`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slots {
+    /// Kind and name, in the order of the scenario.
+    pub(super) groups: Vec<(&'static str, String)>,
+    publishers: usize,
+    consumers: usize,
+    /// Their slots follow those of the groups: the number of a group, and a queue that it reads.
+    pub(super) queues: Vec<(usize, String)>,
+    pub(super) left_out: u64,
+}
+
+impl Slots {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let publishers = scenario.publishers.iter().map(|it| ("publishers", it.name.clone()));
+        let consumers = scenario.consumers.iter().map(|it| ("consumers", it.name.clone()));
+        let requests = scenario.requests.iter().map(|it| ("requests", it.name.clone()));
+        let mut slots = Self {
+            groups: publishers.chain(consumers).chain(requests).collect(),
+            publishers: scenario.publishers.len(),
+            consumers: scenario.consumers.len(),
+            queues: Vec::new(),
+            left_out: 0,
+        };
+        if scenario.run.latency_by_queue {
+            slots.add_queues(scenario);
+        }
+        let room = slots.groups.len().saturating_sub(MAX_GROUPS);
+        slots.left_out += u64::try_from(room).unwrap_or(u64::MAX);
+        slots
+    }
+
+    fn add_queues(&mut self, scenario: &Scenario) {
+        for (number, group) in scenario.consumers.iter().enumerate() {
+            for queue in scenario.queue_names(&group.queue) {
+                if self.queues.len() < MAX_QUEUES {
+                    self.queues.push((self.publishers + number, queue));
+                } else {
+                    self.left_out += 1;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn consumers(&self, number: usize) -> u16 {
+        group_slot(self.publishers + number)
+    }
+
+    pub(crate) fn requests(&self, number: usize) -> u16 {
+        group_slot(self.publishers + self.consumers + number)
+    }
+
+    /// The slot of a queue as this group of consumers reads it.
+    pub(crate) fn queue(&self, consumers: usize, queue: &str) -> u16 {
+        let group = self.publishers + consumers;
+        let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
+        known
+            .map_or_else(|| group_slot(group), |at| u16::try_from(MAX_GROUPS + 1 + at).unwrap_or(0))
+    }
+}
+
+/// The slot of a group of publishers.
+pub(crate) fn publisher_slot(number: usize) -> u16 {
+    group_slot(number)
+}
+
+pub(super) fn group_slot(group: usize) -> u16 {
+    u16::try_from(group.min(MAX_GROUPS)).unwrap_or(0)
+}
+
+/// Adds the histograms slot by slot.
+pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
+    if sum.len() < part.len() {
+        sum.resize_with(part.len(), HistogramSet::default);
+    }
+    for (sum, part) in sum.iter_mut().zip(part) {
+        merge(sum, part);
+    }
+}
+
+/// The sum of all slots.
+pub(crate) fn total_of_slots(slots: &[HistogramSet]) -> HistogramSet {
+    let mut sum = HistogramSet::default();
+    for histograms in slots {
+        merge(&mut sum, histograms);
+    }
+    sum
+}
+
+pub(super) fn merge(sum: &mut HistogramSet, part: &HistogramSet) {
+    for (sum, part) in sum.iter_mut().zip(part) {
+        sum.add(part);
+    }
+}

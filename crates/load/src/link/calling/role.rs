@@ -1,0 +1,351 @@
+//! Callers on one connection: each sends requests and waits for the replies.
+
+use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
+use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup};
+
+use super::{
+    caller::Caller,
+    in_flight::{InFlight, Waiting},
+};
+use crate::{
+    assignment::assigned_queues,
+    clock::nanos,
+    latency::Latency,
+    link::{
+        limits::{CHUNK, WRITE_ROUNDS},
+        role::Role,
+        serve_context::ServeContext,
+        socket::Socket,
+    },
+    pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS, RoundRobin},
+    plan::Placement,
+    random::Random,
+    report::{Failure, Side},
+};
+
+/// RabbitMQ's pseudo-queue for direct replies.
+const DIRECT: &str = "amq.rabbitmq.reply-to";
+
+/// Requests that a caller may send before the other callers of its connection send. As for
+/// publishers.
+const QUANTUM: u64 = 64;
+
+/// Bytes of a request on the wire besides its body, approximately: two frame headers, method,
+/// properties with correlation id and reply-to.
+const OVERHEAD: usize = 128;
+
+pub(in crate::link) struct Calling {
+    queues: Vec<String>,
+    reply: ReplyPath,
+    body: Vec<u8>,
+    persistent: bool,
+    timeout_nanos: u64,
+    callers: Vec<Caller>,
+    /// By channel number: the queue for replies. Absent until it is known.
+    reply_to: Vec<Option<String>>,
+    round_robin: RoundRobin,
+    in_flight: InFlight,
+    /// Callers whose schedule has no request at all, until they are counted as done.
+    without_any: usize,
+    has_schedule: bool,
+    is_stopped: bool,
+}
+
+impl Calling {
+    pub(in crate::link) fn new(
+        group: &RequestGroup,
+        random: &Random,
+        placements: &[Placement],
+        queues: &[String],
+    ) -> Self {
+        let arrivals = |member| {
+            let seed = random.schedule_seed(member);
+            ArrivalSchedule::new(&group.schedule, member, group.count, seed, 0)
+        };
+        let callers: Vec<Caller> = placements
+            .iter()
+            .map(|placement| Caller {
+                channel: placement.channel,
+                queues: assigned_queues(
+                    MemberQueues::Share,
+                    placement.member,
+                    group.count,
+                    queues.len(),
+                )
+                .collect(),
+                turn: 0,
+                concurrency: group.concurrency,
+                limit: group.messages,
+                arrivals: arrivals(placement.member),
+                sent: 0,
+                outstanding: 0,
+                roomy_since: 0,
+                delay: ClientDelay::default(),
+            })
+            .collect();
+        let channels = placements.iter().map(|placement| placement.channel).max().unwrap_or(0);
+        Self {
+            queues: queues.to_vec(),
+            reply: group.reply,
+            body: vec![0; group.size_bytes as usize],
+            persistent: group.persistent,
+            timeout_nanos: nanos(group.timeout),
+            reply_to: vec![None; usize::from(channels) + 1],
+            round_robin: RoundRobin::new(callers.len()),
+            without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
+            callers,
+            in_flight: InFlight::default(),
+            has_schedule: group.schedule.is_set(),
+            is_stopped: false,
+        }
+    }
+
+    fn open(&mut self, channel: u16, reply_to: String, now: u64) {
+        let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
+        *place = Some(reply_to);
+        for index in 0..self.callers.len() {
+            if self.callers[index].channel == channel {
+                self.callers[index].roomy_since = now;
+                self.wake(index);
+            }
+        }
+    }
+
+    /// Queues a caller that can send now, or when its schedule has the next request.
+    fn wake(&mut self, index: usize) {
+        let caller = &self.callers[index];
+        let is_open = self.reply_to[usize::from(caller.channel)].is_some();
+        if !is_open || caller.room() == 0 {
+            return;
+        }
+        match &caller.arrivals {
+            None => self.round_robin.enqueue(index),
+            Some(arrivals) => {
+                if let Some(due) = arrivals.due() {
+                    self.round_robin.enqueue_at(index, due);
+                }
+            }
+        }
+    }
+
+    fn send(
+        &mut self,
+        index: usize,
+        room: &mut usize,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> u64 {
+        let caller = &mut self.callers[index];
+        let Some(reply_to) = &self.reply_to[usize::from(caller.channel)] else { return 0 };
+        let size = self.body.len() + OVERHEAD;
+        let most = caller.room().min(QUANTUM).min((*room / size).max(1) as u64);
+        let mut count = 0;
+        while count < most
+            && let Some(intended_at) = caller.take_turn(socket.ready_since(), context)
+        {
+            count += 1;
+            let queue = caller.next_queue();
+            let id = self.in_flight.push(Waiting {
+                sent_at: context.now,
+                intended_at,
+                caller: u32::try_from(index).unwrap_or(u32::MAX),
+            });
+            let fields =
+                ReplyFields { correlation_id: Some(&id), reply_to: Some(reply_to.as_bytes()) };
+            let request = Addressed {
+                channel: caller.channel,
+                routing_key: self.queues[queue].as_bytes(),
+                fields,
+                persistent: self.persistent,
+            };
+            socket.connection.send(&request, &self.body);
+            caller.sent += 1;
+            caller.outstanding += 1;
+        }
+        context.pass.has_paced |= caller.arrivals.is_some() && count > 0;
+        *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
+        count
+    }
+
+    /// A request has its reply, or will get none.
+    fn settle(&mut self, index: usize, context: &mut ServeContext<'_>) {
+        let caller = &mut self.callers[index];
+        if caller.room() == 0 {
+            caller.roomy_since = context.now;
+        }
+        caller.outstanding -= 1;
+        if caller.is_done() {
+            context.outcome.done.callers += 1;
+        }
+        self.wake(index);
+    }
+
+    fn expire(&mut self, context: &mut ServeContext<'_>) {
+        let limit = (context.now + 1).saturating_sub(self.timeout_nanos);
+        while let Some(request) = self.in_flight.take_before(limit) {
+            context.measured.counts.requests_unanswered += 1;
+            self.settle(request.caller as usize, context);
+        }
+    }
+}
+
+impl Role for Calling {
+    fn start(&mut self, now: u64, connection: &mut Connection) {
+        for channel in 1..self.reply_to.len() {
+            let number = u16::try_from(channel).unwrap_or(u16::MAX);
+            match self.reply {
+                ReplyPath::Direct => {
+                    consume(number, DIRECT, connection);
+                    self.open(number, DIRECT.to_owned(), now);
+                }
+                ReplyPath::Queue => {
+                    let declare = Request::QueueDeclare {
+                        queue: "",
+                        passive: false,
+                        durable: false,
+                        exclusive: true,
+                        auto_delete: true,
+                        arguments: &Table::default(),
+                    };
+                    connection.request(number, &declare);
+                }
+            }
+        }
+    }
+
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        if let Reply::QueueDeclared { queue, .. } = reply {
+            consume(channel, &queue, connection);
+            self.open(channel, queue, context.now);
+        }
+        Ok(())
+    }
+
+    fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        self.expire(context);
+        context.outcome.done.callers += std::mem::take(&mut self.without_any);
+        if self.is_stopped || !socket.can_publish() {
+            return Ok(false);
+        }
+        context.begin(self.has_schedule);
+        if let Some(until) = context.pass.due_until {
+            self.round_robin.advance(until);
+        }
+        let (mut room, mut encoded) = (CHUNK, 0);
+        while room > 0
+            && let Some(index) = self.round_robin.next()
+        {
+            encoded += self.send(index, &mut room, socket, context);
+            self.wake(index);
+        }
+        socket.encoded(encoded);
+        context.measured.counts.requests += encoded;
+        Ok(encoded > 0)
+    }
+
+    #[inline]
+    fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        _socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) {
+        context.measured.counts.consumed += 1;
+        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
+        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
+        let Some(request) = request else {
+            context.measured.counts.stray_replies += 1;
+            return;
+        };
+        context.measured.counts.replies += 1;
+        let round_trip = context.now.saturating_sub(request.sent_at);
+        context.measured.measure(Latency::RoundTrip, round_trip, 1);
+        context.measured(round_trip);
+        if self.callers[request.caller as usize].arrivals.is_some() {
+            let intended = context.now.saturating_sub(request.intended_at);
+            context.measured.measure(Latency::RoundTripIntended, intended, 1);
+        }
+        self.settle(request.caller as usize, context);
+    }
+
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        self.reply_to.fill(None);
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            context.measured.counts.requests_unanswered += 1;
+            self.settle(request.caller as usize, context);
+        }
+    }
+
+    fn has_due(&self, _context: &ServeContext<'_>) -> bool {
+        !self.is_stopped && self.round_robin.is_anybody_ready()
+    }
+
+    fn next_due(&self, can_publish: bool) -> Option<u64> {
+        let scheduled = self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped);
+        let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
+        scheduled.into_iter().chain(timeout).min()
+    }
+
+    fn stop(&mut self, _connection: &mut Connection, context: &mut ServeContext<'_>) {
+        self.is_stopped = true;
+        let end = context.now.saturating_sub(LATE_NANOS);
+        for caller in &mut self.callers {
+            let has_more = caller.limit.is_none_or(|limit| caller.sent < limit);
+            let Some(arrivals) = caller.arrivals.as_mut().filter(|_| has_more) else { continue };
+            while let Some(due) = arrivals.due().filter(|due| *due <= end) {
+                arrivals.advance();
+                context.overdue(context.now - due, &[Latency::RoundTripIntended]);
+            }
+        }
+    }
+
+    fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+            let age = |since: u64| context.now.saturating_sub(since);
+            let (actual, intended) = (age(request.sent_at), age(request.intended_at));
+            context.measured.measure_overdue(Latency::RoundTrip, actual);
+            if self.callers[request.caller as usize].arrivals.is_some() {
+                context.measured.measure_overdue(Latency::RoundTripIntended, intended);
+            }
+        }
+    }
+
+    fn side(&self) -> Side {
+        Side::Sending
+    }
+
+    fn write_rounds(&self) -> u32 {
+        WRITE_ROUNDS
+    }
+
+    fn is_owed(&self) -> bool {
+        self.in_flight.len() > 0
+    }
+
+    fn awaited(&self) -> u64 {
+        self.in_flight.len()
+    }
+}
+
+/// Replies are consumed without acknowledgement; RabbitMQ demands it for direct replies.
+fn consume(channel: u16, queue: &str, connection: &mut Connection) {
+    let consume = Request::Consume {
+        queue,
+        consumer_tag: "replies",
+        no_local: false,
+        auto_ack: true,
+        exclusive: false,
+        arguments: &Table::default(),
+    };
+    connection.request(channel, &consume);
+}

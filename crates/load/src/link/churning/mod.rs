@@ -1,0 +1,6 @@
+//! Churn on one connection.
+
+mod requests;
+mod role;
+
+pub(super) use role::Churning;

@@ -1,0 +1,43 @@
+//! The state of the consumers of one connection: their subscriptions, tasks and unacknowledged messages.
+
+use std::ops::Range;
+
+use crate::report::Reader;
+
+#[derive(Debug)]
+pub(super) struct Consumer {
+    pub(super) channel: u16,
+    pub(super) received: u64,
+    /// In nanoseconds since the run began.
+    pub(super) start: u64,
+    pub(super) subscriptions: Range<usize>,
+    /// The subscription that is polled next.
+    pub(super) next_poll: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subscription {
+    pub(super) consumer: usize,
+    pub(super) queue: usize,
+    /// For the check of deliveries.
+    pub(super) reader: Reader,
+    /// The slot of its latencies.
+    pub(super) slot: u16,
+}
+
+/// A task with a time, for the consumer with this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Task {
+    Start(usize),
+    Poll(usize),
+    /// Settles the message that the consumer has held for longest.
+    Settle(usize),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unacknowledged {
+    pub(super) count: u32,
+    pub(super) last_tag: u64,
+    /// Acknowledged since the last commit.
+    pub(super) uncommitted: u32,
+}

@@ -1,0 +1,168 @@
+//! Messages that consumers hold for their processing time: one after the other, limited to a rate.
+
+use std::collections::VecDeque;
+
+use rabbitscope_runs::scenario::ConsumerGroup;
+
+use crate::{
+    clock::{SECOND, nanos},
+    message::Stamp,
+    report::Reader,
+};
+
+/// A delivered message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldMessage {
+    /// Nanoseconds since the run began.
+    pub(super) arrived: u64,
+    pub(super) delivery_tag: u64,
+    pub(super) redelivered: bool,
+    pub(super) stamp: Option<Stamp>,
+    /// The consumer, and the queue.
+    pub(super) reader: Reader,
+    /// The slot of its latency.
+    pub(super) slot: u16,
+}
+
+/// The messages that the consumers of a connection hold.
+#[derive(Debug)]
+pub(super) struct HeldMessages {
+    /// Shortest time from one message of a consumer to the next, in nanoseconds.
+    interval: u64,
+    /// Processing times in nanoseconds, each with its end within the cycle.
+    steps: Vec<(u64, u64)>,
+    consumers: Vec<Waiting>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    messages: VecDeque<HeldMessage>,
+    /// Processing of the next message begins at this time at the earliest.
+    free_at: u64,
+}
+
+impl HeldMessages {
+    /// Absent when the group settles messages as they arrive.
+    pub(super) fn of(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
+        let holds = group.rate.is_some()
+            || !group.processing_time.is_zero()
+            || !group.processing_times.is_empty();
+        if !holds {
+            return None;
+        }
+        let mut end = 0;
+        let mut steps: Vec<_> = group
+            .processing_times
+            .iter()
+            .map(|step| {
+                end += nanos(step.lasts);
+                (end, nanos(step.time))
+            })
+            .collect();
+        if steps.is_empty() {
+            steps.push((u64::MAX, nanos(group.processing_time)));
+        }
+        Some(Self {
+            interval: group.rate.map_or(0, interval),
+            steps,
+            consumers: vec![Waiting::default(); consumers],
+        })
+    }
+
+    /// Messages that a consumer holds.
+    pub(super) fn count(&self, consumer: usize) -> u64 {
+        self.consumers[consumer].messages.len() as u64
+    }
+
+    /// Holds `message`. Returns until when, in nanoseconds since the run began; absent: it need not
+    /// be held at all.
+    pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<u64> {
+        let begin = self.consumers[consumer].free_at.max(message.arrived);
+        let done = begin + self.processing_time(begin);
+        let waiting = &mut self.consumers[consumer];
+        waiting.free_at = done.max(begin + self.interval);
+        if done <= message.arrived && waiting.messages.is_empty() {
+            return None;
+        }
+        waiting.messages.push_back(message);
+        Some(done)
+    }
+
+    /// Returns the message that a consumer has held for longest.
+    pub(super) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
+        self.consumers[consumer].messages.pop_front()
+    }
+
+    /// The connection is lost: the broker delivers all messages again.
+    pub(super) fn drop_all(&mut self) {
+        self.consumers.fill(Waiting::default());
+    }
+
+    fn processing_time(&self, at: u64) -> u64 {
+        let cycle = self.steps.last().map_or(1, |(end, _)| *end).max(1);
+        let within = at % cycle;
+        self.steps.iter().find(|(end, _)| within < *end).map_or(0, |(_, time)| *time)
+    }
+}
+
+/// The interval of messages at `rate` a second, in nanoseconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
+fn interval(rate: f64) -> u64 {
+    (SECOND as f64 / rate) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+
+    const MILLI: u64 = SECOND / 1000;
+
+    fn holding(keys: &str) -> Option<HeldMessages> {
+        let text = format!(
+            "name = \"h\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n\
+             [[consumers]]\nqueue = \"q\"\nprefetch = 10\n{keys}"
+        );
+        let scenario = scenario::parse(&text, "test", &[]).unwrap();
+        HeldMessages::of(&scenario.consumers[0], 1)
+    }
+
+    fn message(arrived: u64) -> HeldMessage {
+        let reader = Reader { queue: 0, consumer: 0 };
+        HeldMessage { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader, slot: 0 }
+    }
+
+    /// Messages that arrive at these milliseconds are done at those; absent: at once.
+    fn check(keys: &str, arrivals: &[u64], expected: &[Option<u64>]) {
+        let mut holding = holding(keys).unwrap();
+        let done: Vec<_> = arrivals
+            .iter()
+            .map(|arrived| {
+                let arrived = arrived * MILLI;
+                let message = message(arrived);
+                holding.hold(0, message).map(|nanos| nanos / MILLI)
+            })
+            .collect();
+        assert_eq!(done, expected, "{keys}");
+    }
+
+    #[test]
+    fn messages_wait_for_their_time() {
+        assert!(holding("").is_none());
+        check("rate = 100", &[0, 0, 0, 100], &[None, Some(10), Some(20), Some(100)]);
+        check("processing-time = \"5ms\"", &[0, 1, 20], &[Some(5), Some(10), Some(25)]);
+        check("processing-time = \"5ms\"\nrate = 50", &[0, 0], &[Some(5), Some(25)]);
+        let steps = "processing-times = [{ time = \"3ms\", for = \"1s\" }, { time = \"0s\", for = \"1s\" }]";
+        check(steps, &[0, 1000, 2000], &[Some(3), Some(1000), Some(2003)]);
+    }
+
+    #[test]
+    fn without_a_backlog_nothing_waits_for_the_rate() {
+        let mut holding = holding("rate = 100").unwrap();
+        for at in 0..5 {
+            let arrived = at * 20 * MILLI;
+            assert_eq!(holding.hold(0, message(arrived)), None, "{at}");
+        }
+    }
+}

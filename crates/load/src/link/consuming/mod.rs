@@ -1,0 +1,9 @@
+//! Consumers on one connection.
+
+mod consumer;
+mod held_messages;
+mod poll_settings;
+mod polling;
+mod role;
+
+pub(super) use role::Consuming;

@@ -1,0 +1,376 @@
+//! Consumers on one connection.
+//!
+//! A message is settled as it arrives, unless its group delays messages (a rate, a processing
+//! time): then it waits in `held_messages.rs`. Tasks with a time (the start of a consumer, the next
+//! poll, the end of a processing time) are in one heap.
+
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
+
+use rabbitscope_amqp::{Connection, Delivery, Request, Table};
+use rabbitscope_runs::scenario::Settle;
+
+use super::{
+    consumer::{Consumer, Subscription, Task, Unacknowledged},
+    held_messages::{HeldMessage, HeldMessages},
+    poll_settings::PollSettings,
+};
+use crate::{
+    clock::nanos,
+    link::{role::Role, serve_context::ServeContext, socket::Socket},
+    message::Stamp,
+    plan::{ConsumerPlan, Placement},
+    report::{Observation, Reader, Side},
+    topology::field_table,
+};
+
+pub(in crate::link) struct Consuming {
+    /// An empty name stands for a queue that the broker named: the last one that was declared on
+    /// the channel.
+    pub(super) queues: Arc<[String]>,
+    arguments: Table,
+    pub(super) auto_ack: bool,
+    exclusive: bool,
+    settle: Settle,
+    /// Messages for each acknowledgement.
+    multi_ack_every: u32,
+    tx_size: Option<u32>,
+    /// Messages for each consumer.
+    pub(super) limit: Option<u64>,
+    reads_headers: bool,
+    pub(super) polling: Option<PollSettings>,
+    pub(super) consumers: Vec<Consumer>,
+    /// A consumer's tag is the number of its subscription here.
+    pub(super) subscriptions: Vec<Subscription>,
+    /// By channel number.
+    unacknowledged: Vec<Unacknowledged>,
+    /// The consumer of each channel, for consumers that poll: each has a channel of its own.
+    pub(super) by_channel: Vec<u32>,
+    pub(super) holding: Option<HeldMessages>,
+    pub(super) tasks: BinaryHeap<Reverse<(u64, Task)>>,
+}
+
+impl Consuming {
+    pub(in crate::link) fn new(plan: &ConsumerPlan<'_>, placements: &[Placement]) -> Self {
+        let group = plan.group;
+        let channels = placements.iter().map(|placement| placement.channel).max().unwrap_or(0);
+        let mut consuming = Self {
+            queues: plan.queues.clone().into(),
+            arguments: field_table(&group.arguments),
+            auto_ack: group.auto_ack,
+            exclusive: group.exclusive,
+            settle: group.settle,
+            multi_ack_every: group.multi_ack_every,
+            tx_size: group.tx_size,
+            limit: group.messages,
+            reads_headers: plan.has_stamp_headers,
+            polling: PollSettings::of(plan),
+            consumers: Vec::with_capacity(placements.len()),
+            subscriptions: Vec::new(),
+            unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
+            by_channel: vec![0; usize::from(channels) + 1],
+            holding: HeldMessages::of(group, placements.len()),
+            tasks: BinaryHeap::new(),
+        };
+        for (number, placement) in placements.iter().enumerate() {
+            let first = consuming.subscriptions.len();
+            let mine = plan.queues_of(*placement);
+            let consumer = plan.first_consumer + placement.member;
+            consuming.subscriptions.extend(mine.map(|queue| {
+                let reader = Reader { queue: plan.queue_numbers[queue], consumer };
+                Subscription { consumer: number, queue, reader, slot: plan.slots[queue] }
+            }));
+            let start = nanos(group.slow_start).saturating_mul(u64::from(placement.member));
+            consuming.by_channel[usize::from(placement.channel)] =
+                u32::try_from(number).unwrap_or(0);
+            consuming.consumers.push(Consumer {
+                channel: placement.channel,
+                received: 0,
+                start: start.saturating_add(nanos(group.start_delay)),
+                subscriptions: first..consuming.subscriptions.len(),
+                next_poll: first,
+            });
+        }
+        consuming
+    }
+
+    /// The queue that the consumer with this tag reads.
+    fn queue(&self, tag: &[u8]) -> &str {
+        let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
+        let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
+        let name = self.queues.get(queue).filter(|name| !name.is_empty());
+        name.map_or("a queue that the broker named", String::as_str)
+    }
+
+    fn begin(&mut self, number: usize, connection: &mut Connection) {
+        let consumer = &self.consumers[number];
+        if self.limit.is_some_and(|limit| consumer.received >= limit) {
+            return;
+        }
+        if self.polling.is_some() {
+            return self.poll(number, connection);
+        }
+        for tag in consumer.subscriptions.clone() {
+            let consume = Request::Consume {
+                queue: &self.queues[self.subscriptions[tag].queue],
+                consumer_tag: &tag.to_string(),
+                no_local: false,
+                auto_ack: self.auto_ack,
+                exclusive: self.exclusive,
+                arguments: &self.arguments,
+            };
+            connection.request(consumer.channel, &consume);
+        }
+    }
+
+    /// The message has been processed.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        number: usize,
+        message: HeldMessage,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        let consumer = &mut self.consumers[number];
+        let channel = consumer.channel;
+        consumer.received += 1;
+        let is_last = self.limit == Some(consumer.received);
+        context.measured.counts.consumed += 1;
+        context.measured.counts.redelivered += u64::from(message.redelivered);
+        measure(&message, context);
+        if !self.auto_ack {
+            let waiting = &mut self.unacknowledged[usize::from(channel)];
+            waiting.count += 1;
+            waiting.last_tag = message.delivery_tag;
+            if waiting.count >= self.multi_ack_every || is_last {
+                self.settle(channel, is_last, connection, context);
+            }
+        }
+        if is_last {
+            self.end(number, connection);
+            context.outcome.done.consumers += 1;
+        }
+    }
+
+    /// Settles the messages of a channel that wait for it. `commits`: commits them at once.
+    #[inline]
+    fn settle(
+        &mut self,
+        channel: u16,
+        commits: bool,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        let waiting = &mut self.unacknowledged[usize::from(channel)];
+        let (delivery_tag, multiple) = (waiting.last_tag, waiting.count > 1);
+        let refuse = |requeue| Request::Nack { delivery_tag, multiple, requeue };
+        let request = match self.settle {
+            Settle::Ack => Request::Ack { delivery_tag, multiple },
+            Settle::Requeue => refuse(true),
+            Settle::Discard => refuse(false),
+        };
+        connection.request(channel, &request);
+        if self.settle != Settle::Ack {
+            context.measured.counts.rejected += u64::from(waiting.count);
+        }
+        if let Some(size) = self.tx_size {
+            waiting.uncommitted += waiting.count;
+            if waiting.uncommitted >= size || commits {
+                connection.request(channel, &Request::TxCommit);
+                waiting.uncommitted = 0;
+            }
+        }
+        waiting.count = 0;
+    }
+
+    /// Cancels a consumer that has received its last message.
+    fn end(&self, number: usize, connection: &mut Connection) {
+        let consumer = &self.consumers[number];
+        if self.polling.is_some() {
+            return;
+        }
+        for tag in consumer.subscriptions.clone() {
+            let cancel = Request::Cancel { consumer_tag: &tag.to_string() };
+            connection.request(consumer.channel, &cancel);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
+    }
+
+    #[inline]
+    pub(super) fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
+        if self.reads_headers
+            && let Some(stamp) = Stamp::find(&delivery.properties)
+        {
+            return Some(stamp);
+        }
+        Stamp::decode(&delivery.body)
+    }
+}
+
+impl Role for Consuming {
+    fn start(&mut self, now: u64, connection: &mut Connection) {
+        self.tasks.clear();
+        for number in 0..self.consumers.len() {
+            let start = self.consumers[number].start;
+            if start <= now {
+                self.begin(number, connection);
+            } else {
+                self.tasks.push(Reverse((start, Task::Start(number))));
+            }
+        }
+    }
+
+    #[inline]
+    fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) {
+        let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
+        let Some(&Subscription { consumer: number, reader, slot, .. }) = subscription else {
+            return;
+        };
+        let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
+        if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
+            // The broker sent it before it read the cancellation: it is for the other consumers.
+            if !self.auto_ack {
+                let delivery_tag = delivery.delivery_tag;
+                let back = Request::Reject { delivery_tag, requeue: true };
+                socket.connection.request(delivery.channel, &back);
+            }
+            return;
+        }
+        let message = HeldMessage {
+            arrived: context.now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+            reader,
+            slot,
+        };
+        if let Some(holding) = &mut self.holding
+            && let Some(due) = holding.hold(number, message)
+        {
+            self.tasks.push(Reverse((due, Task::Settle(number))));
+            return;
+        }
+        self.take(number, message, &mut socket.connection, context);
+    }
+
+    fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+        while let Some(Reverse((due, task))) = self.tasks.peek().copied()
+            && due <= context.now
+        {
+            self.tasks.pop();
+            match task {
+                Task::Start(number) => self.begin(number, connection),
+                Task::Poll(number) => self.poll(number, connection),
+                Task::Settle(number) => {
+                    let held = self.holding.as_mut().and_then(|holding| holding.release(number));
+                    if let Some(message) = held {
+                        self.take(number, message, connection, context);
+                        self.poll_again(number, connection, context);
+                    }
+                }
+            }
+        }
+    }
+
+    fn next_due(&self, _can_publish: bool) -> Option<u64> {
+        self.tasks.peek().map(|Reverse((due, _))| *due)
+    }
+
+    fn finish(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+        self.tasks.clear();
+        for channel in 0..u16::try_from(self.unacknowledged.len()).unwrap_or(u16::MAX) {
+            let waiting = self.unacknowledged[usize::from(channel)];
+            if waiting.count > 0 {
+                self.settle(channel, true, connection, context);
+            } else if waiting.uncommitted > 0 {
+                connection.request(channel, &Request::TxCommit);
+            }
+        }
+        let polling = self.polling.filter(|polling| polling.removes_queues);
+        for consumer in self.consumers.iter().filter(|_| polling.is_some()) {
+            let delete = Request::QueueDelete { queue: "", if_unused: false, if_empty: false };
+            connection.request(consumer.channel, &delete);
+        }
+    }
+
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        if let Some(recorder) = &mut context.recorder {
+            for Subscription { reader, .. } in &self.subscriptions {
+                recorder.note(Observation::Resubscribed { reader: *reader });
+            }
+        }
+        self.tasks.clear();
+        self.unacknowledged.fill(Unacknowledged::default());
+        if let Some(holding) = &mut self.holding {
+            holding.drop_all();
+        }
+    }
+
+    fn side(&self) -> Side {
+        Side::Receiving
+    }
+
+    /// A message came in answer to `basic.get`.
+    fn on_got(
+        &mut self,
+        delivery: &Delivery<'_>,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        self.take_polled(delivery, connection, context);
+    }
+
+    /// `basic.get` was answered with an empty queue.
+    fn on_empty(
+        &mut self,
+        channel: u16,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) {
+        self.note_empty_poll(channel, connection, context);
+    }
+
+    fn is_consuming(&self) -> bool {
+        !self.is_done()
+    }
+
+    fn consumed_queue(&self, consumer_tag: &[u8]) -> String {
+        format!("queue `{}`", self.queue(consumer_tag))
+    }
+}
+
+/// Records the latency up to the arrival of the message, however long it was held after that.
+#[inline]
+pub(in crate::link) fn measure(message: &HeldMessage, context: &mut ServeContext<'_>) {
+    let arrived = message.arrived;
+    let stamp = message.stamp.filter(|stamp| stamp.is_of(context.run.tag));
+    if let Some(recorder) = &mut context.recorder
+        && let Some(stamp) = stamp
+    {
+        recorder.delivered(message.reader, stamp.number, arrived, message.redelivered);
+    }
+    context.measured.select(message.slot);
+    let sent_at = stamp.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
+    match sent_at {
+        Some((sent_at, late_nanos)) => {
+            let now = std::mem::replace(&mut context.now, arrived);
+            context.delivered(sent_at, late_nanos);
+            context.now = now;
+        }
+        None => context.measured.unstamped += 1,
+    }
+}
+
+#[inline]
+fn number(tag: &[u8]) -> Option<usize> {
+    let mut digits = tag.iter().map(|byte| char::from(*byte).to_digit(10));
+    digits.try_fold(0_usize, |number, digit| number.checked_mul(10)?.checked_add(digit? as usize))
+}

@@ -1,0 +1,281 @@
+//! A connection under load: its socket, and the role of its members.
+
+use rabbitscope_amqp::{Event, Frames};
+
+use super::{
+    any_role::{AnyRole, with_role},
+    role::Role,
+    serve_context::ServeContext,
+    socket::{ReadOutcome, Socket},
+};
+use crate::{
+    connect::PreparedConnection,
+    plan::LinkPlan,
+    report::{Failure, Side},
+};
+
+/// Reads in a row before other connections are served. Chosen: a busy connection is read at most
+/// 2.5 MiB ahead of the others (8 × 320 KiB with frames of 128 KiB).
+const READ_ROUNDS: u32 = 8;
+
+/// One connection under load.
+pub(crate) struct Link {
+    io: LinkSocket,
+    /// Number of its plan among those of the run.
+    pub(crate) plan: usize,
+    role: AnyRole,
+    /// The slot under which its latencies are recorded.
+    slot: u16,
+    /// The connection is lost. The time without it has been counted up to here.
+    down_since: Option<u64>,
+}
+
+/// The socket of a link, and whether the broker has agreed to its end.
+struct LinkSocket {
+    socket: Socket,
+    is_closed: bool,
+}
+
+/// What the broker has not done for a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkStatus {
+    /// It owes an answer.
+    pub(crate) is_unanswered: bool,
+    /// It has taken nothing from the socket for a while.
+    pub(crate) is_stalled: bool,
+}
+
+impl Link {
+    pub(crate) fn new(plan: usize, link: &LinkPlan<'_>, prepared: PreparedConnection) -> Self {
+        let role = AnyRole::new(link, prepared.frame_max());
+        let io = LinkSocket { socket: Socket::new(prepared), is_closed: false };
+        Self { io, plan, role, slot: link.slot, down_since: None }
+    }
+
+    /// The socket, for the poll.
+    pub(crate) fn socket(&self) -> &Socket {
+        &self.io.socket
+    }
+
+    /// The poll says that something has changed.
+    pub(crate) fn wake(&mut self, readable: bool, writable: bool) {
+        self.io.socket.wake(readable, writable);
+    }
+
+    /// The connection is lost. What was outstanding on it is counted and dropped; the role
+    /// continues on the next one.
+    pub(crate) fn on_disconnect(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
+        context.service.lost(self.side(), context.now, failure);
+        context.measured.select(self.slot);
+        self.io.socket.on_disconnect(context);
+        with_role!(&mut self.role, role => role.on_disconnect(context));
+        self.down_since = Some(context.now);
+    }
+
+    /// There is a connection again.
+    pub(crate) fn on_reconnect(
+        &mut self,
+        prepared: PreparedConnection,
+        context: &mut ServeContext<'_>,
+    ) {
+        self.count_time_down(context);
+        self.down_since = None;
+        context.measured.counts.reconnects += 1;
+        context.service.back(self.side(), context.now);
+        self.io.socket.on_reconnect(prepared, context.now);
+        self.start(context.now);
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.down_since.is_none()
+    }
+
+    /// States that last are counted up to now, so that each second has its share. Heartbeats are
+    /// sent and expected.
+    pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
+        context.measured.select(self.slot);
+        self.count_time_down(context);
+        with_role!(&mut self.role, role => role.tick(context));
+        if !self.is_up() {
+            return Ok(());
+        }
+        with_role!(&mut self.role, role => role.check_timeouts(context))?;
+        self.io.socket.tick(context)
+    }
+
+    fn count_time_down(&mut self, context: &mut ServeContext<'_>) {
+        if let Some(since) = &mut self.down_since {
+            context.measured.counts.down_nanos += context.now.saturating_sub(*since);
+            *since = context.now;
+        }
+    }
+
+    /// Largest frame that was agreed on, in bytes.
+    pub(crate) fn frame_max(&self) -> u32 {
+        self.io.socket.frame_max()
+    }
+
+    /// The first messages may be sent and received, at `now` nanoseconds after the run began.
+    pub(crate) fn start(&mut self, now: u64) {
+        with_role!(&mut self.role, role => role.start(now, &mut self.io.socket.connection));
+    }
+
+    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    pub(crate) fn serve(
+        &mut self,
+        scratch: &mut [u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => self.io.serve(role, scratch, context))
+    }
+
+    /// When the next message or task of the role is due, or was.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        with_role!(&self.role, role => role.next_due(self.io.socket.can_publish()))
+    }
+
+    /// How many publishers use it.
+    pub(crate) fn publishers(&self) -> usize {
+        with_role!(&self.role, role => role.publishers())
+    }
+
+    /// The side of the load that it serves.
+    pub(crate) fn side(&self) -> Side {
+        with_role!(&self.role, role => role.side())
+    }
+
+    /// Does the broker owe it an answer, or has its socket taken nothing for a while?
+    pub(crate) fn status(&self) -> LinkStatus {
+        let is_unanswered = with_role!(&self.role, role => role.is_owed());
+        LinkStatus { is_unanswered, is_stalled: self.io.socket.is_stalled() }
+    }
+
+    /// Messages sent and not confirmed.
+    pub(crate) fn unconfirmed(&self) -> u64 {
+        with_role!(&self.role, role => role.unconfirmed())
+    }
+
+    /// Answers that the end of the load waits for: confirms, replies, closings of churn.
+    pub(crate) fn awaited(&self) -> u64 {
+        with_role!(&self.role, role => role.awaited())
+    }
+
+    /// Messages may still arrive.
+    pub(crate) fn is_consuming(&self) -> bool {
+        with_role!(&self.role, role => role.is_consuming())
+    }
+
+    /// Nothing more is read: what has no answer will get none.
+    pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.give_up(context));
+    }
+
+    /// Nothing more is published.
+    pub(crate) fn stop_publishing(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.stop(&mut self.io.socket.connection, context));
+    }
+
+    /// Acknowledges the rest and closes the connection.
+    pub(crate) fn finish(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.select(self.slot);
+        with_role!(&mut self.role, role => role.finish(&mut self.io.socket.connection, context));
+        self.io.socket.connection.close();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.io.is_closed || !self.is_up()
+    }
+}
+
+impl LinkSocket {
+    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    fn serve<R: Role>(
+        &mut self,
+        role: &mut R,
+        scratch: &mut [u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        self.read(role, scratch, context)?;
+        role.run_due_tasks(&mut self.socket.connection, context);
+        self.socket.flush(context)?;
+        let more = self.socket.is_readable();
+        for _ in 0..role.write_rounds() {
+            let has_sent = role.encode(&mut self.socket, context)?;
+            self.socket.flush(context)?;
+            if !has_sent {
+                return Ok(more);
+            }
+        }
+        Ok(more || self.socket.can_publish() && role.has_due(context))
+    }
+
+    fn read<R: Role>(
+        &mut self,
+        role: &mut R,
+        scratch: &mut [u8],
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        for _ in 0..READ_ROUNDS {
+            if R::is_congested(&mut self.socket) {
+                return Ok(());
+            }
+            let filled = match self.socket.fill(scratch, context)? {
+                ReadOutcome::Bytes(filled) => filled,
+                ReadOutcome::Nothing => return Ok(()),
+                ReadOutcome::Eof if self.is_closed => return Ok(()),
+                ReadOutcome::Eof => {
+                    let reason = "the broker closed the connection without a word";
+                    return Err(Failure::lost(reason));
+                }
+            };
+            let mut frames = Frames::new(&scratch[..filled]);
+            while let Some(event) = self.socket.connection.next_event(&mut frames)? {
+                self.on_event(role, event, context)?;
+            }
+            self.socket.keep(frames.rest());
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn on_event<R: Role>(
+        &mut self,
+        role: &mut R,
+        event: Event<'_>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        let connection = &mut self.socket.connection;
+        match event {
+            Event::Delivery(delivery) => role.on_delivery(&delivery, &mut self.socket, context),
+            Event::Confirm { channel, tag, multiple, accepted } => {
+                role.on_confirm(channel, tag, multiple, accepted, context)?;
+            }
+            Event::Reply { channel, reply } => {
+                role.on_reply(channel, reply, connection, context)?;
+            }
+            Event::Got { delivery, .. } => role.on_got(&delivery, connection, context),
+            Event::GetEmpty { channel } => role.on_empty(channel, connection, context),
+            Event::Returned(returned) => {
+                context.measured.counts.returned += 1;
+                context.record_return(&returned);
+            }
+            Event::Blocked { reason } => self.socket.block(&reason, context),
+            Event::Unblocked => self.socket.unblock(context),
+            Event::Closed => self.is_closed = true,
+            Event::ChannelOpened { channel } => {
+                role.on_channel_opened(channel, connection, context);
+            }
+            Event::ChannelClosed { channel, refusal } => {
+                role.on_channel_closed(channel, refusal, connection, context)?;
+            }
+            Event::ConsumerCancelled { channel, consumer_tag } => {
+                role.on_consumer_cancelled(channel, consumer_tag.as_bytes(), context)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

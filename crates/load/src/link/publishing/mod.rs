@@ -1,0 +1,10 @@
+//! Publishers on one connection.
+
+mod batch;
+mod overdue;
+mod publisher;
+mod role;
+mod write_budget;
+
+pub(super) use publisher::{Publisher, PublisherProgress};
+pub(super) use role::Publishing;

@@ -1,0 +1,301 @@
+//! Publishers on one connection.
+
+use rabbitscope_amqp::{ConfirmRing, Connection, Reply};
+use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
+
+use super::{
+    batch::{QUANTUM, SentMessage, low_bits},
+    overdue::never_confirmed,
+    publisher::Publisher,
+    write_budget::WriteBudget,
+};
+use crate::{
+    clock::nanos,
+    link::{
+        limits::{CHUNK, WRITE_ROUNDS},
+        role::Role,
+        serve_context::ServeContext,
+        socket::Socket,
+    },
+    pacing::RoundRobin,
+    report::{Failure, Side},
+};
+
+/// Messages in a row with a write for each, before other connections are served. As many as a batch
+/// has.
+const SINGLE_WRITES: u32 = 64;
+
+pub(in crate::link) struct Publishing {
+    publishers: Vec<Publisher>,
+    /// By channel number; absent without confirms.
+    rings: Vec<Option<ConfirmRing<SentMessage>>>,
+    round_robin: RoundRobin,
+    outstanding: u64,
+    is_stopped: bool,
+    has_schedule: bool,
+    write: WriteMode,
+    confirm_timeout: Option<ConfirmTimeout>,
+    /// By channel number: when the message was sent for which a timeout has been counted.
+    overdue: Vec<Option<u64>>,
+}
+
+impl Publishing {
+    pub(in crate::link) fn new(publishers: Vec<Publisher>, group: &PublisherGroup) -> Self {
+        let channels = publishers.iter().map(|publisher| publisher.channel).max().unwrap_or(0);
+        let mut rings: Vec<_> = (0..=channels).map(|_| None).collect();
+        for publisher in publishers.iter().filter(|publisher| publisher.window.is_some()) {
+            rings[usize::from(publisher.channel)].get_or_insert_default();
+        }
+        let mut round_robin = RoundRobin::new(publishers.len());
+        (0..publishers.len()).for_each(|index| round_robin.enqueue(index));
+        Self {
+            has_schedule: publishers.iter().any(|publisher| publisher.arrivals.is_some()),
+            publishers,
+            overdue: vec![None; rings.len()],
+            rings,
+            round_robin,
+            outstanding: 0,
+            is_stopped: false,
+            write: group.write,
+            confirm_timeout: group.confirm_timeout,
+        }
+    }
+
+    /// Messages that are due until then may be sent; absent: schedules wait.
+    #[inline]
+    fn until(&self, context: &ServeContext<'_>) -> Option<u64> {
+        if self.has_schedule { context.pass.due_until } else { Some(context.now) }
+    }
+
+    /// Queues a publisher that can send now, or when its schedule has the next message.
+    #[inline]
+    fn wake(&mut self, index: usize, context: &ServeContext<'_>) {
+        match self.publishers[index].asks_at(context.now) {
+            Some(due) if self.until(context).is_some_and(|until| due <= until) => {
+                self.round_robin.enqueue(index);
+            }
+            Some(due) => self.round_robin.enqueue_at(index, due),
+            None => {}
+        }
+    }
+
+    /// Encodes messages of one publisher and returns their number; absent when there is no room for
+    /// them in this write.
+    #[inline]
+    fn send(
+        &mut self,
+        index: usize,
+        budget: &mut WriteBudget,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Option<u64> {
+        let is_alone = self.publishers.len() == 1;
+        let publisher = &mut self.publishers[index];
+        let size = publisher.payload.wire_size();
+        publisher.leave_out(socket, context);
+        let fair = if is_alone { u64::MAX } else { QUANTUM as u64 };
+        let most = publisher.allowed(context).min(fair);
+        if most == 0 {
+            return Some(0);
+        }
+        let most = most.min(budget.fits(size));
+        if most == 0 {
+            return None;
+        }
+        context.pass.has_paced |= publisher.arrivals.is_some();
+        let ring = self.rings[usize::from(publisher.channel)].as_mut();
+        let is_confirmed = ring.is_some();
+        let number = u32::try_from(index).unwrap_or(0);
+        let count = publisher.append(most, socket, ring, number, context);
+        if !is_confirmed && let Some(recorder) = &mut context.recorder {
+            let sent = publisher.progress.sent;
+            recorder.written(publisher.number, low_bits(sent - count), low_bits(count));
+        }
+        if is_confirmed {
+            self.outstanding += count;
+            publisher.commit_full(&mut socket.connection);
+        }
+        publisher.note_end(context);
+        budget.take(size, count);
+        Some(count)
+    }
+}
+
+impl Role for Publishing {
+    fn write_rounds(&self) -> u32 {
+        if self.write == WriteMode::Batched { WRITE_ROUNDS } else { SINGLE_WRITES }
+    }
+
+    #[inline]
+    fn encode(
+        &mut self,
+        socket: &mut Socket,
+        context: &mut ServeContext<'_>,
+    ) -> Result<bool, Failure> {
+        if self.is_stopped || !socket.can_publish() {
+            return Ok(false);
+        }
+        context.begin(self.has_schedule);
+        if let Some(until) = self.until(context) {
+            self.round_robin.advance(until);
+        }
+        let mut budget = WriteBudget::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
+        let mut encoded = 0;
+        while let Some(index) = self.round_robin.next() {
+            let Some(sent) = self.send(index, &mut budget, socket, context) else {
+                self.round_robin.enqueue_first(index);
+                break;
+            };
+            encoded += sent;
+            self.wake(index, context);
+        }
+        socket.encoded(encoded);
+        Ok(encoded > 0)
+    }
+
+    fn on_confirm(
+        &mut self,
+        channel: u16,
+        tag: u64,
+        multiple: bool,
+        accepted: bool,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        let ring = self.rings.get_mut(usize::from(channel)).and_then(Option::as_mut);
+        let ring = ring.ok_or_else(|| {
+            Failure::wrong(format!(
+                "the broker confirmed on channel {channel}, which has no confirms"
+            ))
+        })?;
+        let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
+        // Messages of one write have the same time: they are recorded together.
+        let (mut run_at, mut run, mut settled) = (0, 0, 0);
+        let outcome = ring.settle(tag, multiple, |sent| {
+            if publishers[sent.publisher as usize].settled(context) {
+                round_robin.enqueue(sent.publisher as usize);
+            }
+            settled += 1;
+            if let Some(recorder) = &mut context.recorder {
+                let publisher = publishers[sent.publisher as usize].number;
+                recorder.settled(publisher, sent.sequence, context.now, accepted);
+            }
+            if let Some(late_nanos) = sent.late_nanos.filter(|_| accepted) {
+                context.confirmed_intended(sent.at, late_nanos);
+            }
+            if sent.at != run_at && run > 0 {
+                context.confirmed(run_at, run);
+                run = 0;
+            }
+            run_at = sent.at;
+            run += u64::from(accepted);
+        });
+        outcome.map_err(|error| Failure::wrong(error.to_string()))?;
+        if run > 0 {
+            context.confirmed(run_at, run);
+        }
+        self.outstanding -= settled;
+        let counts = &mut context.measured.counts;
+        *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += settled;
+        Ok(())
+    }
+
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        let publishers = &mut self.publishers;
+        for ring in self.rings.iter_mut().flatten() {
+            let settled = std::mem::take(ring).settle(0, true, |sent| {
+                publishers[sent.publisher as usize].unanswered(&sent);
+            });
+            debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
+        }
+        for (index, publisher) in self.publishers.iter_mut().enumerate() {
+            publisher.on_disconnect(context);
+            self.round_robin.enqueue(index);
+        }
+        context.measured.counts.unanswered += std::mem::take(&mut self.outstanding);
+    }
+
+    fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        for ring in self.rings.iter_mut().flatten() {
+            let settled =
+                std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, context));
+            debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
+        }
+    }
+
+    fn check_timeouts(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
+        let Some(timeout) = self.confirm_timeout else { return Ok(()) };
+        for (ring, overdue) in self.rings.iter().zip(&mut self.overdue) {
+            let oldest = ring.as_ref().and_then(ConfirmRing::oldest).map(|sent| sent.at);
+            let late = oldest.filter(|at| context.now >= at.saturating_add(nanos(timeout.after)));
+            if late.is_some() && late != *overdue {
+                context.measured.counts.confirm_timeouts += 1;
+                if timeout.ends_run {
+                    return Err(Failure::wrong(format!(
+                        "a message was not confirmed within {} s (`confirm-timeout`)",
+                        timeout.after.as_secs_f64()
+                    )));
+                }
+            }
+            *overdue = late;
+        }
+        Ok(())
+    }
+
+    fn has_due(&self, context: &ServeContext<'_>) -> bool {
+        let is_due = |until| self.round_robin.first_due().is_some_and(|due| due <= until);
+        let anybody =
+            self.round_robin.is_anybody_ready() || self.until(context).is_some_and(is_due);
+        anybody && !self.is_stopped
+    }
+
+    fn next_due(&self, can_publish: bool) -> Option<u64> {
+        self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped)
+    }
+
+    fn unconfirmed(&self) -> u64 {
+        self.outstanding
+    }
+
+    fn is_owed(&self) -> bool {
+        self.publishers.iter().any(Publisher::is_owed)
+    }
+
+    fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+        self.is_stopped = true;
+        for publisher in &mut self.publishers {
+            publisher.stop(connection, context);
+        }
+    }
+
+    fn publishers(&self) -> usize {
+        self.publishers.len()
+    }
+
+    fn tick(&mut self, context: &mut ServeContext<'_>) {
+        for publisher in &mut self.publishers {
+            publisher.count_full(context);
+        }
+    }
+
+    fn side(&self) -> Side {
+        Side::Sending
+    }
+
+    /// A transaction is committed: all that was sent on the channel counts as confirmed.
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        _connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        match reply {
+            Reply::TxCommitted => self.on_confirm(channel, 0, true, true, context),
+            _ => Ok(()),
+        }
+    }
+
+    fn awaited(&self) -> u64 {
+        self.outstanding
+    }
+}

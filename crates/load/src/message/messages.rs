@@ -1,0 +1,283 @@
+//! What a group of publishers sends: routing keys, bodies and properties, prepared once for all of its members.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table};
+use rabbitscope_runs::scenario::{
+    Body, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
+};
+
+use super::{
+    json,
+    payload::{ComposedPayload, EncodedBodies, Payload, Step},
+    stamp::STAMP_SIZE,
+};
+use crate::{
+    assignment::assigned_queues, clock::nanos, error::LoadError, random::Random,
+    topology::field_table,
+};
+
+/// Largest file that is sent: the largest message that any release of RabbitMQ accepts.
+const MAX_BODY_BYTES: u64 = 512 << 20;
+
+/// A group's messages, before the limits of a connection are known.
+#[derive(Debug)]
+pub(crate) struct Messages<'a> {
+    group: &'a PublisherGroup,
+    properties: Properties,
+    keys: Arc<[Route]>,
+    /// The first key, as text.
+    first_key: String,
+    /// Members share the keys out; otherwise each uses them all.
+    is_spread: bool,
+    steps: Vec<Step<Vec<u8>>>,
+    random: Random,
+    /// The encoded bodies for a frame size, which is almost always the same for all connections.
+    contents: Mutex<Option<(u32, Arc<EncodedBodies>)>>,
+}
+
+impl<'a> Messages<'a> {
+    pub(crate) fn of(group: &'a PublisherGroup, scenario: &Scenario) -> Result<Self, LoadError> {
+        let mut random = Random::new(scenario.seed).fork(&group.name);
+        let keys = keys(group, scenario, &mut random);
+        let routes = keys.iter().map(|key| Route::new(&group.exchange, key, group.mandatory));
+        Ok(Self {
+            group,
+            properties: properties(group),
+            is_spread: !matches!(group.keys, RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
+            keys: routes.collect(),
+            first_key: keys.into_iter().next().unwrap_or_default(),
+            steps: bodies(group, &mut random)?,
+            random,
+            contents: Mutex::new(None),
+        })
+    }
+
+    /// When `member` may send its first message, in nanoseconds since the run began.
+    pub(crate) fn start(&self, member: u32) -> u64 {
+        let extra = nanos(self.group.random_start_delay);
+        let random = self.random.fork(&member.to_string()).below(extra);
+        nanos(self.group.start_delay).saturating_add(random)
+    }
+
+    /// The seed for the schedule of `member`.
+    pub(crate) fn seed(&self, member: u32) -> u64 {
+        self.random.schedule_seed(member)
+    }
+
+    /// The payload of `member` on `channel`, in frames of at most `frame_max` bytes.
+    pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
+        let is_plain =
+            self.keys.len() == 1 && self.group.sizes.is_empty() && self.group.body == Body::Filler;
+        if is_plain {
+            let target = PublishTarget {
+                channel,
+                exchange: &self.group.exchange,
+                routing_key: &self.first_key,
+                mandatory: self.group.mandatory,
+                properties: &self.properties,
+            };
+            let size = self.group.size_bytes as usize;
+            return Payload::Plain(PublishTemplate::new(&target, size, frame_max));
+        }
+        let contents = self.contents(frame_max);
+        let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
+        let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let mine = if self.is_spread {
+            let mine = assigned_queues(
+                self.group.member_queues,
+                member,
+                self.group.count,
+                self.keys.len(),
+            );
+            mine.filter_map(|key| u32::try_from(key).ok()).collect()
+        } else {
+            (0..count).collect()
+        };
+        Payload::Composed(Box::new(ComposedPayload {
+            routes: Arc::clone(&self.keys),
+            mine,
+            next_route: 0,
+            wire_size: route_size + contents.largest,
+            contents,
+            next_content: 0,
+        }))
+    }
+
+    fn contents(&self, frame_max: u32) -> Arc<EncodedBodies> {
+        let mut made = self.contents.lock().expect("making contents does not panic");
+        match &*made {
+            Some((size, contents)) if *size == frame_max => Arc::clone(contents),
+            _ => {
+                let contents = Arc::new(self.make_contents(frame_max));
+                *made = Some((frame_max, Arc::clone(&contents)));
+                contents
+            }
+        }
+    }
+
+    fn make_contents(&self, frame_max: u32) -> EncodedBodies {
+        let content = |body: &Vec<u8>| {
+            if self.group.body.is_kept_intact() {
+                let header = (STAMP_HEADER, STAMP_SIZE);
+                Content::with_header(&self.properties, body, frame_max, header.0, header.1)
+            } else {
+                Content::new(&self.properties, body, frame_max)
+            }
+        };
+        let steps = self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content)));
+        let steps: Vec<_> = steps.map(|(end, contents)| (end, contents.collect())).collect();
+        let sizes = steps.iter().flat_map(|(_, contents): &(_, Vec<Content>)| contents);
+        let largest = sizes.map(Content::wire_size).max().unwrap_or(0);
+        EncodedBodies { steps, largest }
+    }
+}
+
+/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first
+/// that cannot be read, with its dotted key in the scenario.
+pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
+    scenario.publishers.iter().enumerate().find_map(|(number, group)| {
+        let Body::Files(files) = &group.body else { return None };
+        files.iter().enumerate().find_map(|(file, path)| {
+            let failure = read_files(std::slice::from_ref(path)).err()?;
+            Some((format!("publishers.{number}.body-files.{file}"), failure))
+        })
+    })
+}
+
+fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
+    let read = |path: &String| {
+        rabbitscope_files::read(Path::new(path), MAX_BODY_BYTES)
+            .map_err(|source| LoadError::BodyFile { path: path.clone(), source })
+    };
+    files.iter().map(read).collect()
+}
+
+/// Routing keys of a group; with the default exchange, names of queues.
+fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
+    match &group.keys {
+        RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
+        RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
+        RoutingKeys::Fixed => vec![group.routing_key.clone()],
+        RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
+        RoutingKeys::Listed(keys) => keys.clone(),
+        RoutingKeys::Random(count) => (0..*count).map(|_| random.hex(32)).collect(),
+    }
+}
+
+fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
+    if let Body::Files(files) = &group.body {
+        return Ok(vec![(u64::MAX, read_files(files)?)]);
+    }
+    let mut of_size = |size: u32| match group.body {
+        Body::Json { documents, fields: None } => {
+            (0..documents).map(|_| json::document(random, size as usize)).collect()
+        }
+        Body::Json { documents, fields: Some(fields) } => {
+            let pool = json::Pool::new(random, fields);
+            (0..documents).map(|_| pool.document(random, size as usize)).collect()
+        }
+        _ => vec![vec![0; size as usize]],
+    };
+    if group.sizes.is_empty() {
+        return Ok(vec![(u64::MAX, of_size(group.size_bytes))]);
+    }
+    let mut end = 0;
+    let steps = group.sizes.iter().map(|step| {
+        end += nanos(step.lasts);
+        (end, of_size(step.size_bytes))
+    });
+    Ok(steps.collect())
+}
+
+fn properties(group: &PublisherGroup) -> Properties {
+    let MessageProperties {
+        content_type,
+        content_encoding,
+        delivery_mode,
+        priority,
+        correlation_id,
+        reply_to,
+        expiration,
+        message_id,
+        timestamp,
+        kind,
+        user_id,
+        app_id,
+        cluster_id,
+        headers,
+    } = group.properties.clone();
+    let table: Table = field_table(&headers);
+    Properties {
+        content_type,
+        content_encoding,
+        delivery_mode: delivery_mode.or(group.persistent.then_some(2)),
+        headers: (!table.0.is_empty()).then_some(table),
+        priority,
+        correlation_id,
+        reply_to,
+        expiration: expiration.map(|time| time.as_millis().to_string()),
+        message_id,
+        timestamp,
+        kind,
+        user_id,
+        app_id,
+        cluster_id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+
+    fn group(keys: &str) -> Scenario {
+        let text = format!(
+            "name = \"m\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q-{{}}\", to = 5 }}]\n\
+             [[publishers]]\n{keys}"
+        );
+        scenario::parse(&text, "test", &[]).unwrap()
+    }
+
+    #[test]
+    fn members_share_queues_and_have_all_listed_keys() {
+        fn check(keys: &str, member: u32, expected: &[u32]) {
+            let scenario = group(keys);
+            let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+            let Payload::Composed(composed) = messages.payload(member, 1, 4096) else {
+                panic!("there are many keys")
+            };
+            assert_eq!(composed.mine, expected);
+        }
+        check("queue = \"q-{}\"", 0, &[0, 1, 2, 3, 4]);
+        check("queue = \"q-{}\"\ncount = 2", 1, &[1, 3]);
+        check("queue = \"q-{}\"\ncount = 8", 6, &[1]);
+        check("exchange = \"amq.topic\"\nrouting-keys = [\"a\", \"b\"]\ncount = 2", 1, &[0, 1]);
+        check("exchange = \"amq.topic\"\nrandom-routing-keys = 3", 0, &[0, 1, 2]);
+    }
+
+    #[test]
+    fn sizes_follow_the_time() {
+        let sizes = "queue = \"q-1\"\nsizes = [{ size = \"1B\", for = \"2s\" }, \
+                     { size = \"9B\", for = \"1s\" }]";
+        let scenario = group(sizes);
+        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        let contents = messages.contents(4096);
+        let small = contents.at(0)[0].wire_size();
+        for (second, larger) in [(1, 0), (2, 8), (3, 0), (5, 8), (602, 8)] {
+            let size = contents.at(second * 1_000_000_000)[0].wire_size();
+            assert_eq!(size, small + larger, "{second}");
+        }
+    }
+
+    #[test]
+    fn what_is_always_the_same_takes_the_short_way() {
+        let scenario = group("queue = \"q-1\"\nproperties.priority = 5");
+        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain(_)));
+    }
+}

@@ -1,0 +1,11 @@
+//! Message bodies, properties, routing keys and stamps.
+
+mod json;
+mod messages;
+mod payload;
+mod stamp;
+
+pub(crate) use messages::Messages;
+pub use messages::unreadable_file;
+pub(crate) use payload::Payload;
+pub(crate) use stamp::{Numbering, STAMP_SIZE, Stamp};

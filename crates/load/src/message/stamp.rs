@@ -1,0 +1,254 @@
+//! The stamp in the first bytes of a body: run, time of sending, lateness, publisher and sequence
+//! number.
+//!
+//! 96 bits: a tag of the run (12), the time of sending in units of 16 ns (40), the lateness of the
+//! message (16), and publisher and sequence number together (28). Time and numbers wrap around; the
+//! reader of a stamp knows the approximate time and number, which is enough to unwrap them.
+
+use rabbitscope_runs::scenario::STAMP_BYTES;
+
+/// Bytes of a stamp. Smaller bodies carry none, and no end-to-end latency is measured.
+pub(crate) const STAMP_SIZE: usize = STAMP_BYTES as usize;
+
+/// A byte array of [`STAMP_SIZE`] bytes under [`rabbitscope_runs::scenario::STAMP_HEADER`], but for the
+/// bytes themselves, as in a table on the wire.
+const HEADER_FIELD: &[u8] = b"\x11rabbitscope-stampx\x00\x00\x00\x0c";
+
+const TAG_BITS: u32 = 12;
+
+const TIME_BITS: u32 = 40;
+
+const LATENESS_BITS: u32 = 16;
+
+const NUMBER_BITS: u32 = 28;
+
+const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
+
+/// Nanoseconds in a unit of time, as a shift.
+const TIME_SHIFT: u32 = 4;
+
+/// Nanoseconds in a unit of lateness, as a shift, and digits that are kept of it.
+const LATENESS_SHIFT: u32 = 7;
+
+const LATENESS_DIGITS: u32 = 11;
+
+/// A stamp as it is on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// The tag of the run, so that messages of other runs are not measured.
+    pub(crate) run_tag: u16,
+    time: u64,
+    lateness: u16,
+    /// Publisher and sequence number, joined by [`Numbering`].
+    pub(crate) number: u32,
+}
+
+impl Stamp {
+    /// The stamp of a message that is sent `sent_nanos` after the run began, and `late_nanos` after
+    /// its scheduled time, if there is one.
+    #[inline]
+    pub(crate) fn new(run_tag: u16, sent_nanos: u64, late_nanos: Option<u64>, number: u32) -> Self {
+        Self {
+            run_tag: run_tag & (u16::MAX >> (16 - TAG_BITS)),
+            time: sent_nanos >> TIME_SHIFT & ((1 << TIME_BITS) - 1),
+            lateness: late_nanos.map_or(0, |nanos| shorten(nanos).max(1)),
+            number: number & NUMBER_MASK,
+        }
+    }
+
+    /// True when the stamp is of the run with this tag, as far as a stamp has bits for it.
+    #[inline]
+    pub(crate) fn is_of(self, run_tag: u16) -> bool {
+        self.run_tag == run_tag & (u16::MAX >> (16 - TAG_BITS))
+    }
+
+    /// The time of sending, in nanoseconds since the run began, if the stamp is read at `now` and
+    /// no more than 4.8 hours later (2^40 units of 16 ns).
+    #[inline]
+    pub(crate) fn sent_nanos(self, now: u64) -> Option<u64> {
+        let now = now >> TIME_SHIFT;
+        let age = now.wrapping_sub(self.time) & ((1 << TIME_BITS) - 1);
+        now.checked_sub(age).map(|sent| sent << TIME_SHIFT)
+    }
+
+    /// The lateness in nanoseconds, to a thousandth; absent without a schedule.
+    #[inline]
+    pub(crate) fn late_nanos(self) -> Option<u64> {
+        let digits = u64::from(self.lateness) & ((1 << LATENESS_DIGITS) - 1);
+        let exponent = u32::from(self.lateness) >> LATENESS_DIGITS;
+        (self.lateness > 0).then(|| digits << (exponent + LATENESS_SHIFT))
+    }
+
+    #[inline]
+    pub(crate) fn encode(self) -> [u8; STAMP_SIZE] {
+        let mut bits = u128::from(self.run_tag);
+        bits = bits << TIME_BITS | u128::from(self.time);
+        bits = bits << LATENESS_BITS | u128::from(self.lateness);
+        bits = bits << NUMBER_BITS | u128::from(self.number);
+        let [_, _, _, _, bytes @ ..] = bits.to_be_bytes();
+        bytes
+    }
+
+    /// The same stamp with another number, as bytes; much cheaper than encoding it anew.
+    #[inline]
+    pub(crate) fn renumber(mut bytes: [u8; STAMP_SIZE], number: u32) -> [u8; STAMP_SIZE] {
+        let [_, _, _, _, _, _, _, _, last @ ..] = &mut bytes;
+        let rest = u32::from_be_bytes(*last) & !NUMBER_MASK;
+        *last = (rest | number & NUMBER_MASK).to_be_bytes();
+        bytes
+    }
+
+    /// Finds the stamp in the header that carries it when the body must stay as it is. The broker
+    /// passes properties on unchanged, so that a search for the bytes is enough.
+    pub(crate) fn find(properties: &[u8]) -> Option<Self> {
+        let field = HEADER_FIELD;
+        let at = properties.windows(field.len()).position(|window| window == field)?;
+        Self::decode(properties.get(at + field.len()..)?)
+    }
+
+    #[inline]
+    pub(crate) fn decode(body: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 16];
+        bytes[4..].copy_from_slice(body.first_chunk::<STAMP_SIZE>()?);
+        let bits = u128::from_be_bytes(bytes);
+        let lateness_at = NUMBER_BITS;
+        let time_at = lateness_at + LATENESS_BITS;
+        Some(Self {
+            run_tag: low_16(bits >> (time_at + TIME_BITS)),
+            time: low_64(bits >> time_at) & ((1 << TIME_BITS) - 1),
+            lateness: low_16(bits >> lateness_at),
+            number: low_32(bits) & NUMBER_MASK,
+        })
+    }
+}
+
+/// How publisher and sequence number share their bits: publishers get as many as their number
+/// needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Numbering {
+    sequence_bits: u32,
+}
+
+impl Numbering {
+    pub(crate) fn new(publishers: u32) -> Self {
+        let needed = u32::BITS - publishers.saturating_sub(1).leading_zeros();
+        Self { sequence_bits: NUMBER_BITS - needed.min(NUMBER_BITS / 2) }
+    }
+
+    #[inline]
+    pub(crate) fn join(self, publisher: u32, sequence: u64) -> u32 {
+        let sequence = sequence & ((1 << self.sequence_bits) - 1);
+        publisher << self.sequence_bits | low_32(u128::from(sequence))
+    }
+
+    /// Publisher and low bits of the sequence number.
+    #[inline]
+    pub(crate) fn split(self, number: u32) -> (u32, u32) {
+        (number >> self.sequence_bits, number & ((1 << self.sequence_bits) - 1))
+    }
+
+    /// Low bits of a sequence number that fit.
+    pub(crate) fn sequence_bits(self) -> u32 {
+        self.sequence_bits
+    }
+}
+
+/// The first digits, and the exponent by which they are shifted.
+#[inline]
+fn shorten(nanos: u64) -> u16 {
+    let units = nanos >> LATENESS_SHIFT;
+    let exponent = (u64::BITS - units.leading_zeros()).saturating_sub(LATENESS_DIGITS);
+    let digits = low_16(u128::from(units >> exponent));
+    low_16(u128::from(exponent)) << LATENESS_DIGITS | digits
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is asked for")]
+#[inline]
+fn low_16(bits: u128) -> u16 {
+    bits as u16
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is asked for")]
+#[inline]
+fn low_32(bits: u128) -> u32 {
+    bits as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is asked for")]
+#[inline]
+fn low_64(bits: u128) -> u64 {
+    bits as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario::STAMP_HEADER;
+
+    use super::*;
+    use crate::clock::SECOND;
+
+    #[test]
+    fn stamps_are_found_in_headers() {
+        assert_eq!(usize::from(HEADER_FIELD[0]), STAMP_HEADER.len());
+        assert_eq!(&HEADER_FIELD[1..=STAMP_HEADER.len()], STAMP_HEADER.as_bytes());
+        let size = HEADER_FIELD.last_chunk().copied().map(u32::from_be_bytes);
+        assert_eq!(size.map(|size| size as usize), Some(STAMP_SIZE));
+        let stamp = Stamp::new(7, 99, Some(5), 2);
+        let properties = [b"before", HEADER_FIELD, &stamp.encode(), b"after"].concat();
+        assert_eq!(Stamp::find(&properties), Some(stamp));
+        assert_eq!(Stamp::find(&properties[..properties.len() - 6]), None);
+        assert_eq!(Stamp::find(b""), None);
+    }
+
+    #[test]
+    fn stamps_read_back() {
+        let stamp = Stamp::new(0xabcd, 1_234_567_890_123, Some(77_777), 0x0fed_cba9);
+        assert_eq!(Stamp::decode(&stamp.encode()), Some(stamp));
+        assert_eq!(Stamp::decode(&stamp.encode()[..11]), None);
+        assert!(stamp.is_of(0xabcd) && !stamp.is_of(0xabce));
+    }
+
+    #[test]
+    fn only_the_number_is_replaced() {
+        let stamp = |number| Stamp::new(0xabc, 1_234_567_890_123, Some(77_777), number);
+        let (first, other) = (stamp(0x0fed_cba9), stamp(0x0123_4567));
+        assert_eq!(Stamp::renumber(first.encode(), u32::MAX << 28 | 0x0123_4567), other.encode());
+    }
+
+    #[test]
+    fn times_are_true_however_long_the_run() {
+        fn check(sent: u64, read: u64, expected: Option<u64>) {
+            assert_eq!(Stamp::new(1, sent, None, 0).sent_nanos(read), expected);
+        }
+        check(160, 1600, Some(160));
+        check(175, 175, Some(160));
+        let week = 7 * 24 * 3600 * SECOND;
+        check(week, week + 4 * 3600 * SECOND, Some(week));
+        // Written later than it was read: by another run.
+        check(3600 * SECOND, 1600, None);
+    }
+
+    #[test]
+    fn lateness_keeps_three_digits() {
+        assert_eq!(Stamp::new(1, 9, None, 0).late_nanos(), None);
+        for late in [0, 1, 128, 5_000, 262_143, 1_000_000, 2_000_000_000, 3_600_000_000_000] {
+            let kept = Stamp::new(1, 9, Some(late), 0).late_nanos().unwrap();
+            assert!(kept.abs_diff(late) <= 128.max(late / 1000), "{late} {kept}");
+        }
+    }
+
+    #[test]
+    fn few_publishers_leave_room_for_long_sequences() {
+        fn check(publishers: u32, sequence: u64, expected: u32) {
+            let numbering = Numbering::new(publishers);
+            let number = numbering.join(publishers - 1, sequence);
+            assert_eq!(number, expected);
+            let low = low_32(u128::from(sequence & ((1 << numbering.sequence_bits()) - 1)));
+            assert_eq!(numbering.split(number), (publishers - 1, low));
+        }
+        check(1, (1 << 28) + 5, 5);
+        check(2, 5, 1 << 27 | 5);
+        check(1000, 1 << 18, 999 << 18);
+        check(1 << 14, 3, (1 << 28) - (1 << 14) + 3);
+    }
+}

@@ -1,0 +1,323 @@
+//! Keeps a short delay of a load thread from becoming a burst, without delaying the schedule.
+//!
+//! A message that fell due while a thread had no CPU is late already, and holding it back makes it
+//! later by the client's own fault. So the schedule comes first: **all late messages are sent at
+//! once**, however many they are, as in wrk2. There is one exception. Threads that share a CPU have
+//! time slices of up to 3 ms (`base_slice_ns` of the kernel's scheduler: 0.75 ms × (1 + log2 of the
+//! CPUs), of at most 8 CPUs). That happens all the time on a machine in use. Messages of a few
+//! milliseconds, sent together and followed by those that are due then, are a burst that no
+//! scenario asks for: 1.3 times the rate in 10 ms after 3 ms.
+//!
+//! After such a delay the limiter allows 11.8 ms of the schedule in any 10 ms. The rest is sent
+//! when the 10 ms are over: a delay of `d` costs at most `d` − 1.8 ms, for the messages of the next
+//! 10 ms only. Delays of more than 4 ms (3 ms, and the longest step of the pacer) are not limited.
+//! When delays follow each other and more than 4 − 1.8 = 2.2 ms would be held back, the limiter
+//! releases everything and clears its history. So it holds nothing back for longer than 2.2 ms and
+//! a step, and by itself makes no message late, which means 5 ms.
+//!
+//! Messages that could not be sent because of the broker are not limited either: they are sent as
+//! soon as possible, as the requests of users would be.
+
+use std::{collections::VecDeque, time::Duration};
+
+use super::pacer::STEP_MAX_NANOS;
+use crate::clock::nanos;
+
+/// The window in which no burst is to be seen: `make bench-pace` counts messages in 10 ms.
+const WINDOW_NANOS: u64 = 10_000_000;
+
+/// The part of the schedule that any window may serve: with the step that a window may begin and
+/// end in, still below 1.2 times the rate.
+const BUDGET_NANOS: u64 = 11_800_000;
+
+/// The longest time slice of another thread on the same CPU: 0.75 ms × (1 + log2 8), see above.
+const TURN_NANOS: u64 = 3_000_000;
+
+/// After a longer delay nothing is held back.
+const DELAY_NANOS: u64 = TURN_NANOS + STEP_MAX_NANOS;
+
+/// No more of the schedule is ever held back: what such a delay leaves above the budget.
+const HELD_NANOS: u64 = DELAY_NANOS + WINDOW_NANOS - BUDGET_NANOS;
+
+/// Entries of the history are at least this far apart: 1 % of a window.
+const GRAIN_NANOS: u64 = 100_000;
+
+/// Times are nanoseconds since the run began.
+#[derive(Debug, Default)]
+pub(crate) struct BurstLimiter {
+    /// `(at, served)`, oldest first: at that time all that is due until `served` had gone. At most one
+    /// of them is older than a window.
+    history: VecDeque<(u64, u64)>,
+    at: u64,
+    served: u64,
+    /// The scenario sets a step that is so long that each step is a burst.
+    is_off: bool,
+}
+
+impl BurstLimiter {
+    /// `step`: the time between two passes, if the scenario sets it.
+    pub(crate) fn new(step: Option<Duration>) -> Self {
+        let is_off = step.is_some_and(|step| nanos(step) > STEP_MAX_NANOS);
+        Self { is_off, ..Self::default() }
+    }
+
+    /// No message that waits for its time is due before `first_due`; absent: none waits.
+    pub(crate) fn nothing_before(&mut self, first_due: Option<u64>, now: u64) {
+        let Some(first_due) = first_due else {
+            self.release(now);
+            return;
+        };
+        let is_behind = self.served + 1 < self.at && first_due < now;
+        let until = first_due.min(now);
+        if !is_behind && until > self.at {
+            // Nothing fell due in between: all of it was sent in the last pass.
+            match self.history.back_mut() {
+                Some((at, served)) if *at == self.at => *served = until - 1,
+                _ => self.history.push_back((self.at, until - 1)),
+            }
+            (self.at, self.served) = (until, until - 1);
+            self.forget(now);
+        }
+    }
+
+    /// All messages that are due at `now` may be sent.
+    pub(crate) fn release(&mut self, now: u64) {
+        self.history.clear();
+        (self.at, self.served) = (now, now);
+    }
+
+    /// Returns the time until which due messages are sent at `now`.
+    pub(crate) fn until(&mut self, now: u64) -> u64 {
+        let within = self.within_budget(now);
+        let is_delayed = now.saturating_sub(self.served) > DELAY_NANOS;
+        if self.is_off || is_delayed || now - within > HELD_NANOS {
+            self.release(now);
+        } else {
+            self.note(now, within);
+        }
+        self.served
+    }
+
+    fn within_budget(&mut self, now: u64) -> u64 {
+        self.forget(now);
+        let before = self.history.front().map_or(self.served, |(_, served)| *served);
+        if self.history.is_empty() {
+            self.history.push_back((self.at, self.served));
+        }
+        (before + BUDGET_NANOS).max(self.served).min(now)
+    }
+
+    fn forget(&mut self, now: u64) {
+        while self.history.get(1).is_some_and(|(at, _)| at + WINDOW_NANOS <= now) {
+            self.history.pop_front();
+        }
+    }
+
+    fn note(&mut self, at: u64, served: u64) {
+        (self.at, self.served) = (at, served);
+        if self.history.back().is_none_or(|(last, _)| last + GRAIN_NANOS <= at) {
+            self.history.push_back((at, served));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pacing::pacer::LATE_NANOS;
+
+    const MICRO: u64 = 1000;
+    const MILLI: u64 = 1_000_000;
+    const SECOND: u64 = 1000 * MILLI;
+
+    /// Serves a schedule with messages at equal distances at these times, and says when each went.
+    fn sent(gap: u64, passes: &[u64]) -> Vec<u64> {
+        sent_by(BurstLimiter::default(), gap, passes)
+    }
+
+    fn sent_by(mut limiter: BurstLimiter, gap: u64, passes: &[u64]) -> Vec<u64> {
+        let (mut due, mut sent) = (0, Vec::new());
+        for now in passes {
+            limiter.nothing_before(Some(due), *now);
+            let until = limiter.until(*now);
+            while due <= until {
+                sent.push(*now);
+                due += gap;
+            }
+        }
+        sent
+    }
+
+    fn most_in_a_window(sent: &[u64]) -> usize {
+        let end = |from: u64| sent.partition_point(|at| *at < from + WINDOW_NANOS);
+        sent.iter().enumerate().map(|(index, from)| end(*from) - index).max().unwrap()
+    }
+
+    /// Looks every `step`, about, with times at which nothing happens.
+    fn looks(step: u64, end: u64, away: impl Fn(u64) -> bool) -> Vec<u64> {
+        let looks = (0..end).step_by(usize::try_from(step).unwrap());
+        looks.map(|at| at + at / 7 % (step / 3)).filter(|at| !away(*at)).collect()
+    }
+
+    /// Steps of 250 µs.
+    fn passes(end: u64, away: &[(u64, u64)]) -> Vec<u64> {
+        looks(250 * MICRO, end, |at| away.iter().any(|(from, to)| (*from..*to).contains(&at)))
+    }
+
+    /// How long after its time each message went.
+    fn delays(gap: u64, sent: &[u64]) -> Vec<u64> {
+        sent.iter().enumerate().map(|(index, at)| at - index as u64 * gap).collect()
+    }
+
+    fn late(delays: &[u64]) -> usize {
+        delays.iter().filter(|delay| **delay > LATE_NANOS).count()
+    }
+
+    #[test]
+    fn what_is_due_goes_at_once() {
+        for gap in [MICRO, 71 * MICRO, 3 * MILLI, 2000 * MILLI] {
+            let sent = sent(gap, &passes(4 * SECOND, &[]));
+            let longest = delays(gap, &sent).into_iter().max();
+            assert!(longest < Some(500 * MICRO), "{gap} {longest:?}");
+        }
+    }
+
+    /// Of every step that is used by itself: `make bench-pace` asks for no more than 1.2.
+    #[test]
+    fn without_a_delay_no_window_is_above_the_rate_by_a_fifth() {
+        for step in [250 * MICRO, 600 * MICRO, MILLI] {
+            for gap in [MICRO, 71 * MICRO, 640 * MICRO] {
+                let sent = sent(gap, &looks(step, SECOND, |_| false));
+                let (most, share) = (most_in_a_window(&sent) as u64, WINDOW_NANOS.div_ceil(gap));
+                assert!(most * 100 <= share * 120, "{step} {gap}: {most} of {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_turn_of_another_thread_makes_no_burst() {
+        for gap in [71 * MICRO, 640 * MICRO] {
+            for length in [MILLI, 2 * MILLI, 3 * MILLI] {
+                let away = |at: u64| at % (50 * MILLI) >= 50 * MILLI - length;
+                let sent = sent(gap, &looks(250 * MICRO, SECOND, away));
+                let (most, share) = (most_in_a_window(&sent) as u64, WINDOW_NANOS / gap);
+                assert!(most <= share * 118 / 100 + 2, "{gap} {length}: {most} of {share}");
+                assert_eq!(late(&delays(gap, &sent)), 0, "{gap} {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_shares_a_cpu_is_hardly_held_back() {
+        for length in [MILLI, 2 * MILLI, 2500 * MICRO] {
+            let sent =
+                sent(71 * MICRO, &looks(250 * MICRO, SECOND, |at| at % (2 * length) >= length));
+            let mut delays = delays(71 * MICRO, &sent);
+            delays.sort_unstable();
+            let (mean, max) = (delays.iter().sum::<u64>() / delays.len() as u64, delays.last());
+            let away = length + 500 * MICRO;
+            assert!(mean < away / 4 + HELD_NANOS / 2, "{length}: {mean}");
+            assert!(max <= Some(&(HELD_NANOS + away)), "{length}: {max:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_delay_costs_is_over_after_a_window() {
+        let sent = sent(71 * MICRO, &passes(SECOND, &[(100 * MILLI, 103 * MILLI)]));
+        for (at, delay) in sent.iter().zip(delays(71 * MICRO, &sent)) {
+            let most = match *at / MICRO {
+                100_000..103_500 => 3500,
+                103_500..114_000 => 1700,
+                _ => 500,
+            };
+            assert!(delay <= most * MICRO, "{at}: {delay}");
+        }
+    }
+
+    #[test]
+    fn a_stall_makes_late_only_what_falls_due_in_it() {
+        for rate in [20, 200, 5000, 14_000] {
+            let gap = SECOND / rate;
+            let stall = (4 * SECOND, 4 * SECOND + 100 * MILLI);
+            let sent = sent(gap, &passes(10 * SECOND, &[stall]));
+            let delays = delays(gap, &sent);
+            let share = late(&delays) as f64 / sent.len() as f64;
+            assert!((0.009..=0.010).contains(&share), "{rate}: {share}");
+            let after = sent.partition_point(|at| *at <= stall.1 + MILLI);
+            let longest = delays[after..].iter().max();
+            assert!(longest < Some(&(500 * MICRO)), "{rate}: {longest:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
+        let away = |at: u64| at % (100 * MILLI) >= 80 * MILLI;
+        let sent = sent(MILLI, &looks(250 * MICRO, 10 * SECOND, away));
+        let mut delays = delays(MILLI, &sent);
+        for second in 0..9 {
+            let end = |second: u64| sent.partition_point(|at| *at < second * SECOND);
+            let count = end(second + 1) - end(second);
+            assert!(count >= if second == 0 { 980 } else { 1000 }, "{second}: {count}");
+        }
+        delays.sort_unstable();
+        assert!(delays[delays.len() * 79 / 100] < 500 * MICRO, "all but the fifth: {delays:?}");
+        assert!(delays.last() < Some(&(21 * MILLI)));
+    }
+
+    #[test]
+    fn whoever_sleeps_until_something_is_due_is_not_late() {
+        for gap in [3 * MILLI, 8 * MILLI, 13 * MILLI, 60 * MILLI] {
+            let passes: Vec<u64> = (0..200).map(|index| index * gap + 50_000).collect();
+            let sent = sent(gap, &passes);
+            assert_eq!(sent, passes, "{gap}");
+        }
+    }
+
+    #[test]
+    fn long_steps_are_kept_from_the_first() {
+        for step in [2 * MILLI, 3 * MILLI, 20 * MILLI, 1000 * MILLI] {
+            let passes: Vec<u64> = (0..50).map(|index| index * step + index % 3 * 40_000).collect();
+            let sent =
+                sent_by(BurstLimiter::new(Some(Duration::from_nanos(step))), 100 * MICRO, &passes);
+            let due = passes[49] / (100 * MICRO) + 1;
+            assert_eq!(sent.len() as u64, due, "{step}");
+            for (index, at) in sent.iter().enumerate() {
+                assert!(at - index as u64 * 100 * MICRO <= step + 80_000, "{step}: {index} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn hours_without_anything_to_send_take_no_memory() {
+        let mut limiter = BurstLimiter::default();
+        for pass in 1..1_000_000 {
+            // A consumer that works on a message is due as well, and sends nothing.
+            limiter.nothing_before(Some(pass * MILLI), pass * MILLI + 7);
+        }
+        assert!(limiter.history.len() < 100, "{}", limiter.history.len());
+    }
+
+    #[test]
+    fn a_thread_that_is_always_late_keeps_the_schedule() {
+        let passes: Vec<u64> = (0..1000).map(|pass| pass * 7 * MILLI).collect();
+        let sent = sent(100 * MICRO, &passes);
+        assert_eq!(sent.len(), 999 * 70 + 1);
+    }
+
+    #[test]
+    fn a_burst_of_the_schedule_is_one() {
+        let mut limiter = BurstLimiter::default();
+        limiter.nothing_before(Some(700 * MILLI), 700 * MILLI + 30);
+        assert_eq!(limiter.until(700 * MILLI + 30), 700 * MILLI + 30);
+    }
+
+    #[test]
+    fn whoever_waited_for_the_broker_owes_nothing() {
+        let mut limiter = BurstLimiter::default();
+        limiter.nothing_before(Some(MILLI), MILLI);
+        assert_eq!(limiter.until(MILLI), MILLI);
+        limiter.nothing_before(None, 2000 * MILLI);
+        limiter.nothing_before(Some(MILLI), 2000 * MILLI);
+        assert_eq!(limiter.until(2000 * MILLI), 2000 * MILLI);
+    }
+}

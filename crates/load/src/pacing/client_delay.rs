@@ -1,0 +1,59 @@
+//! The part of a message's delay that the client itself caused.
+//!
+//! A due message waits for the broker while the window is full, the socket is full or an alarm
+//! holds. It waits for the client while the thread has no CPU or serves other connections. A late
+//! client finds many messages due; when these fill the window, the last of them wait for the broker
+//! only because the client was late. Therefore the longest time that the client wasted is kept, and
+//! counts for all messages that were due in it.
+//!
+//! Limit: the client does not know of data that it has not read. A confirm that is in the socket
+//! while the thread has no CPU counts as the broker's delay until it is read.
+
+/// The client delay of one publisher or caller. Times are nanoseconds since the run began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClientDelay {
+    /// From the first to the second time, something was due and nothing but the client delayed it.
+    wasted: (u64, u64),
+}
+
+impl ClientDelay {
+    /// The part of a message's delay that the client caused, in nanoseconds. The message was due at
+    /// `due`, the broker held it back until `ready_at`, and it is sent at `now`. Messages are
+    /// passed in the order in which they are due.
+    #[inline]
+    pub(crate) fn of(&mut self, due: u64, ready_at: u64, now: u64) -> u64 {
+        let from = due.max(ready_at).min(now);
+        let idle = now - from;
+        let (begin, end) = self.wasted;
+        let before = end.min(from).saturating_sub(begin.max(due));
+        if idle > before {
+            self.wasted = (from, now);
+        }
+        idle + before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_gets_its_part() {
+        /// `(due, ready_at, now)` of messages in a row, and what of each is the client's.
+        fn check(what: &str, messages: &[(u64, u64, u64)], expected: &[u64]) {
+            let mut delay = ClientDelay::default();
+            let own: Vec<_> =
+                messages.iter().map(|(due, ready, now)| delay.of(*due, *ready, *now)).collect();
+            assert_eq!(own, expected, "{what}");
+        }
+        check("on time", &[(10, 0, 10), (20, 0, 20)], &[0, 0]);
+        check("the client was away", &[(10, 0, 30), (20, 0, 30), (40, 0, 41)], &[20, 10, 1]);
+        check("the window was full", &[(10, 29, 30), (20, 29, 30), (25, 60, 60)], &[1, 1, 1]);
+        check("the broker first, then the client", &[(10, 20, 50)], &[30]);
+        // Two fit into the window, the third waits for a confirm: 12 are the client's, 5 the broker's,
+        // and another one the client's.
+        let behind = [(10, 0, 30), (14, 0, 30), (18, 35, 36), (29, 35, 36), (35, 35, 36)];
+        check("the window is full because the client was away", &behind, &[20, 16, 13, 2, 1]);
+        check("before its time", &[(10, 50, 40)], &[0]);
+    }
+}

@@ -1,0 +1,23 @@
+//! When messages are due, and when threads and connections act on that.
+//!
+//! [`ArrivalSchedule`] gives the time of each message, [`DueQueue`] and [`RoundRobin`] say who is
+//! next, [`Pacer`] and [`BurstLimiter`] decide how often and how much a thread sends. No file here
+//! knows sockets or AMQP (but [`Timer`], which wakes a poll).
+
+mod arrival_schedule;
+mod burst_limiter;
+mod churn_cycle;
+mod client_delay;
+mod due_queue;
+mod pacer;
+mod round_robin;
+mod timer;
+
+pub(crate) use arrival_schedule::ArrivalSchedule;
+pub(crate) use burst_limiter::BurstLimiter;
+pub(crate) use churn_cycle::{ChurnCycle, RETRY_NANOS, slots_that_end};
+pub(crate) use client_delay::ClientDelay;
+pub(crate) use due_queue::DueQueue;
+pub(crate) use pacer::{LATE_NANOS, Pacer};
+pub(crate) use round_robin::RoundRobin;
+pub(crate) use timer::Timer;

@@ -1,0 +1,73 @@
+//! What a group of consumers reads.
+
+use rabbitscope_runs::scenario::{ConsumerGroup, QueueNames, QueueSpec, Scenario};
+
+use super::placement::Placement;
+use crate::{assignment::assigned_queues, topology::QueueSet, verify::QueueIndex};
+
+/// What a group of consumers reads.
+#[derive(Debug)]
+pub(crate) struct ConsumerPlan<'a> {
+    pub(crate) group: &'a ConsumerGroup,
+    pub(crate) queues: Vec<String>,
+    /// Queues that the group's connections declare: those that belong to them, or that the broker names.
+    own: Option<&'a QueueSpec>,
+    /// The numbers of `queues` in [`QueueIndex`].
+    pub(crate) queue_numbers: Vec<u32>,
+    /// The slots of the latencies of `queues`.
+    pub(crate) slots: Vec<u16>,
+    /// Number of the group's first consumer among all of the scenario.
+    pub(crate) first_consumer: u32,
+    /// Some messages have their stamp in a header.
+    pub(crate) has_stamp_headers: bool,
+}
+
+impl<'a> ConsumerPlan<'a> {
+    pub(super) fn of(
+        group: &'a ConsumerGroup,
+        first_consumer: u32,
+        queue_index: &QueueIndex,
+        slot: impl Fn(&str) -> u16,
+        scenario: &'a Scenario,
+    ) -> Self {
+        let spec = scenario.queue_spec(&group.queue);
+        let is_named_by_broker = spec.is_some_and(|spec| spec.names == QueueNames::ByBroker);
+        let queues = if is_named_by_broker {
+            vec![String::new()]
+        } else {
+            scenario.queue_names(&group.queue)
+        };
+        let queue_numbers =
+            queues.iter().map(|name| queue_index.number(name).unwrap_or(u32::MAX)).collect();
+        let slots = queues.iter().map(|name| slot(name)).collect();
+        let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
+        let mut bodies = scenario.publishers.iter().map(|group| &group.body);
+        let has_stamp_headers = bodies.any(rabbitscope_runs::scenario::Body::is_kept_intact);
+        Self { group, queues, own, queue_numbers, slots, first_consumer, has_stamp_headers }
+    }
+
+    /// Numbers of the queues that a consumer reads.
+    pub(crate) fn queues_of(&self, placement: Placement) -> impl Iterator<Item = usize> {
+        let group = self.group;
+        assigned_queues(group.member_queues, placement.member, group.count, self.queues.len())
+    }
+
+    /// Each consumer has a queue of its own, which the broker names.
+    pub(crate) fn has_own_queues(&self) -> bool {
+        self.own.is_some_and(|spec| spec.names == QueueNames::ByBroker)
+    }
+
+    /// The queues that a connection has to declare on this channel for its members.
+    pub(crate) fn declared_on(&self, channel: u16, placements: &[Placement]) -> Option<QueueSet> {
+        let spec = self.own?;
+        if self.has_own_queues() {
+            let uses = placements.iter().any(|placement| placement.channel == channel);
+            return uses.then(|| QueueSet::named_by_broker(spec));
+        }
+        let read = |name: &str| {
+            let mut read = placements.iter().flat_map(|placement| self.queues_of(*placement));
+            read.any(|queue| self.queues[queue] == name)
+        };
+        (channel == 1).then(|| QueueSet::of(spec, |_, name| read(name)))
+    }
+}

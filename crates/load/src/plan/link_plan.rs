@@ -1,0 +1,72 @@
+//! A connection and the members of a group that use it.
+
+use std::sync::Arc;
+
+use rabbitscope_runs::scenario::{PublisherGroup, RequestGroup, ResponderGroup};
+
+use super::{churn::ChurnMembers, consumer_plan::ConsumerPlan, placement::Placement};
+use crate::{message::Messages, random::Random};
+
+/// One connection and its members.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPlan<'a> {
+    /// The name of the connection in the broker's management.
+    pub(crate) name: String,
+    /// Channels to open, numbered from 1.
+    pub(crate) channels: u16,
+    /// The slot of the latencies of its members.
+    pub(crate) slot: u16,
+    pub(crate) members: Members<'a>,
+}
+
+/// The members of a group that use a connection.
+#[derive(Clone, Debug)]
+pub(crate) enum Members<'a> {
+    Publishers {
+        group: &'a PublisherGroup,
+        messages: Arc<Messages<'a>>,
+        placements: Vec<Placement>,
+    },
+    Consumers {
+        plan: Arc<ConsumerPlan<'a>>,
+        placements: Vec<Placement>,
+    },
+    Callers {
+        group: &'a RequestGroup,
+        random: Random,
+        placements: Vec<Placement>,
+        queues: Vec<String>,
+    },
+    Responders {
+        group: &'a ResponderGroup,
+        placements: Vec<Placement>,
+        queues: Vec<String>,
+    },
+    Churn {
+        churn: ChurnMembers<'a>,
+        placements: Vec<Placement>,
+    },
+}
+
+impl Members<'_> {
+    fn placements(&self) -> &[Placement] {
+        match self {
+            Self::Publishers { placements, .. }
+            | Self::Consumers { placements, .. }
+            | Self::Callers { placements, .. }
+            | Self::Responders { placements, .. }
+            | Self::Churn { placements, .. } => placements,
+        }
+    }
+}
+
+pub(super) fn link_plan<'a>(
+    group: &str,
+    at: usize,
+    slot: u16,
+    members: Members<'a>,
+) -> LinkPlan<'a> {
+    let channels =
+        members.placements().iter().map(|placement| placement.channel).max().unwrap_or(1);
+    LinkPlan { name: format!("rabbitscope {group} {at}"), channels, slot, members }
+}

@@ -1,0 +1,128 @@
+//! All connections of a scenario, with their members.
+
+use std::sync::Arc;
+
+use rabbitscope_runs::scenario::{ChurnSubject, Scenario};
+
+use super::{
+    churn::ChurnMembers,
+    consumer_plan::ConsumerPlan,
+    link_plan::{LinkPlan, Members, link_plan},
+    placement::{Placement, spread},
+};
+use crate::{
+    error::LoadError,
+    latency::{Slots, publisher_slot},
+    message::Messages,
+    random::Random,
+    verify::QueueIndex,
+};
+
+/// All connections of a scenario, except those that churn opens. `run` is the token of the run, for
+/// names. Reads the files that publishers send.
+pub(crate) fn plan_links<'a>(
+    scenario: &'a Scenario,
+    run: &str,
+) -> Result<Vec<LinkPlan<'a>>, LoadError> {
+    let mut links = Vec::new();
+    let (queue_index, slots, mut first) = (QueueIndex::of(scenario), Slots::of(scenario), 0);
+    for (number, group) in scenario.consumers.iter().enumerate() {
+        let slot_of = |queue: &str| slots.queue(number, queue);
+        let plan = Arc::new(ConsumerPlan::of(group, first, &queue_index, slot_of, scenario));
+        first += group.count;
+        for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
+            let members = Members::Consumers { plan: Arc::clone(&plan), placements };
+            links.push(link_plan(&group.name, at, slots.consumers(number), members));
+        }
+    }
+    first = 0;
+    for (position, group) in scenario.publishers.iter().enumerate() {
+        let messages = Arc::new(Messages::of(group, scenario)?);
+        for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
+            let number =
+                |placement: Placement| Placement { number: first + placement.member, ..placement };
+            let placements = placements.into_iter().map(number).collect();
+            let members =
+                Members::Publishers { group, messages: Arc::clone(&messages), placements };
+            links.push(link_plan(&group.name, at, publisher_slot(position), members));
+        }
+        first += group.count;
+    }
+    other_links(scenario, run, &slots, &mut links);
+    Ok(links)
+}
+
+/// The slot of groups that measure no latency of messages.
+const NO_SLOT: u16 = 0;
+
+/// The connections of responders, callers and churn.
+fn other_links<'a>(
+    scenario: &'a Scenario,
+    run: &str,
+    slots: &Slots,
+    links: &mut Vec<LinkPlan<'a>>,
+) {
+    for group in &scenario.responders {
+        for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
+            let queues = scenario.queue_names(&group.queue);
+            let members = Members::Responders { group, placements, queues };
+            links.push(link_plan(&group.name, at, NO_SLOT, members));
+        }
+    }
+    for (number, group) in scenario.requests.iter().enumerate() {
+        let random = Random::new(scenario.seed).fork(&group.name);
+        for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
+            let queues = scenario.queue_names(&group.queue);
+            let members = Members::Callers { group, random: random.clone(), placements, queues };
+            links.push(link_plan(&group.name, at, slots.requests(number), members));
+        }
+    }
+    for churn in ChurnMembers::all(scenario, run) {
+        let group = churn.group;
+        let channels = group.concurrency.div_ceil(group.connections);
+        for (at, placements) in spread(group.concurrency, group.connections, channels).enumerate() {
+            let members = Members::Churn { churn: churn.clone(), placements };
+            let mut plan = link_plan(&group.name, at, NO_SLOT, members);
+            if group.subject == ChurnSubject::Channels {
+                plan.channels = 0;
+            }
+            links.push(plan);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+    use crate::plan::churn::churned_queues;
+
+    #[test]
+    fn only_queues_that_outlive_their_connection_are_remembered() {
+        let text = r#"
+            name = "c"
+            run.duration = "1s"
+            churn = [
+                { kind = "queues", concurrency = 2 },
+                { name = "quorum", kind = "queues", type = "quorum", concurrency = 2 },
+                { name = "channels", kind = "channels", concurrency = 3, connections = 2 },
+                { name = "connections", kind = "connections" },
+            ]
+        "#;
+        let scenario = scenario::parse(text, "test", &[]).unwrap();
+        let queues = churned_queues(&scenario, "run");
+        let names: Vec<_> = queues.iter().map(|queue| queue.name.as_str()).collect();
+        assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
+        let mut plans = Vec::new();
+        other_links(&scenario, "run", &Slots::of(&scenario), &mut plans);
+        let found: Vec<_> = plans.iter().map(|it| (it.name.as_str(), it.channels)).collect();
+        let expected = [
+            ("rabbitscope churn-0 0", 2),
+            ("rabbitscope quorum 0", 2),
+            ("rabbitscope channels 0", 0),
+            ("rabbitscope channels 1", 0),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,38 @@
+//! The messages that worker threads send to the coordinator of a run.
+
+use super::{failure::Failure, measurements::IntervalMeasurements, observation::Observation};
+
+/// A message of a worker to the coordinator.
+pub(crate) enum Report {
+    /// An interval is over.
+    Interval(Box<IntervalReport>),
+    /// Observations of messages, for `run.verify` and `run.trace-every`.
+    Observed(Vec<Observation>),
+    /// The run does not end as the scenario demands, for this reason.
+    CutShort(String),
+    /// A connection cannot go on.
+    Failed(Failure),
+    /// The thread is done.
+    Done,
+}
+
+/// The measurements of one worker in one interval.
+pub(crate) struct IntervalReport {
+    pub(crate) worker: usize,
+    pub(crate) second: u32,
+    /// Nanoseconds since the run began.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) draining: bool,
+    /// The worker sends no other report.
+    pub(crate) is_last: bool,
+    pub(crate) measured: IntervalMeasurements,
+    pub(crate) publisher_counts: PublisherCounts,
+}
+
+/// The publishers of a thread, and their connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PublisherCounts {
+    pub(crate) publishers: usize,
+    pub(crate) connections: usize,
+}

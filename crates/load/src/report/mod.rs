@@ -1,0 +1,20 @@
+//! What threads of a run report: counts and latencies of an interval, observations of messages,
+//! lost connections.
+//!
+//! These types are below workers, verification and aggregation, which all use them.
+
+mod failure;
+mod measurements;
+mod messages;
+mod observation;
+mod recorder;
+mod service_monitor;
+mod side;
+
+pub(crate) use failure::Failure;
+pub(crate) use measurements::{IntervalMeasurements, Responsiveness};
+pub(crate) use messages::{IntervalReport, PublisherCounts, Report};
+pub(crate) use observation::{Observation, Reader, TraceStep, TraceStepKind};
+pub(crate) use recorder::{ObservationRecorder, ObservationSettings};
+pub(crate) use service_monitor::{ServiceMonitor, UnavailableTime};
+pub(crate) use side::Side;

@@ -1,0 +1,108 @@
+//! What load threads observe of single messages, for `run.verify` and `run.trace-every`.
+
+/// A consumer at a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Reader {
+    /// Number of the queue in the queue index of the verification.
+    pub(crate) queue: u32,
+    /// Number of the consumer among all of the scenario.
+    pub(crate) consumer: u32,
+}
+
+/// An observation of a load thread. Those of consecutive messages are merged: `first` is the number
+/// of the first of `count` messages. Publishers know the low 32 bits of sequence numbers, consumers
+/// the bits of the stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Observation {
+    /// The broker has confirmed the messages, or they were written without asking for confirms.
+    Accepted { publisher: u32, first: u32, count: u32 },
+    /// The messages are sent again.
+    Republished { publisher: u32, first: u32, count: u32 },
+    /// The connection of a publisher without confirms was lost: nobody knows which of the messages
+    /// before this one the broker has received.
+    Unaccounted { publisher: u32, before: u32 },
+    /// The message was returned as unroutable.
+    Returned { number: u32 },
+    /// The messages were delivered to a consumer.
+    Delivered { reader: Reader, first: u32, count: u32, redelivered: bool },
+    /// The consumer has lost its connection and subscribes again.
+    Resubscribed { reader: Reader },
+    /// A step in the history of a traced message.
+    Traced(TraceStep),
+}
+
+impl Observation {
+    /// Merges `next` into this observation if it continues it.
+    pub(super) fn absorb(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (
+                Self::Accepted { publisher, first, count },
+                Self::Accepted { publisher: of, first: from, count: more },
+            ) if publisher == of && first.wrapping_add(*count) == *from => {
+                *count += more;
+                true
+            }
+            (
+                Self::Delivered { reader, first, count, redelivered },
+                Self::Delivered { reader: at, first: from, count: more, redelivered: again },
+            ) if reader == at && redelivered == again && *first + *count == *from => {
+                *count += more;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A step in the history of a traced message. Times are nanoseconds since the run began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TraceStep {
+    /// The number in its stamp.
+    pub(crate) number: u32,
+    pub(crate) at: u64,
+    pub(crate) kind: TraceStepKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TraceStepKind {
+    /// Sent by this publisher with this sequence number, `late_nanos` after its scheduled time.
+    Sent {
+        publisher: u32,
+        sequence: u64,
+        late_nanos: Option<u64>,
+    },
+    Settled {
+        accepted: bool,
+    },
+    Delivered {
+        redelivered: bool,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_put_together() {
+        fn check(mut first: Observation, next: Observation, expected: Option<Observation>) {
+            assert_eq!(first.absorb(&next).then_some(first), expected);
+        }
+        let accepted = |publisher, first, count| Observation::Accepted { publisher, first, count };
+        check(accepted(1, 5, 2), accepted(1, 7, 3), Some(accepted(1, 5, 5)));
+        check(accepted(1, u32::MAX, 1), accepted(1, 0, 1), Some(accepted(1, u32::MAX, 2)));
+        check(accepted(1, 5, 2), accepted(1, 8, 1), None);
+        check(accepted(1, 5, 2), accepted(2, 7, 1), None);
+        let delivered = |queue, first, redelivered| Observation::Delivered {
+            reader: Reader { queue, consumer: 0 },
+            first,
+            count: 1,
+            redelivered,
+        };
+        check(delivered(1, 5, false), delivered(1, 6, true), None);
+        check(delivered(1, 5, false), delivered(2, 6, false), None);
+        let mut two = delivered(1, 5, true);
+        assert!(two.absorb(&delivered(1, 6, true)));
+        assert!(matches!(two, Observation::Delivered { count: 2, .. }));
+    }
+}

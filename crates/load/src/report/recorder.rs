@@ -1,0 +1,143 @@
+//! Records the observations of one load thread and sends them in batches.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::Sender,
+    },
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_runs::scenario::RunOptions;
+
+use super::{
+    messages::Report,
+    observation::{Observation, Reader, TraceStep, TraceStepKind},
+};
+use crate::message::Numbering;
+
+/// Observations in a batch. Chosen: about 200 KiB.
+const BATCH: usize = 4096;
+
+/// Batches that wait for the aggregator, of all threads. With more the load threads wait, or the
+/// batches would fill the memory: about 50 MiB.
+const MAX_BATCHES: usize = 256;
+
+/// How often a load thread that waits for the aggregator checks again. Chosen: the aggregator needs
+/// less for a batch.
+const BACKPRESSURE_POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Which observations of a run are recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservationSettings {
+    verifies: bool,
+    trace_every: Option<u32>,
+    numbering: Numbering,
+    /// Batches of all threads that the aggregator has not processed.
+    waiting: Arc<AtomicUsize>,
+}
+
+impl ObservationSettings {
+    /// Absent when none are.
+    pub(crate) fn of(options: &RunOptions, numbering: Numbering) -> Option<Self> {
+        let every = |every| u32::try_from(every).unwrap_or(u32::MAX);
+        let trace_every = options.trace_every.map(every);
+        let verifies = options.verify;
+        (verifies || trace_every.is_some()).then(|| Self {
+            verifies,
+            trace_every,
+            numbering,
+            waiting: Arc::default(),
+        })
+    }
+
+    /// The aggregator has processed a batch.
+    pub(crate) fn taken(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Records the observations of a load thread.
+pub(crate) struct ObservationRecorder {
+    settings: ObservationSettings,
+    batch: Vec<Observation>,
+    reports: Sender<Report>,
+}
+
+impl ObservationRecorder {
+    pub(crate) fn new(settings: ObservationSettings, reports: Sender<Report>) -> Self {
+        Self { settings, batch: Vec::with_capacity(BATCH), reports }
+    }
+
+    /// A publisher sends a message.
+    #[inline]
+    pub(crate) fn sent(&mut self, publisher: u32, sequence: u64, at: u64, late_nanos: Option<u64>) {
+        let number = self.settings.numbering.join(publisher, sequence);
+        self.trace(number, at, TraceStepKind::Sent { publisher, sequence, late_nanos });
+    }
+
+    /// `count` messages from `first` on were written, and no confirm was asked for.
+    #[inline]
+    pub(crate) fn written(&mut self, publisher: u32, first: u32, count: u32) {
+        self.note(Observation::Accepted { publisher, first, count });
+    }
+
+    /// The broker confirmed or refused a message.
+    #[inline]
+    pub(crate) fn settled(&mut self, publisher: u32, sequence: u32, at: u64, accepted: bool) {
+        if accepted {
+            self.note(Observation::Accepted { publisher, first: sequence, count: 1 });
+        }
+        let number = self.settings.numbering.join(publisher, u64::from(sequence));
+        self.trace(number, at, TraceStepKind::Settled { accepted });
+    }
+
+    /// A message came to a consumer.
+    #[inline]
+    pub(crate) fn delivered(&mut self, reader: Reader, number: u32, at: u64, redelivered: bool) {
+        self.note(Observation::Delivered { reader, first: number, count: 1, redelivered });
+        self.trace(number, at, TraceStepKind::Delivered { redelivered });
+    }
+
+    /// Records an observation for `run.verify`.
+    #[inline]
+    pub(crate) fn note(&mut self, observation: Observation) {
+        if self.settings.verifies
+            && !self.batch.last_mut().is_some_and(|last| last.absorb(&observation))
+        {
+            self.push(observation);
+        }
+    }
+
+    #[inline]
+    fn trace(&mut self, number: u32, at: u64, kind: TraceStepKind) {
+        if let Some(every) = self.settings.trace_every
+            && self.settings.numbering.split(number).1.is_multiple_of(every)
+        {
+            self.push(Observation::Traced(TraceStep { number, at, kind }));
+        }
+    }
+
+    fn push(&mut self, observation: Observation) {
+        if self.batch.len() == BATCH {
+            self.send();
+        }
+        self.batch.push(observation);
+    }
+
+    /// Sends the batch.
+    pub(crate) fn send(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        while self.settings.waiting.load(Ordering::Relaxed) > MAX_BATCHES {
+            thread::sleep(BACKPRESSURE_POLL_INTERVAL);
+        }
+        self.settings.waiting.fetch_add(1, Ordering::Relaxed);
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        // The receiver is gone when the run is over.
+        self.reports.send(Report::Observed(batch)).ok();
+    }
+}

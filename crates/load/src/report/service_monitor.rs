@@ -1,0 +1,279 @@
+//! When the broker was not available: lost connections and resource alarms, as the load threads report them.
+//!
+//! Threads report changes only. Changes are rare, so that one lock for all threads costs nothing.
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
+
+use super::{failure::Failure, side::Side};
+
+/// Spans that are kept; more are only counted. Chosen.
+const MAX_SPANS: usize = 1000;
+
+/// Connections and alarms of a run, reported by its threads. Times are nanoseconds since the run
+/// began.
+#[derive(Debug, Default)]
+pub(crate) struct ServiceMonitor(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    sides: [Connections; Side::COUNT],
+    down: ConditionTime,
+    alarm: ConditionTime,
+    blocked: usize,
+    spans: Vec<ServiceSpan>,
+    spans_left_out: u64,
+    errors: BTreeMap<ErrorKind, ErrorCount>,
+}
+
+/// Connections of one side.
+#[derive(Debug, Default)]
+struct Connections {
+    all: usize,
+    lost: usize,
+}
+
+/// The time in which a condition holds, split into intervals.
+#[derive(Debug, Default)]
+struct ConditionTime {
+    /// Since when the condition holds, and why.
+    current: Option<(u64, String)>,
+    /// Times that are over and not yet counted in an interval.
+    untold: Vec<(u64, u64)>,
+    /// The current time has been counted up to here.
+    told_until: u64,
+}
+
+impl ConditionTime {
+    fn begin(&mut self, now: u64, reason: &str) {
+        if self.current.is_none() {
+            self.current = Some((now, reason.to_owned()));
+            self.told_until = now;
+        }
+    }
+
+    fn end(&mut self, now: u64) -> Option<(u64, u64, String)> {
+        let (since, reason) = self.current.take()?;
+        self.untold.push((self.told_until, now.max(self.told_until)));
+        Some((since, now.max(since), reason))
+    }
+
+    /// The time before `end` that was not counted yet, in nanoseconds.
+    fn tell(&mut self, end: u64) -> u64 {
+        let mut sum = 0;
+        for (from, to) in &mut self.untold {
+            sum += end.min(*to).saturating_sub(*from);
+            *from = (*from).max(end.min(*to));
+        }
+        self.untold.retain(|(from, to)| from < to);
+        if self.current.is_some() {
+            sum += end.saturating_sub(self.told_until);
+            self.told_until = self.told_until.max(end);
+        }
+        sum
+    }
+}
+
+/// Time without service and time with an alarm, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnavailableTime {
+    pub(crate) down: u64,
+    pub(crate) alarm: u64,
+}
+
+/// The service of a whole run.
+#[derive(Debug, Default)]
+pub(crate) struct ServiceFindings {
+    pub(crate) spans: Vec<ServiceSpan>,
+    pub(crate) spans_left_out: u64,
+    /// All connections of one side were lost when the load ended.
+    pub(crate) is_down: bool,
+    pub(crate) errors: Vec<ErrorCount>,
+}
+
+impl ServiceMonitor {
+    /// Adds a connection.
+    pub(crate) fn connected(&self, side: Side) {
+        self.with(|state| state.sides[side as usize].all += 1);
+    }
+
+    /// A connection is lost.
+    pub(crate) fn lost(&self, side: Side, now: u64, failure: &Failure) {
+        self.with(|state| {
+            let connections = &mut state.sides[side as usize];
+            connections.lost += 1;
+            if connections.lost == connections.all {
+                state.down.begin(now, &failure.reason);
+            }
+        });
+    }
+
+    /// A lost connection was made again.
+    pub(crate) fn back(&self, side: Side, now: u64) {
+        self.with(|state| {
+            let connections = &mut state.sides[side as usize];
+            connections.lost = connections.lost.saturating_sub(1);
+            if !state.sides.iter().any(|side| side.all > 0 && side.lost == side.all) {
+                let over = state.down.end(now);
+                state.keep(SpanKind::Down, over);
+            }
+        });
+    }
+
+    /// An alarm blocks a connection that was not blocked.
+    pub(crate) fn blocked(&self, now: u64, reason: &str) {
+        self.with(|state| {
+            state.blocked += 1;
+            state.alarm.begin(now, reason);
+        });
+    }
+
+    /// A connection is no longer blocked, or gone.
+    pub(crate) fn unblocked(&self, now: u64) {
+        self.with(|state| {
+            state.blocked = state.blocked.saturating_sub(1);
+            if state.blocked == 0 {
+                let over = state.alarm.end(now);
+                state.keep(SpanKind::Blocked, over);
+            }
+        });
+    }
+
+    /// Counts an error.
+    pub(crate) fn failed(&self, kind: ErrorKind, now: u64, reason: &str) {
+        self.with(|state| {
+            let first = ErrorCount { kind, count: 0, last: String::new(), last_at_nanos: 0 };
+            let error = state.errors.entry(kind).or_insert(first);
+            error.count += 1;
+            reason.clone_into(&mut error.last);
+            error.last_at_nanos = now;
+        });
+    }
+
+    /// The times before `end` that were not counted yet.
+    pub(crate) fn lap(&self, end: u64) -> UnavailableTime {
+        self.with(|state| UnavailableTime {
+            down: state.down.tell(end),
+            alarm: state.alarm.tell(end),
+        })
+    }
+
+    /// The service of a load that ended at `load_end`.
+    pub(crate) fn finish(&self, load_end: u64) -> ServiceFindings {
+        self.with(|state| {
+            let over = state.down.end(load_end);
+            state.keep(SpanKind::Down, over);
+            let over = state.alarm.end(load_end);
+            state.keep(SpanKind::Blocked, over);
+            let mut spans = std::mem::take(&mut state.spans);
+            let is_down = |span: &ServiceSpan| {
+                span.kind == SpanKind::Down && (span.from_nanos..=span.to_nanos).contains(&load_end)
+            };
+            let is_down = spans.iter().any(is_down);
+            spans.retain(|span| span.from_nanos < load_end);
+            for span in &mut spans {
+                span.to_nanos = span.to_nanos.min(load_end);
+            }
+            spans.sort_by_key(|span| span.from_nanos);
+            let errors = std::mem::take(&mut state.errors).into_values().collect();
+            ServiceFindings { spans, spans_left_out: state.spans_left_out, is_down, errors }
+        })
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        change(&mut self.0.lock().expect("those who tell of changes do not panic"))
+    }
+}
+
+impl State {
+    fn keep(&mut self, kind: SpanKind, over: Option<(u64, u64, String)>) {
+        let Some((from_nanos, to_nanos, reason)) = over else { return };
+        if self.spans.len() < MAX_SPANS {
+            self.spans.push(ServiceSpan { kind, from_nanos, to_nanos, reason });
+        } else {
+            self.spans_left_out += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn monitor(sides: &[Side]) -> ServiceMonitor {
+        let monitor = ServiceMonitor::default();
+        for side in sides {
+            monitor.connected(*side);
+        }
+        monitor
+    }
+
+    fn gone() -> Failure {
+        Failure::lost("gone")
+    }
+
+    #[test]
+    fn there_is_service_while_each_side_has_a_connection() {
+        let monitor = monitor(&[Side::Sending, Side::Sending, Side::Receiving]);
+        monitor.lost(Side::Sending, 100, &gone());
+        assert_eq!(monitor.lap(200).down, 0, "one is left");
+        monitor.lost(Side::Sending, 250, &gone());
+        assert_eq!(monitor.lap(300).down, 50);
+        monitor.lost(Side::Receiving, 320, &gone());
+        monitor.back(Side::Sending, 340);
+        assert_eq!(monitor.lap(400).down, 100, "nobody consumes");
+        monitor.back(Side::Receiving, 430);
+        monitor.lost(Side::Receiving, 450, &gone());
+        monitor.back(Side::Receiving, 520);
+        assert_eq!(monitor.lap(500).down, 80, "and not what comes later");
+        assert_eq!(monitor.lap(600).down, 20);
+        let found = monitor.finish(600);
+        let spans: Vec<_> = found.spans.iter().map(|it| (it.from_nanos, it.to_nanos)).collect();
+        assert_eq!((spans, found.is_down), (vec![(250, 430), (450, 520)], false));
+    }
+
+    #[test]
+    fn what_ends_after_the_load_is_cut_off() {
+        let monitor = monitor(&[Side::Sending]);
+        monitor.lost(Side::Sending, 900, &gone());
+        assert_eq!(monitor.lap(1000).down, 100);
+        monitor.back(Side::Sending, 1500);
+        monitor.lost(Side::Sending, 1600, &gone());
+        let found = monitor.finish(1000);
+        let expected = ServiceSpan {
+            kind: SpanKind::Down,
+            from_nanos: 900,
+            to_nanos: 1000,
+            reason: "gone".to_owned(),
+        };
+        assert_eq!((found.spans, found.is_down), (vec![expected], true));
+    }
+
+    #[test]
+    fn an_alarm_holds_while_it_blocks_anybody() {
+        let monitor = monitor(&[Side::Sending, Side::Sending]);
+        monitor.blocked(100, "low on memory");
+        monitor.blocked(150, "low on memory");
+        monitor.unblocked(180);
+        assert_eq!(monitor.lap(200), UnavailableTime { down: 0, alarm: 100 });
+        monitor.unblocked(230);
+        assert_eq!(monitor.lap(300).alarm, 30);
+        assert_eq!(monitor.finish(300).spans[0].reason, "low on memory");
+    }
+
+    #[test]
+    fn the_last_error_of_each_kind_is_kept() {
+        let monitor = monitor(&[]);
+        for (kind, now, reason) in [
+            (ErrorKind::NotReconnected, 1, "refused"),
+            (ErrorKind::ChannelClosed, 2, "too large"),
+            (ErrorKind::NotReconnected, 3, "timed out"),
+        ] {
+            monitor.failed(kind, now, reason);
+        }
+        let errors = monitor.finish(9).errors;
+        let errors: Vec<_> = errors.iter().map(|it| (it.count, it.last.as_str())).collect();
+        assert_eq!(errors, [(1, "too large"), (2, "timed out")]);
+    }
+}

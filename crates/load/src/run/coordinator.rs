@@ -1,0 +1,242 @@
+//! Coordinates a run: starts the workers, passes their reports to the aggregator, and decides when to stop.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread::{self, Scope},
+    time::{Duration, SystemTime},
+};
+
+use rabbitscope_runs::{
+    record::Verdict,
+    scenario::{PublisherGroup, Scenario, Until},
+};
+
+use super::{
+    end_conditions::{EndConditions, IdleTimeout},
+    queue_drain::QueueDrain,
+};
+use crate::{
+    aggregate::Aggregator,
+    clock::{RunClock, nanos},
+    connect::Reconnector,
+    connection_churn::ConnectionChurn,
+    context::{RunContext, RunSettings, SharedState},
+    latency::{ChurnLogs, Slots},
+    message::Numbering,
+    outcome::{LoadOutcome, Progress},
+    report::{ObservationSettings, Report},
+    verify::Checker,
+    worker::{Worker, WorkerContext},
+};
+
+/// How often the stop flag is checked.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Runs the load; returns when every worker is done.
+pub(crate) fn run_load(
+    context: &RunContext<'_>,
+    workers: Vec<Worker>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> LoadOutcome {
+    let scenario = context.scenario;
+    let shared = SharedState::default();
+    let (reports, received) = channel();
+    wait_for_start(scenario, stop);
+    let started = SystemTime::now();
+    let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
+    let sides = workers.iter().flat_map(Worker::sides);
+    sides.for_each(|side| shared.service.connected(side));
+    let clock = RunClock::start();
+    let dialling = ConnectionChurn::all(scenario, context.dialer, workers.len());
+    let threads = workers.len() + dialling.len();
+    let numbering = Numbering::new(scenario.publishers.iter().map(|it| it.count).sum());
+    let run = RunSettings {
+        clock,
+        tag: run_tag(started_unix_nanos),
+        numbering,
+        is_consumed: !scenario.consumers.is_empty(),
+    };
+    let queue_drain = QueueDrain::of(context, &shared, workers.len());
+    let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);
+    let reconnector = scenario.connecting.recovery.map(|recovery| {
+        let inboxes = workers.iter().map(Worker::inbox).collect();
+        let watched = (clock, shared.service.as_ref());
+        Reconnector::new(context, recovery, watched, inboxes, reports.clone())
+    });
+    progress(Progress::Started { unix_nanos: started_unix_nanos });
+    thread::scope(|scope| {
+        if let Some(reconnector) = &reconnector {
+            reconnector.start(scope);
+        }
+        let worker_context = || WorkerContext {
+            run,
+            end: scenario.stop.duration.map_or(u64::MAX, nanos),
+            shared: &shared,
+            reports: reports.clone(),
+            reconnector: reconnector.as_ref(),
+            awaits_empty: queue_drain.is_some(),
+            knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
+            observations: coordinator.observations.clone(),
+        };
+        if let Some(queue_drain) = &queue_drain {
+            let reports = reports.clone();
+            scope.spawn(move || queue_drain.watch(&reports));
+        }
+        coordinator.running = start(scope, workers, &dialling, worker_context);
+        drop(reports);
+        coordinator.receive_reports(&received, progress, stop);
+        reconnector.iter().for_each(Reconnector::end);
+        shared.is_over.store(true, Ordering::Relaxed);
+    });
+    if let Some(queue_drain) = &queue_drain
+        && !shared.is_empty.load(Ordering::Relaxed)
+        && queue_drain.left() != Some(0)
+    {
+        coordinator.cut_short("every consumer was done before the queues were empty".to_owned());
+    }
+    coordinator.aggregator.verify(|queues| context.restorer.depths(queues, context.dialer));
+    coordinator.aggregator.finish(started_unix_nanos, coordinator.verdict, progress)
+}
+
+/// Receives the reports of the threads and decides when they stop.
+struct Coordinator<'a> {
+    shared: &'a SharedState,
+    aggregator: Aggregator,
+    ends: EndConditions,
+    idle: IdleTimeout,
+    awaits_empty: bool,
+    observations: Option<ObservationSettings>,
+    /// Threads that have not reported their end.
+    running: usize,
+    was_stopped: bool,
+    verdict: Verdict,
+}
+
+impl<'a> Coordinator<'a> {
+    /// A coordinator for `threads` threads of a run that began at `started`.
+    fn new(
+        scenario: &Scenario,
+        shared: &'a SharedState,
+        (threads, started): (usize, SystemTime),
+        numbering: Numbering,
+    ) -> Self {
+        let churn = ChurnLogs::new(&scenario.churn, started);
+        let checker = scenario.run.verify.then(|| Checker::new(scenario, numbering));
+        let aggregator = Aggregator::new(threads, started, &scenario.run)
+            .with_service(Arc::clone(&shared.service));
+        Self {
+            shared,
+            aggregator: aggregator
+                .with_churn(churn)
+                .with_checker(checker)
+                .with_slots(Slots::of(scenario)),
+            ends: EndConditions::of(scenario),
+            idle: IdleTimeout::of(scenario),
+            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            observations: ObservationSettings::of(&scenario.run, numbering),
+            running: 0,
+            was_stopped: false,
+            verdict: Verdict::Completed,
+        }
+    }
+
+    /// Receives reports until all threads are done.
+    fn receive_reports(
+        &mut self,
+        reports: &Receiver<Report>,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) {
+        while self.running > 0 {
+            match reports.recv_timeout(STOP_POLL_INTERVAL) {
+                Ok(report) => self.take(report, progress),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.check_end(stop);
+        }
+    }
+
+    fn take(&mut self, report: Report, progress: &mut dyn FnMut(Progress<'_>)) {
+        match report {
+            Report::Interval(part) => {
+                self.idle.observe(&part);
+                self.aggregator.add(*part, progress);
+            }
+            Report::Observed(batch) => {
+                self.aggregator.check(&batch);
+                self.observations.iter().for_each(ObservationSettings::taken);
+            }
+            Report::CutShort(reason) => self.cut_short(reason),
+            Report::Failed(failure) => {
+                self.shared.abort.store(true, Ordering::Relaxed);
+                self.cut_short(failure.reason);
+            }
+            Report::Done => self.running -= 1,
+        }
+    }
+
+    /// Ends the load when the user, a count or idle time asks for it.
+    fn check_end(&mut self, stop: &AtomicBool) {
+        let shared = self.shared;
+        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
+            let is_early = !shared.ending.swap(true, Ordering::Relaxed);
+            let was_empty = shared.is_empty.swap(true, Ordering::Relaxed);
+            if is_early || self.awaits_empty && !was_empty {
+                self.cut_short("stopped before its end".to_owned());
+            }
+        }
+        if self.ends.are_reached(shared) || self.idle.is_reached() {
+            shared.ending.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Sets the verdict. The first reason counts.
+    fn cut_short(&mut self, reason: String) {
+        if self.verdict == Verdict::Completed {
+            self.verdict = Verdict::Aborted { reason };
+        }
+    }
+}
+
+/// Starts all threads. Returns how many will report their end.
+fn start<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    workers: Vec<Worker>,
+    dialling: &'scope [ConnectionChurn<'scope>],
+    worker_context: impl Fn() -> WorkerContext<'scope>,
+) -> usize {
+    let count = workers.len() + dialling.len();
+    for worker in workers {
+        let worker_context = worker_context();
+        scope.spawn(move || worker.run(&worker_context));
+    }
+    for churn in dialling {
+        let worker_context = worker_context();
+        scope.spawn(move || churn.run(&worker_context));
+    }
+    count
+}
+
+/// Sleeps until the scenario's start time, if it has one in the future.
+fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
+    let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
+    while let Ok(rest) = start.duration_since(SystemTime::now())
+        && !rest.is_zero()
+        && !stop.load(Ordering::Relaxed)
+    {
+        thread::sleep(rest.min(STOP_POLL_INTERVAL));
+    }
+}
+
+/// The tag of the run for stamps. Stamps keep 12 bits of it: two runs have the same by chance once
+/// in 4,096.
+#[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
+fn run_tag(started_unix_nanos: u64) -> u16 {
+    (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
+}

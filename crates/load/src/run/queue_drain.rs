@@ -1,0 +1,117 @@
+//! `until = "empty"`: after the publishers have stopped, consumers go on until the queues are empty.
+
+use std::{
+    sync::{atomic::Ordering, mpsc::Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_runs::scenario::{Scenario, Until};
+
+use crate::{
+    context::{RunContext, SharedState},
+    report::Report,
+    verify::QueueIndex,
+};
+
+/// Shortest pause between two polls of the queue depths. Chosen.
+const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The pause is at least this multiple of the time that the poll took, so that many queues are no
+/// load of their own: a fifth of the time is spent polling at most.
+const POLL_INTERVAL_FACTOR: u32 = 4;
+
+/// How often a pause checks whether the run is over.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Polls the depths of the queues until they are empty.
+pub(super) struct QueueDrain<'a> {
+    context: &'a RunContext<'a>,
+    shared: &'a SharedState,
+    timeout: Duration,
+    /// Load threads; the queues can be empty for good when none of them publishes.
+    workers: usize,
+    queues: QueueIndex,
+}
+
+impl<'a> QueueDrain<'a> {
+    /// Absent when the scenario does not wait for empty queues.
+    pub(crate) fn of(
+        context: &'a RunContext<'a>,
+        shared: &'a SharedState,
+        workers: usize,
+    ) -> Option<Self> {
+        match context.scenario.stop.until {
+            Some(Until::Empty(timeout)) => {
+                let queues = QueueIndex::of(context.scenario);
+                Some(Self { context, shared, timeout, workers, queues })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns when the queues are empty, when that has taken too long, or when the run is over.
+    pub(crate) fn watch(&self, reports: &Sender<Report>) {
+        while publishes(self.context.scenario) && !self.has_stopped() {
+            if self.is_over() {
+                return;
+            }
+            thread::sleep(END_POLL_INTERVAL);
+        }
+        let began = Instant::now();
+        let mut was_empty = false;
+        while !self.is_over() {
+            let asked = Instant::now();
+            let left = self.left();
+            // Empty twice in a row: a message that is rejected or requeued may be on its way back.
+            if left == Some(0) && was_empty {
+                break;
+            }
+            was_empty = left == Some(0);
+            if began.elapsed() >= self.timeout {
+                let what = left.map_or_else(
+                    || "at least one of them could not be asked".to_owned(),
+                    |left| format!("{left} messages are left"),
+                );
+                let seconds = self.timeout.as_secs_f64();
+                let reason = format!(
+                    "the queues were not empty within {seconds} s (`empty-timeout`): {what}"
+                );
+                reports.send(Report::CutShort(reason)).ok();
+                break;
+            }
+            self.pause(DEPTH_POLL_INTERVAL.max(asked.elapsed() * POLL_INTERVAL_FACTOR));
+        }
+        self.shared.ending.store(true, Ordering::Relaxed);
+        self.shared.is_empty.store(true, Ordering::Relaxed);
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.shared.draining.load(Ordering::Relaxed) >= self.workers
+            && self.shared.confirming.load(Ordering::Relaxed) == 0
+    }
+
+    fn is_over(&self) -> bool {
+        [&self.shared.abort, &self.shared.is_over, &self.shared.is_empty]
+            .iter()
+            .any(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Messages in all queues; absent when one of them did not answer.
+    pub(crate) fn left(&self) -> Option<u64> {
+        let depths = self.context.restorer.depths(self.queues.names(), self.context.dialer);
+        depths.into_iter().sum()
+    }
+
+    fn pause(&self, length: Duration) {
+        let until = Instant::now() + length;
+        while Instant::now() < until && !self.is_over() {
+            thread::sleep(END_POLL_INTERVAL.min(length));
+        }
+    }
+}
+
+/// The load has an end of its own, before the queues are drained.
+fn publishes(scenario: &Scenario) -> bool {
+    !scenario.publishers.is_empty() || !scenario.requests.is_empty()
+}

@@ -1,0 +1,44 @@
+//! Shares the connections of a run out among worker threads.
+
+use std::{sync::atomic::AtomicBool, thread};
+
+use crate::{
+    connect::{PreparedConnection, allow_descriptors, connect_all},
+    context::RunContext,
+    error::LoadError,
+    link::Link,
+    outcome::Progress,
+    plan::churned_connections,
+    worker::Worker,
+};
+
+/// Makes all connections and assigns them to workers.
+pub(crate) fn assemble_workers(
+    context: &RunContext<'_>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Vec<Worker>, LoadError> {
+    allow_descriptors(context.plans.len() + churned_connections(context.scenario))?;
+    let prepared = connect_all(context, progress, stop)?;
+    let frame_max = prepared.iter().map(PreparedConnection::frame_max).max().unwrap_or(0);
+    let count = workers(prepared.len());
+    let mut shares: Vec<Vec<Link>> = (0..count).map(|_| Vec::new()).collect();
+    for (index, prepared) in prepared.into_iter().enumerate() {
+        shares[index % count].push(Link::new(index, &context.plans[index], prepared));
+    }
+
+    let workers = shares
+        .into_iter()
+        .enumerate()
+        .map(|(number, links)| Worker::new(number, links, frame_max, context.scenario.run.step));
+    workers
+        .collect::<Result<_, _>>()
+        .map_err(|source| LoadError::System { doing: "set up an event loop", source })
+}
+
+/// Worker threads for `links` connections: half of the CPUs, as the broker is likely to need the
+/// others.
+fn workers(links: usize) -> usize {
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    (cpus / 2).clamp(1, links.max(1))
+}

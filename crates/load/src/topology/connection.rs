@@ -1,0 +1,304 @@
+//! The AMQP connection that looks up, declares, binds and deletes exchanges and queues.
+//!
+//! It sends many requests at a time, so that thousands of queues do not take thousands of round trips.
+
+use rabbitscope_amqp::{
+    Event, Refusal, Reply, Request, Table, Uri,
+    blocking::{Client, ClientError},
+};
+
+use super::{
+    belongings::Belongings,
+    declarations::{Declarations, MissingTopology},
+    requests::{
+        bind_request, declare_request, exchange_request, field_table, passive_exchange,
+        passive_queue, queue_arguments,
+    },
+};
+use crate::{
+    dial::{Dialer, Stream, dial_error, request_error},
+    error::LoadError,
+};
+
+/// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and
+/// all of these share the timeout of one call.
+const WINDOW: usize = 64;
+
+/// A connection for topology, with a channel that is reopened when the broker closes it.
+#[derive(Debug)]
+pub(crate) struct Topology {
+    pub(super) client: Client<Stream>,
+    channel: u16,
+    pub(super) uri: Uri,
+}
+
+impl Topology {
+    /// Connects. Heartbeats are off: this connection is idle while the load runs.
+    pub(crate) fn connect(dialer: &Dialer) -> Result<Self, LoadError> {
+        let answer = dialer.dial_idle("rabbitscope control", 0);
+        let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
+        let channel = client.open_channel().map_err(|error| dial_error(uri, error))?;
+        Ok(Self { client, channel, uri: uri.clone() })
+    }
+
+    /// The address of the broker.
+    pub(crate) fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// The `server-properties` of the broker.
+    pub(crate) fn server_properties(&self) -> &Table {
+        self.client.connection().server_properties()
+    }
+
+    /// Whether each of these queues exists.
+    pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
+        let none = Table::default();
+        let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
+        self.exist(&requests, names)
+    }
+
+    /// The exchanges and queues of `declarations` that do not exist.
+    pub(crate) fn lost(
+        &mut self,
+        declarations: &Declarations,
+    ) -> Result<MissingTopology, LoadError> {
+        let exchanges = declarations.exchanges.iter().map(|spec| spec.name.clone()).collect();
+        let queues = declarations.queues.iter().flat_map(|set| set.names.clone()).collect();
+        let (exchanges, queues): (Vec<_>, Vec<_>) = (exchanges, queues);
+        let there = self.has_exchanges(&exchanges)?;
+        let exchanges = missing(exchanges, &there);
+        let there = self.has_queues(&queues)?;
+        Ok(MissingTopology { exchanges, queues: missing(queues, &there) })
+    }
+
+    /// Messages in a queue that are ready for consumers; absent when there is no such queue.
+    pub(crate) fn messages(&mut self, queue: &str) -> Option<u64> {
+        let none = Table::default();
+        match self.client.call(self.channel, &passive_queue(queue, &none)) {
+            Ok(Reply::QueueDeclared { messages, .. }) => Some(u64::from(messages)),
+            _ => None,
+        }
+    }
+
+    /// Messages in each of these queues that are ready for consumers; absent for queues that are not
+    /// there, or that belong to another connection.
+    pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, LoadError> {
+        let is_there = self.has_queues(queues)?;
+        let mut depths = Vec::with_capacity(queues.len());
+        for (queue, is_there) in queues.iter().zip(is_there) {
+            depths.push(if is_there { self.messages(queue) } else { None });
+        }
+        Ok(depths)
+    }
+
+    /// Whether each of these exchanges exists.
+    pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
+        let none = Table::default();
+        let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
+        self.exist(&requests, names)
+    }
+
+    /// Makes passive declarations, each on a channel of its own: the broker closes the channel when
+    /// the object does not exist.
+    fn exist(&mut self, passive: &[Request<'_>], names: &[String]) -> Result<Vec<bool>, LoadError> {
+        let window = self.window();
+        let mut found = Vec::with_capacity(names.len());
+        for (passive, names) in passive.chunks(window).zip(names.chunks(window)) {
+            let doing = format!("looking up `{}`", names[0]);
+            let answers = ask(&mut self.client, passive);
+            let answers = answers.map_err(|error| request_error(&self.uri, &doing, error))?;
+            for (answer, name) in answers.into_iter().zip(names) {
+                found.push(match answer {
+                    Ok(_) => true,
+                    Err(refusal) if refusal.is_not_found() => false,
+                    Err(refusal) => {
+                        return Err(LoadError::QueueRefused {
+                            queue: name.clone(),
+                            text: refusal.text,
+                        });
+                    }
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Declares all exchanges and queues, or checks those that exist against the scenario.
+    pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        for exchange in &declarations.exchanges {
+            let arguments = field_table(&exchange.arguments);
+            let request = exchange_request(exchange, &arguments);
+            let outcome = self.call_all(&[request], "declaring an exchange")?;
+            outcome.map_err(|(_, refusal)| refused_exchange(&exchange.name, refusal))?;
+        }
+        for set in &declarations.queues {
+            let arguments = queue_arguments(&set.spec);
+            let names = set.names.iter();
+            let requests: Vec<_> =
+                names.map(|name| declare_request(&set.spec, name, &arguments)).collect();
+            let outcome = self.call_all(&requests, "declaring queues")?;
+            outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
+        }
+        Ok(())
+    }
+
+    /// Declares all exchanges and queues, and binds them.
+    pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        self.declare(declarations)?;
+        self.bind(declarations)
+    }
+
+    /// Makes the bindings of the scenario.
+    pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        for exchange in &declarations.exchanges {
+            for binding in &exchange.bindings {
+                let arguments = field_table(&binding.arguments);
+                let request = Request::ExchangeBind {
+                    destination: &exchange.name,
+                    source: &binding.exchange,
+                    routing_key: &binding.routing_key,
+                    arguments: &arguments,
+                };
+                let outcome = self.call_all(&[request], "binding an exchange")?;
+                outcome.map_err(|(_, refusal)| refused_exchange(&exchange.name, refusal))?;
+            }
+        }
+        for set in &declarations.queues {
+            for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
+                let arguments = field_table(&binding.arguments);
+                let pairs = set.names.iter().zip(keys);
+                let requests: Vec<_> = pairs
+                    .map(|(name, key)| bind_request(name, &binding.exchange, key, &arguments))
+                    .collect();
+                let outcome = self.call_all(&requests, "binding queues")?;
+                outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Channels that can be open at a time, for requests with a channel each.
+    pub(super) fn window(&self) -> usize {
+        let channel_max = usize::from(self.client.connection().limits().channel_max);
+        WINDOW.min(channel_max.saturating_sub(1)).max(1)
+    }
+
+    /// Deletes everything, on a broker that is the caller's own. RabbitMQ accepts the deletion of
+    /// what does not exist.
+    pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<(), LoadError> {
+        let queues: Vec<_> = belongings
+            .queues
+            .iter()
+            .map(|it| Request::QueueDelete { queue: &it.name, if_unused: false, if_empty: false })
+            .collect();
+        let outcome = self.call_all(&queues, "removing queues")?;
+        outcome.map_err(|(at, refusal)| refused_queue(&belongings.queues[at].name, refusal))?;
+        let exchanges: Vec<_> = belongings
+            .exchanges
+            .iter()
+            .map(|it| Request::ExchangeDelete { exchange: &it.name, if_unused: false })
+            .collect();
+        let outcome = self.call_all(&exchanges, "removing exchanges")?;
+        outcome.map_err(|(at, refusal)| refused_exchange(&belongings.exchanges[at].name, refusal))
+    }
+
+    /// Sends all of these in order. The inner error is the broker's refusal and the number of the
+    /// request that it refused, after which the channel is open again.
+    pub(super) fn call_all(
+        &mut self,
+        requests: &[Request<'_>],
+        doing: &str,
+    ) -> Result<Result<(), (usize, Refusal)>, LoadError> {
+        let mut done = 0;
+        for window in requests.chunks(WINDOW) {
+            for request in window {
+                self.client.send(self.channel, request);
+            }
+            let (channel, last) = (self.channel, done + window.len());
+            let outcome = self.client.wait(|event| match event {
+                Event::Reply { channel: answered, .. } if answered == channel => {
+                    done += 1;
+                    (done == last).then_some(Ok(()))
+                }
+                Event::ChannelClosed { channel: closed, refusal: Some(refusal) }
+                    if closed == channel =>
+                {
+                    Some(Err(ClientError::Channel(refusal)))
+                }
+                _ => None,
+            });
+            match outcome {
+                Ok(()) => {}
+                Err(ClientError::Channel(refusal)) => {
+                    let channel = self.client.open_channel();
+                    self.channel =
+                        channel.map_err(|error| request_error(&self.uri, doing, error))?;
+                    return Ok(Err((done, refusal)));
+                }
+                Err(error) => return Err(request_error(&self.uri, doing, error)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Closes the connection. It does not matter when the broker does not answer.
+    pub(crate) fn close(self) {
+        self.client.close().ok();
+    }
+}
+
+/// Sends each request on a channel of its own, all at the same time.
+pub(super) fn ask(
+    client: &mut Client<Stream>,
+    requests: &[Request<'_>],
+) -> Result<Vec<Result<Reply, Refusal>>, ClientError> {
+    let mut channels = Vec::with_capacity(requests.len());
+    for request in requests {
+        let channel = client.begin_channel()?;
+        client.send(channel, request);
+        channels.push(channel);
+    }
+    let position = |channel| channels.iter().position(|one| *one == channel);
+    let mut answers: Vec<Option<Result<Reply, Refusal>>> = vec![None; requests.len()];
+    let mut missing = requests.len();
+    client.wait(|event| {
+        let (channel, answer) = match event {
+            Event::Reply { channel, reply } => (channel, Ok(reply)),
+            Event::ChannelClosed { channel, refusal: Some(refusal) } => (channel, Err(refusal)),
+            _ => return None,
+        };
+        if let Some(slot) = position(channel).map(|at| &mut answers[at]) {
+            missing -= usize::from(slot.is_none());
+            *slot = Some(answer);
+        }
+        (missing == 0).then_some(Ok(()))
+    })?;
+    let answers: Vec<_> = answers.into_iter().flatten().collect();
+    let open = channels.iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
+    let mut closing = 0;
+    for (channel, _) in open {
+        client.end_channel(*channel);
+        closing += 1;
+    }
+    if closing > 0 {
+        client.wait(|event| {
+            closing -= usize::from(matches!(event, Event::ChannelClosed { refusal: None, .. }));
+            (closing == 0).then_some(Ok(()))
+        })?;
+    }
+    Ok(answers)
+}
+
+/// The names that do not exist.
+fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
+    names.into_iter().zip(there).filter(|(_, there)| !**there).map(|(name, _)| name).collect()
+}
+
+pub(super) fn refused_queue(queue: &str, refusal: Refusal) -> LoadError {
+    LoadError::QueueRefused { queue: queue.to_owned(), text: refusal.text }
+}
+
+pub(super) fn refused_exchange(exchange: &str, refusal: Refusal) -> LoadError {
+    LoadError::ExchangeRefused { exchange: exchange.to_owned(), text: refusal.text }
+}

@@ -1,0 +1,92 @@
+//! The number of messages in the scenario's queues, asked for over a connection of its own.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
+
+use super::connection::Topology;
+use crate::{dial::Dialer, error::LoadError};
+
+/// With more queues polling would be a load of its own. Chosen.
+const QUEUES_MAX: usize = 8;
+
+/// From one poll to the next. Chosen: a row of the series has two.
+const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often a pause checks whether the run is over.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// No depth is known.
+const UNKNOWN: u64 = u64::MAX;
+
+/// The sum over the queues of a scenario, kept up to date by a thread.
+#[derive(Debug)]
+pub struct Depths {
+    messages: Arc<AtomicU64>,
+    has_ended: Arc<AtomicBool>,
+}
+
+impl Depths {
+    /// Starts polling. Absent when the scenario has too many queues, or none that can be polled:
+    /// streams never empty, and exclusive queues answer their own connection only.
+    pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
+        let is_simple = scenario.queues.iter().all(|queue| queue.names == QueueNames::One);
+        let can_be_asked = scenario
+            .queues
+            .iter()
+            .filter(|queue| !queue.exclusive && queue.queue_type != QueueType::Stream);
+        let names: Vec<String> = can_be_asked.map(|queue| queue.name.clone()).collect();
+        if !is_simple || names.is_empty() || names.len() > QUEUES_MAX {
+            return Ok(None);
+        }
+        let topology = Topology::connect(dialer)?;
+        let messages = Arc::new(AtomicU64::new(UNKNOWN));
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let depths = Self { messages: Arc::clone(&messages), has_ended: Arc::clone(&has_ended) };
+        thread::spawn(move || ask(topology, &names, &messages, &has_ended));
+        Ok(Some(depths))
+    }
+
+    /// Messages ready for consumers when the broker was last asked; absent when it did not answer.
+    pub fn messages(&self) -> Option<u64> {
+        let messages = self.messages.load(Ordering::Relaxed);
+        (messages != UNKNOWN).then_some(messages)
+    }
+}
+
+impl Drop for Depths {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Polls until the end, or until the broker does not answer: then no depth is known.
+pub(super) fn ask(
+    mut topology: Topology,
+    names: &[String],
+    messages: &AtomicU64,
+    has_ended: &AtomicBool,
+) {
+    while !has_ended.load(Ordering::Relaxed) {
+        let sum = names
+            .iter()
+            .try_fold(0, |sum, name| topology.messages(name).map(|messages| sum + messages));
+        messages.store(sum.unwrap_or(UNKNOWN), Ordering::Relaxed);
+        if sum.is_none() {
+            return;
+        }
+        let mut waited = Duration::ZERO;
+        while waited < DEPTH_POLL_INTERVAL && !has_ended.load(Ordering::Relaxed) {
+            thread::sleep(END_POLL_INTERVAL);
+            waited += END_POLL_INTERVAL;
+        }
+    }
+    topology.close();
+}

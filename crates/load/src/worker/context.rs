@@ -1,0 +1,38 @@
+//! What the coordinator gives to each worker.
+
+use std::sync::mpsc::Sender;
+
+use crate::{
+    connect::Reconnector,
+    context::{RunSettings, SharedState},
+    report::{ObservationRecorder, ObservationSettings, Report},
+};
+
+/// The run as its workers see it.
+pub(crate) struct WorkerContext<'a> {
+    pub(crate) run: RunSettings,
+    /// End of the load in nanoseconds since the run began.
+    pub(crate) end: u64,
+    pub(crate) shared: &'a SharedState,
+    pub(crate) reports: Sender<Report>,
+    /// Makes lost connections again; absent: the first loss ends the run.
+    pub(crate) reconnector: Option<&'a Reconnector<'a>>,
+    /// Consumers go on after the load until the queues are empty.
+    pub(crate) awaits_empty: bool,
+    /// Every message of this run that is delivered carries its stamp.
+    pub(crate) knows_own: bool,
+    /// Which observations of messages are recorded; absent: none.
+    pub(crate) observations: Option<ObservationSettings>,
+}
+
+impl WorkerContext<'_> {
+    /// The time, in nanoseconds since the run began.
+    pub(crate) fn now(&self) -> u64 {
+        self.run.clock.nanos()
+    }
+
+    /// The recorder of one thread; absent when no observations are recorded.
+    pub(crate) fn recorder(&self) -> Option<ObservationRecorder> {
+        Some(ObservationRecorder::new(self.observations.clone()?, self.reports.clone()))
+    }
+}

@@ -1,0 +1,64 @@
+//! When a worker serves the schedules of its links.
+
+use std::time::Duration;
+
+use super::ready_links::ReadyLinks;
+use crate::pacing::{BurstLimiter, DueQueue, Pacer};
+
+/// Times are nanoseconds since the run began.
+pub(super) struct PacingState {
+    /// Links whose next message is due at a time of a schedule.
+    due_queue: DueQueue,
+    pub(super) pacer: Pacer,
+    pub(super) limiter: BurstLimiter,
+    /// When the first message was due of the links that are ready because of their schedules.
+    ready_due: Option<u64>,
+}
+
+impl PacingState {
+    /// `step`: from one pass to the next, if the scenario sets it.
+    pub(super) fn new(links: usize, step: Option<Duration>) -> Self {
+        Self {
+            due_queue: DueQueue::new(links),
+            pacer: Pacer::new(step),
+            limiter: BurstLimiter::new(step),
+            ready_due: None,
+        }
+    }
+
+    /// When the first link that waits for its schedule may send.
+    pub(super) fn next_due(&self) -> Option<u64> {
+        self.due_queue.first().map(|due| due.max(self.pacer.pace_at()))
+    }
+
+    /// `link` has a message at `due`.
+    pub(super) fn put(&mut self, link: usize, due: u64) {
+        self.due_queue.put(link, due);
+    }
+
+    /// Moves links that are due to the ready ones.
+    pub(super) fn wake_due(&mut self, now: u64, ready: &mut ReadyLinks) {
+        if now < self.pacer.pace_at() {
+            return;
+        }
+        let first = self.due_queue.first().into_iter().chain(self.ready_due).min();
+        self.limiter.nothing_before(first, now);
+        while let Some(link) = self.due_queue.take(now) {
+            ready.push(link);
+            self.ready_due = first;
+        }
+    }
+
+    /// Every link that was ready has been served.
+    pub(super) fn end_pass(&mut self, now: u64) {
+        self.ready_due = None;
+        self.pacer.end_pass(now);
+    }
+
+    /// The load ends: all that is due goes at once, also what was held back or fell due while the
+    /// thread had no CPU.
+    pub(super) fn release(&mut self, now: u64) {
+        self.limiter.release(now);
+        self.pacer.hurry();
+    }
+}
