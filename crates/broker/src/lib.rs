@@ -15,6 +15,7 @@
 //! depending on the program. What does not live here: putting load on it, looking at it.
 
 mod asking;
+mod broker;
 mod directory;
 mod error;
 mod exposure;
@@ -28,8 +29,9 @@ mod processes;
 mod registry;
 mod removal;
 
+pub use broker::Broker;
 pub use error::BrokerError;
 pub use install::{Installation, ROOT_VARIABLE};
 pub use introduction::Listener;
-pub use node::{Broker, Node};
+pub use node::Node;
 pub use registry::{Registry, Swept};

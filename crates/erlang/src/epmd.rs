@@ -3,7 +3,7 @@
 
 use std::{
     io::{self, Read, Write},
-    net::{SocketAddr, TcpStream},
+    net::SocketAddr,
     time::Instant,
 };
 
@@ -78,20 +78,4 @@ fn names(addresses: &[SocketAddr], deadline: Instant) -> io::Result<Vec<String>>
     // `name rabbit at port 25672`
     let name = |line: &str| line.split(' ').nth(1).map(str::to_owned);
     Ok(text.lines().filter_map(name).collect())
-}
-
-/// Addresses are tried in turn, each until the deadline.
-pub(crate) fn connect_any(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::AddrNotAvailable, "the host has no address");
-    for address in addresses {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        match TcpStream::connect_timeout(address, left) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }

@@ -6,8 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::epmd::connect_any;
-
 /// Reads and writes fail with `TimedOut` after the deadline.
 #[derive(Debug)]
 pub(crate) struct Timed {
@@ -63,4 +61,20 @@ impl Write for Timed {
     fn flush(&mut self) -> io::Result<()> {
         self.stream.flush()
     }
+}
+
+/// Addresses are tried in turn, each until the deadline.
+fn connect_any(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::AddrNotAvailable, "the host has no address");
+    for address in addresses {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match TcpStream::connect_timeout(address, left) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }

@@ -21,17 +21,8 @@
 //!        call   i_bif_body_shared
 //! ```
 
-use super::{CodeMap, FunctionNames, code_map::FRAGMENT_PREFIX};
+use super::{CodeMap, FunctionNames, call_fragments::CALL_LIGHT_BIF, code_map::FRAGMENT_PREFIX};
 use crate::node::ReadMemory;
-
-/// The fragment through which code calls BIFs that are known when the code is loaded.
-pub(crate) const CALL_LIGHT_BIF: &str = "global::call_light_bif_shared";
-
-/// The fragment for BIFs that are called by name, and for BIFs that continue after an interruption.
-pub(crate) const CALL_BIF: &str = "global::call_bif_shared";
-
-/// The fragment for NIFs.
-pub(crate) const CALL_NIF: &str = "global::call_nif_shared";
 
 /// The fragments for BIFs that are allowed in guards.
 const CALL_GUARD_BIF: [&str; 2] = ["global::i_bif_body_shared", "global::i_bif_guard_shared"];

@@ -6,6 +6,7 @@
 
 mod bif;
 mod calibration;
+mod call_fragments;
 mod code_map;
 mod emulator;
 mod function_names;
@@ -14,8 +15,9 @@ mod layout;
 mod pids;
 mod resumption;
 
-pub(crate) use bif::{CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, called_bif};
+pub(crate) use bif::{CalledBif, called_bif};
 pub(crate) use calibration::check_layout;
+pub(crate) use call_fragments::{CALL_BIF, CALL_LIGHT_BIF, CALL_NIF};
 pub(crate) use code_map::{CodeMap, SourceLine};
 pub(crate) use emulator::{Emulator, SchedulerBlock};
 pub(crate) use function_names::{CodeMfa, FunctionNames, offset_of_current};

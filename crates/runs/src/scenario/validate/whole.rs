@@ -20,48 +20,42 @@ pub(in crate::scenario) fn scenario(
     let broker = wire.broker.unwrap_or_default();
     let connecting = connecting::connecting(&broker).map_err(|problem| problem.under("broker"))?;
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
-    let exchanges = each("exchanges", wire.exchanges, |_, wire| exchanges::exchange(wire))?;
-    fields::unique("exchanges", exchanges.iter().map(|exchange| exchange.name.as_str()))?;
+    let check = |_, it| exchanges::exchange(it);
+    let exchanges = each_named("exchanges", wire.exchanges, check, |it| &it.name)?;
     let queues = all_queues(wire.queues, files)?;
     let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
-    let publishers =
-        each("publishers", wire.publishers, |index, it| publishers::group(index, it, &context))?;
-    fields::unique("publishers", publishers.iter().map(|group| group.name.as_str()))?;
-    let consumers =
-        each("consumers", wire.consumers, |index, group| consumers::group(index, group, &context))?;
-    fields::unique("consumers", consumers.iter().map(|group| group.name.as_str()))?;
+    let check = |at, it| publishers::group(at, it, &context);
+    let publishers = each_named("publishers", wire.publishers, check, |it| &it.name)?;
+    let check = |at, it| consumers::group(at, it, &context);
+    let consumers = each_named("consumers", wire.consumers, check, |it| &it.name)?;
     consumers::exclusive_queues(&queues, &consumers)?;
-    let requests =
-        each("requests", wire.requests, |index, group| rpc::requests(index, group, &context))?;
-    fields::unique("requests", requests.iter().map(|group| group.name.as_str()))?;
-    let responders =
-        each("responders", wire.responders, |index, it| rpc::responders(index, it, &context))?;
-    fields::unique("responders", responders.iter().map(|group| group.name.as_str()))?;
-    let churn = each("churn", wire.churn, |index, group| churn::group(index, group, &context))?;
-    fields::unique("churn", churn.iter().map(|group| group.name.as_str()))?;
+    let check = |at, it| rpc::requests(at, it, &context);
+    let requests = each_named("requests", wire.requests, check, |it| &it.name)?;
+    let check = |at, it| rpc::responders(at, it, &context);
+    let responders = each_named("responders", wire.responders, check, |it| &it.name)?;
+    let check = |at, it| churn::group(at, it, &context);
+    let churn = each_named("churn", wire.churn, check, |it| &it.name)?;
     let pollers = polling::groups(wire.pollers, &broker)?;
-    let endless = (responders.len() + pollers.len() > 0).then_some(false);
     let ends = [
         ends(&publishers, PublisherGroup::ends),
         ends(&consumers, |group| group.messages.is_some()),
         ends(&requests, RequestGroup::ends),
         ends(&churn, |group| group.cycles.is_some()),
-        endless,
+        (responders.len() + pollers.len() > 0).then_some(false),
     ];
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
-    let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues);
-    let run = run.map_err(|problem| problem.under("run"))?;
+    let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues)
+        .map_err(|problem| problem.under("run"))?;
     let others = [requests.len(), responders.len(), churn.len()];
     let measured = expect::Measured::new(&run, &publishers, &consumers, others);
     let expect = expect::expect(wire.expect.unwrap_or_default(), &measured)?;
-    let profile = wire.profile.map(|wire| profile(&wire, &stop)).transpose();
     Ok(Scenario {
         name: wire.name,
         description: wire.description.unwrap_or_default(),
         seed: wire.seed.unwrap_or(1),
-        profile: profile.map_err(|problem| problem.under("profile"))?,
+        profile: profile(wire.profile, &stop).map_err(|problem| problem.under("profile"))?,
         expect,
         broker,
         connecting,
@@ -76,6 +70,18 @@ pub(in crate::scenario) fn scenario(
         churn,
         pollers,
     })
+}
+
+/// Checks every group of a list, and that no two have the same name.
+fn each_named<W, T>(
+    key: &str,
+    items: Vec<W>,
+    check: impl FnMut(usize, W) -> Result<T, Problem>,
+    name: fn(&T) -> &String,
+) -> Result<Vec<T>, Problem> {
+    let checked = each(key, items, check)?;
+    fields::unique(key, checked.iter().map(|group| name(group).as_str()))?;
+    Ok(checked)
 }
 
 fn all_queues(
@@ -102,7 +108,8 @@ fn ends<T>(groups: &[T], ends: fn(&T) -> bool) -> Option<bool> {
     (!groups.is_empty()).then(|| groups.iter().all(ends))
 }
 
-fn profile(wire: &wire::Profile, stop: &Stop) -> Result<ProfileSpec, Problem> {
+fn profile(wire: Option<wire::Profile>, stop: &Stop) -> Result<Option<ProfileSpec>, Problem> {
+    let Some(wire) = wire else { return Ok(None) };
     let delay = match wire.delay.as_deref() {
         Some("0s") | None => std::time::Duration::ZERO,
         delay => fields::duration("delay", delay)?.unwrap_or_default(),
@@ -115,5 +122,5 @@ fn profile(wire: &wire::Profile, stop: &Stop) -> Result<ProfileSpec, Problem> {
     if stop.duration.is_some_and(|run| delay + duration > run) {
         return refuse("duration", "delay and duration of the profile exceed `run.duration`");
     }
-    Ok(ProfileSpec { event: wire.event.unwrap_or_default(), delay, duration, freq_hz })
+    Ok(Some(ProfileSpec { event: wire.event.unwrap_or_default(), delay, duration, freq_hz }))
 }
