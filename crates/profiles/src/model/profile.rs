@@ -75,7 +75,7 @@ impl StackOutcome {
 /// A stack with its labels, and how often the two were seen together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Root first, never empty. The first entry is a [`FrameKind::Thread`] frame in every profile
+    /// Root first, never empty. The first entry is a [`FrameKind::Thread`](super::FrameKind::Thread) frame in every profile
     /// that rabbitscope recorded; an import may lack it.
     pub stack: Vec<StackEntry>,
     /// Who and where.

@@ -1,6 +1,6 @@
 //! A scenario: which broker, which queues, who publishes, who consumes, what is recorded.
 //!
-//! `model` holds what is valid. What a TOML file may say (`wire`) is private: [`parse`] reads the
+//! `model` holds what is valid. What a TOML file may say (`wire`) is private: [`parse()`] reads the
 //! text with its positions (`document`), turns it into wire types with structured errors
 //! (`reader`) and these into the model (`validate`). Every refusal names file, line and key.
 
