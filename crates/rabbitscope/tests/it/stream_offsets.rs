@@ -13,7 +13,7 @@ queue = "offset-by-time"
 prefetch = 100
 start-delay = "2s"
 messages = 200
-arguments = { x-stream-offset = "1h" }
+offset = "1h"
 "#;
 
 #[test]

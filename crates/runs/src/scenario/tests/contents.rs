@@ -157,3 +157,22 @@ fn what_consumers_cannot_combine() {
     let priority = &small(&["consumers.0.priority=7"]).consumers[0].arguments;
     assert_eq!(priority.get("x-priority"), Some(&FieldValue::Integer(7)));
 }
+
+#[test]
+fn offsets_of_streams() {
+    fn offset(value: &str) -> Option<FieldValue> {
+        let key = format!("consumers.0.offset={value}");
+        let set = ["queues.0.type=\"stream\"", "consumers.0.prefetch=10", &key];
+        small(&set).consumers[0].arguments.get("x-stream-offset").cloned()
+    }
+    assert_eq!(offset("\"first\""), Some(FieldValue::Text("first".to_owned())));
+    assert_eq!(offset("\"90m\""), Some(FieldValue::Text("90m".to_owned())));
+    assert_eq!(offset("17"), Some(FieldValue::Integer(17)));
+    assert!(matches!(offset("2026-01-01T12:00:00Z"), Some(FieldValue::Time(_))));
+    let stream = ["queues.0.type=\"stream\"", "consumers.0.prefetch=10"];
+    for wrong in ["\"soon\"", "\"1w\"", "-1", "true"] {
+        let key = format!("consumers.0.offset={wrong}");
+        refused(&[stream[0], stream[1], &key], &["consumers.0.offset", "`first`"]);
+    }
+    refused(&["consumers.0.offset=\"first\""], &["only streams have offsets"]);
+}

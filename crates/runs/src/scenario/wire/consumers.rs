@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::model::{self, MemberQueues, Settle};
+use super::super::model::{self, FieldValue, MemberQueues, Settle};
 use super::values::{Arguments, unless_zero};
 use rabbitscope_text::display_duration;
 
@@ -29,6 +29,8 @@ pub(in crate::scenario) struct Consumers {
     pub(in crate::scenario) poll_interval: Option<String>,
     #[serde(skip_serializing)]
     pub(in crate::scenario) priority: Option<i64>,
+    #[serde(skip_serializing)]
+    pub(in crate::scenario) offset: Option<FieldValue>,
     pub(in crate::scenario) exclusive: Option<bool>,
     pub(in crate::scenario) messages: Option<u64>,
     pub(in crate::scenario) start_delay: Option<String>,
@@ -72,6 +74,7 @@ impl From<&model::ConsumerGroup> for Consumers {
             polling: Some(group.polling.is_some()),
             poll_interval: group.polling.map(|interval| display_duration(interval).to_string()),
             priority: None,
+            offset: None,
             exclusive: Some(group.exclusive),
             messages: group.messages,
             start_delay: unless_zero(group.start_delay),

@@ -28,6 +28,7 @@ pub(in crate::scenario::validate) fn group(
     let processing_times = processing_times(&wire)?;
     settling::held(&wire)?;
     priority(&mut wire)?;
+    offset(&mut wire, queue)?;
     if let Some(queue) = queue {
         fits(&wire, &spread, queue)?;
     }
@@ -84,6 +85,39 @@ fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
     match wire.arguments.insert("x-priority".to_owned(), argument) {
         Some(_) => refuse("priority", "is there twice, as `arguments.x-priority` too"),
         None => Ok(()),
+    }
+}
+
+/// `offset` is an argument of `basic.consume` with a name of its own.
+fn offset(wire: &mut wire::Consumers, queue: Option<&QueueSpec>) -> Result<(), Problem> {
+    let Some(offset) = wire.offset.take() else { return Ok(()) };
+    if let Some(queue) = queue.filter(|queue| queue.queue_type != QueueType::Stream) {
+        let reason = format!("only streams have offsets, and `{}` is none", queue.name);
+        return refuse("offset", reason);
+    }
+    if !is_offset(&offset) {
+        return refuse(
+            "offset",
+            "is none of `first`, `last`, `next`, a number of messages from the beginning (1000), a date and \
+             time (2026-01-01T12:00:00Z), or how long ago (`1h`; RabbitMQ's units: Y, M, D, h, m, s)",
+        );
+    }
+    match wire.arguments.insert("x-stream-offset".to_owned(), offset) {
+        Some(_) => refuse("offset", "is there twice, as `arguments.x-stream-offset` too"),
+        None => Ok(()),
+    }
+}
+
+fn is_offset(offset: &FieldValue) -> bool {
+    match offset {
+        FieldValue::Integer(number) => *number >= 0,
+        FieldValue::Time(_) => true,
+        FieldValue::Text(text) => {
+            let digits = text.strip_suffix(['Y', 'M', 'D', 'h', 'm', 's']);
+            ["first", "last", "next"].contains(&text.as_str())
+                || digits.is_some_and(|digits| digits.parse::<u32>().is_ok())
+        }
+        _ => false,
     }
 }
 
