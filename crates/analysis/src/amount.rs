@@ -2,7 +2,7 @@
 
 use rabbitscope_profiles::Profile;
 
-/// From so many on a share's standard error is at most 5 points: √(p(1−p)/n) is largest at p = ½, where it
+/// From this number on a share's standard error is at most 5 points: √(p(1−p)/n) is largest at p = ½, where it
 /// is 1 / (2 √n).
 const ENOUGH: u64 = 100;
 

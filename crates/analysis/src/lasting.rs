@@ -13,7 +13,7 @@ use rabbitscope_runs::{
 
 /// What is compared with a limit while the run goes on.
 #[derive(Clone, Debug)]
-struct Watched {
+struct WatchedLimit {
     expectation: Expectation,
     rule: Rule,
     /// What was measured: a count, or measurements above the limit.
@@ -34,7 +34,7 @@ enum Rule {
 /// Follows a run, second by second.
 #[derive(Clone, Debug)]
 pub struct FailureWatch {
-    limits: Vec<Watched>,
+    limits: Vec<WatchedLimit>,
 }
 
 impl FailureWatch {
@@ -42,7 +42,7 @@ impl FailureWatch {
     pub fn of(scenario: &Scenario) -> Self {
         let limits = scenario.expect.that.iter().filter_map(|expectation| {
             let rule = rule(expectation, scenario)?;
-            Some(Watched { expectation: expectation.clone(), rule, so_far: 0, pending: 0 })
+            Some(WatchedLimit { expectation: expectation.clone(), rule, so_far: 0, pending: 0 })
         });
         Self { limits: limits.collect() }
     }
@@ -54,8 +54,8 @@ impl FailureWatch {
 
     /// What was measured of a latency in the second that comes next, as pairs of nanoseconds and how often.
     pub fn latency(&mut self, name: &str, measured: impl Iterator<Item = (u64, u64)>) {
-        let is_meant = |watched: &&mut Watched| matches!(watched.expectation.metric, Metric::Latency(wanted, _) if wanted == name);
-        let mut limits: Vec<&mut Watched> = self.limits.iter_mut().filter(is_meant).collect();
+        let is_meant = |watched: &&mut WatchedLimit| matches!(watched.expectation.metric, Metric::Latency(wanted, _) if wanted == name);
+        let mut limits: Vec<&mut WatchedLimit> = self.limits.iter_mut().filter(is_meant).collect();
         if limits.is_empty() {
             return;
         }
@@ -79,11 +79,11 @@ impl FailureWatch {
                 Rule::Above { .. } => pending,
             };
         }
-        self.limits.iter().find_map(Watched::failure)
+        self.limits.iter().find_map(WatchedLimit::failure)
     }
 }
 
-impl Watched {
+impl WatchedLimit {
     fn failure(&self) -> Option<String> {
         let (expectation, so_far) = (&self.expectation, self.so_far);
         match self.rule {
@@ -123,7 +123,7 @@ fn rule(expectation: &Expectation, scenario: &Scenario) -> Option<Rule> {
     }
 }
 
-/// Of so many measurements, those that may be above a value that is still their percentile.
+/// How many of the `measurements` may be above a value that is still their percentile.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_profiles::{Identity, Profile};
 
-/// By what weight is added up.
+/// The dimension by which weight is added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// What a process is for.

@@ -28,7 +28,7 @@ const FEWEST: usize = 5;
 pub fn has_settled(series: &[SecondRow]) -> bool {
     let Some(start) = series.len().checked_sub(WINDOW) else { return false };
     let rows: Vec<&SecondRow> = series[start..].iter().collect();
-    let passage = Passage::of(&rows);
+    let passage = MessageCounter::of(&rows);
     let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
@@ -44,7 +44,7 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     if rows.len() < FEWEST {
         return None;
     }
-    let passage = Passage::of(&rows);
+    let passage = MessageCounter::of(&rows);
     let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let throughput_drift = drift(&rates);
     let interrupted = rows.iter().filter(|row| is_interrupted(row)).count();
@@ -86,9 +86,9 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
 
 /// Where messages are counted: at the end of their way, as far as that is seen in any of the seconds.
 #[derive(Clone, Copy)]
-struct Passage(fn(&SecondRow) -> u64);
+struct MessageCounter(fn(&SecondRow) -> u64);
 
-impl Passage {
+impl MessageCounter {
     fn of(rows: &[&SecondRow]) -> Self {
         let ends: [fn(&SecondRow) -> u64; 2] =
             [|row| row.counts.consumed, |row| row.counts.confirmed];

@@ -24,7 +24,7 @@ const PROGRAM: &str = "{ok, Tokens, _} = erl_scan:string(os:getenv(\"RABBITSCOPE
     end, halt().";
 
 /// The node, and how to connect to it.
-pub(crate) struct Asked<'a> {
+pub(crate) struct NodeAddress<'a> {
     pub(crate) node: &'a str,
     /// The home directory with the cookie.
     pub(crate) home: &'a Path,
@@ -33,7 +33,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) tls: &'a [String],
 }
 
-impl Asked<'_> {
+impl NodeAddress<'_> {
     /// The printed value `{ok, VALUE}`, or the error.
     pub(crate) fn value(
         &self,

@@ -14,10 +14,10 @@ use crate::{
     BrokerError, Installation, Node,
     asking::tls_arguments,
     directory,
-    guard::{Guard, Life},
+    guard::{Guard, Lifetime},
     listeners::Ports,
     login::Login,
-    processes::{self, Family},
+    processes::{self, BrokerProcesses},
     registry::{NAME_PREFIX, Registry},
 };
 
@@ -52,23 +52,23 @@ impl Broker {
     /// ```
     pub fn start(spec: &ThrowawayBroker, log: &Path) -> Result<Self, BrokerError> {
         let log = std::path::absolute(log).map_err(BrokerError::io("resolve", log))?;
-        Self::launch(spec, Some(log), Life::Attached)
+        Self::launch(spec, Some(log), Lifetime::Attached)
     }
 
     /// The same, and it logs into its own directory, so that the log goes with the node.
     pub fn start_with_own_log(spec: &ThrowawayBroker) -> Result<Self, BrokerError> {
-        Self::launch(spec, None, Life::Attached)
+        Self::launch(spec, None, Lifetime::Attached)
     }
 
     /// Starts a node that goes on running until [`Node::end`]. It logs into its own directory.
     pub fn start_detached(spec: &ThrowawayBroker) -> Result<Node, BrokerError> {
-        Self::launch(spec, None, Life::Detached).map(|broker| broker.node.clone())
+        Self::launch(spec, None, Lifetime::Detached).map(|broker| broker.node.clone())
     }
 
     fn launch(
         spec: &ThrowawayBroker,
         log: Option<PathBuf>,
-        life: Life,
+        life: Lifetime,
     ) -> Result<Self, BrokerError> {
         let installation = Installation::find()?;
         let registry = Registry::open()?;
@@ -86,7 +86,7 @@ impl Broker {
             pid: guard.node_pid,
             directory: own,
             log,
-            detached: life == Life::Detached,
+            detached: life == Lifetime::Detached,
             listeners: Vec::new(),
             login: Login::guest(String::new()),
             ports,
@@ -124,7 +124,7 @@ impl Broker {
 
     /// Kills the node's virtual machine, as a crash would; returns when it is gone. Its data stay.
     pub fn kill(&self) {
-        Family::of(&self.node.directory).kill(self.node.pid);
+        BrokerProcesses::of(&self.node.directory).kill(self.node.pid);
         while self.node.is_running() {
             thread::sleep(Duration::from_millis(1));
         }

@@ -15,7 +15,7 @@ use std::{
 use crate::{
     BrokerError, Installation,
     directory::write_private,
-    processes::{Family, GUARD_MARKER},
+    processes::{BrokerProcesses, GUARD_MARKER},
     removal,
 };
 
@@ -27,7 +27,7 @@ const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What ends the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Life {
+pub(crate) enum Lifetime {
     /// The end of this process.
     Attached,
     /// `broker stop`.
@@ -51,7 +51,7 @@ impl Guard {
         directory: &Path,
         epmd_port: u16,
         environment: &[(String, String)],
-        life: Life,
+        life: Lifetime,
     ) -> Result<Self, BrokerError> {
         let script = directory.join("guard.sh");
         write_private(&script, SCRIPT)?;
@@ -60,7 +60,7 @@ impl Guard {
             .arg(&script)
             .args([directory, &installation.server, &installation.epmd])
             .arg(epmd_port.to_string())
-            .arg(if life == Life::Attached { "attached" } else { "detached" })
+            .arg(if life == Lifetime::Attached { "attached" } else { "detached" })
             .args(installation.root.iter().flat_map(|root| [root.clone(), env::temp_dir()]))
             .env_clear()
             .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -117,7 +117,7 @@ fn read_pid(pids: &mut impl BufRead) -> Option<u32> {
 /// Ends every process of the broker in `directory` and removes the directory. For a broker whose
 /// guard is gone or does not answer.
 pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
-    let family = Family::of(directory);
+    let family = BrokerProcesses::of(directory);
     let deadline = Instant::now() + CLEANUP_TIMEOUT;
     loop {
         let members = family.members();

@@ -16,12 +16,12 @@
 
 mod asking;
 mod broker;
+mod description;
 mod directory;
 mod error;
 mod exposure;
 mod guard;
 mod install;
-mod introduction;
 mod listeners;
 mod login;
 mod node;
@@ -30,8 +30,8 @@ mod registry;
 mod removal;
 
 pub use broker::Broker;
+pub use description::Listener;
 pub use error::BrokerError;
 pub use install::{Installation, ROOT_VARIABLE};
-pub use introduction::Listener;
 pub use node::Node;
-pub use registry::{Registry, Swept};
+pub use registry::{Registry, SweptBroker};

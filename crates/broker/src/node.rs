@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BrokerError, Installation,
-    asking::Asked,
+    asking::NodeAddress,
+    description::{self, Listener, NodeDescription, QUESTION},
     exposure, guard,
-    introduction::{self, Introduction, Listener, QUESTION},
     listeners::Ports,
     login::Login,
-    processes::Family,
+    processes::BrokerProcesses,
 };
 
 /// A node that boots listens for a moment on a port that it does not use, to see which IP versions there
@@ -77,7 +77,7 @@ impl Node {
 
     /// True while the node's process exists.
     pub fn is_running(&self) -> bool {
-        Family::of(&self.directory).has_eventually(self.pid)
+        BrokerProcesses::of(&self.directory).has_eventually(self.pid)
     }
 
     /// The home directory with the node's cookie, and the port of its port mapper: what another
@@ -105,10 +105,10 @@ impl Node {
              io_lib:format(\"~0tp\", [begin {own} end]))))."
         );
         let (home, epmd_port) = self.distribution();
-        let asked = Asked { node: &self.node_name(), home: &home, epmd_port, tls: &self.tls };
+        let asked = NodeAddress { node: &self.node_name(), home: &home, epmd_port, tls: &self.tls };
         let answer = asked.value(installation, &printed)?;
         let hex = answer.trim().strip_prefix("{ok, \"").and_then(|rest| rest.strip_suffix("\"}"));
-        hex.and_then(introduction::text).ok_or_else(|| BrokerError::Eval {
+        hex.and_then(description::text).ok_or_else(|| BrokerError::Eval {
             expression: expression.to_owned(),
             answer: answer.trim().to_owned(),
         })
@@ -121,7 +121,7 @@ impl Node {
 
     /// Refuses a node that other machines can reach.
     pub(crate) fn require_loopback(&self) -> Result<(), BrokerError> {
-        let look = || exposure::beyond_loopback(&Family::of(&self.directory).members());
+        let look = || exposure::beyond_loopback(&BrokerProcesses::of(&self.directory).members());
         let mut exposed = look();
         if !exposed.is_empty() {
             thread::sleep(PROBE_OF_PORTS);
@@ -138,11 +138,12 @@ impl Node {
     /// Asks the node for its users and listeners.
     pub(crate) fn introduce(&mut self, installation: &Installation) -> Result<(), BrokerError> {
         let answer = self.eval_by(installation, QUESTION)?;
-        let Introduction { login, listeners } = Introduction::parse(&answer).ok_or_else(|| {
-            // What came back may hold the password.
-            let answer = "something else than user and listeners".to_owned();
-            BrokerError::Eval { expression: QUESTION.to_owned(), answer }
-        })?;
+        let NodeDescription { login, listeners } =
+            NodeDescription::parse(&answer).ok_or_else(|| {
+                // What came back may hold the password.
+                let answer = "something else than user and listeners".to_owned();
+                BrokerError::Eval { expression: QUESTION.to_owned(), answer }
+            })?;
         (self.login, self.listeners) = (login, listeners);
         Ok(())
     }

@@ -54,13 +54,13 @@ pub(crate) fn ticks_now() -> Result<u64, BrokerError> {
 
 /// What tells the processes of one broker from all others. Stays good when the directory is gone.
 #[derive(Clone, Debug)]
-pub(crate) struct Family {
+pub(crate) struct BrokerProcesses {
     marker: Vec<u8>,
     /// Nothing belongs to a directory that does not say since when it is there.
     born: Option<u64>,
 }
 
-impl Family {
+impl BrokerProcesses {
     /// The processes of the broker in `directory`.
     pub(crate) fn of(directory: &Path) -> Self {
         Self::marked(MARKER, directory)
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_variable_must_be_there_in_full() {
         fn check(environment: &[u8], expected: bool) {
-            let family = Family::of(Path::new("/a"));
+            let family = BrokerProcesses::of(Path::new("/a"));
             assert_eq!(has_pair(environment, &family.marker), expected);
         }
         check(b"X=1\0RABBITSCOPE_BROKER=/a\0", true);
@@ -238,7 +238,7 @@ mod tests {
         let mut command = std::process::Command::new("setsid");
         command.arg("sh").arg(&script).arg("1500").env("PADDING", "x".repeat(20_000));
         let mut child = command.env(MARKER, directory.path()).spawn().unwrap();
-        let family = Family::of(directory.path());
+        let family = BrokerProcesses::of(directory.path());
         let mut looks = 0;
         while !is_dead(child.id()) {
             let belongs = family.has_eventually(child.id());
@@ -262,7 +262,7 @@ mod tests {
             while name() != "sleep\n" {
                 thread::sleep(Duration::from_millis(1));
             }
-            let family = Family::of(directory.path());
+            let family = BrokerProcesses::of(directory.path());
             let belongs = family.has_eventually(child.id());
             family.kill(child.id());
             thread::sleep(Duration::from_millis(100));

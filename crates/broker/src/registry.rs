@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::{BrokerError, Node, directory, guard, processes::Family, removal};
+use crate::{BrokerError, Node, directory, guard, processes::BrokerProcesses, removal};
 
 /// What the name of every broker begins with.
 pub(crate) const NAME_PREFIX: &str = "rabbitscope-";
@@ -26,7 +26,7 @@ pub struct Registry {
 
 /// What [`Registry::sweep`] found of a broker that no longer runs.
 #[derive(Debug)]
-pub struct Swept {
+pub struct SweptBroker {
     /// Its name.
     pub name: String,
     /// Why its directory is still there, when it is.
@@ -64,11 +64,13 @@ impl Registry {
 
     /// Removes what brokers left behind whose node and guard were both killed or that died with
     /// the machine.
-    pub fn sweep(&self) -> Result<Vec<Swept>, BrokerError> {
+    pub fn sweep(&self) -> Result<Vec<SweptBroker>, BrokerError> {
         let dead: Vec<PathBuf> =
             self.directories()?.into_iter().filter(|own| is_dead(own)).collect();
-        let swept =
-            |own: &PathBuf| Swept { name: name_of(own), left: guard::end_by_force(own).err() };
+        let swept = |own: &PathBuf| SweptBroker {
+            name: name_of(own),
+            left: guard::end_by_force(own).err(),
+        };
         Ok(dead.iter().map(swept).collect())
     }
 
@@ -122,9 +124,9 @@ fn is_dead(own: &Path) -> bool {
     let has_node = || match read(own) {
         Some(node) => node.is_running(),
         // It is being started, or another version of this program has made it.
-        None => !is_old(own) || Family::of(own).is_named(),
+        None => !is_old(own) || BrokerProcesses::of(own).is_named(),
     };
-    !Family::guard_of(own).is_named() && !has_node()
+    !BrokerProcesses::guard_of(own).is_named() && !has_node()
 }
 
 fn is_old(own: &Path) -> bool {
@@ -165,7 +167,7 @@ mod tests {
         let mut named =
             Command::new("sleep").arg("60").env("RABBITSCOPE_BROKER", &own).spawn().unwrap();
         // While a program takes the place of another it shows no environment.
-        while !Family::of(&own).is_named() {
+        while !BrokerProcesses::of(&own).is_named() {
             std::thread::sleep(Duration::from_millis(1));
         }
         let swept = registry.sweep().unwrap();

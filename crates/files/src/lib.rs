@@ -20,7 +20,7 @@ pub const MOST_OF_A_TEXT: u64 = 4 << 20;
 
 /// What to do when a path ends in a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
+pub enum SymbolicLinks {
     /// Go where it leads: the path was chosen by who may read what is there.
     Follow,
     /// Refuse: anybody could have put the link there.
@@ -29,12 +29,12 @@ pub enum Links {
 
 /// Opens a regular file of at most `most` bytes for reading. Never waits.
 pub fn open(path: &Path, most: u64) -> io::Result<File> {
-    open_with(path, most, Links::Follow)
+    open_with(path, most, SymbolicLinks::Follow)
 }
 
 /// As [`open`], and says what is done with a link.
-pub fn open_with(path: &Path, most: u64, links: Links) -> io::Result<File> {
-    let no_follow = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
+pub fn open_with(path: &Path, most: u64, links: SymbolicLinks) -> io::Result<File> {
+    let no_follow = if links == SymbolicLinks::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
     // With O_PATH nothing is opened yet: a FIFO does not wait, a device does nothing.
     let seen = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | no_follow, Mode::empty())?;
     let seen = File::from(seen);
@@ -134,7 +134,7 @@ mod tests {
         fs::write(&path, "text").unwrap();
         symlink(&path, &link).unwrap();
         assert!(open(&link, 9).is_ok());
-        check_refused(open_with(&link, 9, Links::Refuse), "a symbolic link");
-        assert!(open_with(&path, 9, Links::Refuse).is_ok());
+        check_refused(open_with(&link, 9, SymbolicLinks::Refuse), "a symbolic link");
+        assert!(open_with(&path, 9, SymbolicLinks::Refuse).is_ok());
     }
 }

@@ -39,7 +39,7 @@ mod workers;
 pub use error::ListenError;
 pub use host::Host;
 pub use limits::Limits;
-pub use listener::{Listener, Listening, parse_address};
+pub use listener::{ListenOptions, Listener, parse_address};
 pub use request::Request;
 pub use response::{Response, Status};
 pub use server::Server;

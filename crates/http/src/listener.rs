@@ -16,7 +16,7 @@ const MOST_WAITING: i32 = 4096;
 
 /// The options of a listener.
 #[derive(Debug)]
-pub struct Listening<'a> {
+pub struct ListenOptions<'a> {
     /// The address.
     pub address: SocketAddr,
     /// The file with the credentials that requests need.
@@ -36,8 +36,8 @@ pub struct Listener {
 
 impl Listener {
     /// Binds the address. Clients on other machines need credentials.
-    pub fn bind(asked: Listening<'_>) -> Result<Self, ListenError> {
-        let Listening { address, auth_file, auth_option, hosts } = asked;
+    pub fn bind(asked: ListenOptions<'_>) -> Result<Self, ListenError> {
+        let ListenOptions { address, auth_file, auth_option, hosts } = asked;
         let authorization = auth_file.map(Authorization::read).transpose()?;
         if authorization.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(ListenError::Usage(format!(
@@ -100,7 +100,8 @@ mod tests {
         fn check(address: &str, expected: bool) {
             let hosts = Vec::new();
             let address = address.parse().unwrap();
-            let asked = Listening { address, auth_file: None, auth_option: "--auth-file", hosts };
+            let asked =
+                ListenOptions { address, auth_file: None, auth_option: "--auth-file", hosts };
             assert_eq!(Listener::bind(asked).is_ok(), expected, "{address}");
         }
         check("127.0.0.1:0", true);

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::Status;
 
-    /// Takes so many bytes at a time and blocks after each.
+    /// Takes this many bytes at a time and blocks after each.
     struct Sips(Vec<u8>, usize, bool);
 
     impl Write for Sips {

@@ -33,7 +33,7 @@ pub struct Response {
     pub(crate) status: Status,
     content_type: &'static str,
     pub(crate) body: Vec<u8>,
-    /// Of what is in it, whenever it was asked for.
+    /// The `ETag` of the content; the same whenever it is asked for.
     tag: Option<String>,
     header: Option<(&'static str, String)>,
 }

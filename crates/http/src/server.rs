@@ -67,8 +67,16 @@ impl Server {
         let connections = Connections::new(limits);
         let stop = Arc::<AtomicBool>::default();
         let (next_key, accept_at) = (FIRST_KEY, None);
-        let mut serving =
-            Loop { poll, listener, access, connections, workers, answers, next_key, accept_at };
+        let mut serving = EventLoop {
+            poll,
+            listener,
+            access,
+            connections,
+            workers,
+            answers,
+            next_key,
+            accept_at,
+        };
         let (ending, ended) = mpsc::channel::<()>();
         let stopping = Arc::clone(&stop);
         thread::Builder::new().name("http".to_owned()).spawn(move || {
@@ -93,7 +101,7 @@ impl Drop for Server {
 }
 
 #[derive(Debug)]
-struct Loop {
+struct EventLoop {
     poll: Poll,
     listener: TcpListener,
     access: Access,
@@ -105,7 +113,7 @@ struct Loop {
     accept_at: Option<Instant>,
 }
 
-impl Loop {
+impl EventLoop {
     /// Waits for something to do and does it.
     fn turn(&mut self) -> io::Result<()> {
         let next = self.accept_at.into_iter().chain(self.connections.next_deadline()).min();

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Limits, Listener, Listening, Request, Response, Server, Status};
+use super::{Limits, ListenOptions, Listener, Request, Response, Server, Status};
 
 const GET: &str = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const GET_AND_CLOSE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -20,7 +20,7 @@ fn serve(
     handler: impl Fn(&Request) -> Response + Send + Sync + 'static,
 ) -> (Server, SocketAddr) {
     let address = "127.0.0.1:0".parse().unwrap();
-    let asked = Listening { address, auth_file: None, auth_option: "", hosts: Vec::new() };
+    let asked = ListenOptions { address, auth_file: None, auth_option: "", hosts: Vec::new() };
     let server = Server::start(Listener::bind(asked).unwrap(), limits, handler).unwrap();
     let address = server.address();
     (server, address)

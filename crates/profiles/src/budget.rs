@@ -33,7 +33,7 @@ impl Budget {
         Self { limit_bytes, left: limit_bytes }
     }
 
-    /// Something of so many bytes is kept.
+    /// Something of this many bytes is kept.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), TooLarge> {
         let left = self.left.checked_sub(bytes as u64);
         self.left = left.ok_or(TooLarge { limit_bytes: self.limit_bytes })?;

@@ -40,13 +40,13 @@ impl Counted {
 
 /// Equal runs of bytes, counted.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct StackCounts {
     index: HashMap<Box<[u8]>, Counted, BuildHasherDefault<WordHasher>>,
     /// Of the runs together.
     held_bytes: usize,
 }
 
-impl Tally {
+impl StackCounts {
     /// Counts one occurrence of `bytes`.
     pub(super) fn add(&mut self, bytes: &[u8], counted: Counted) {
         if let Some(known) = self.index.get_mut(bytes) {
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn equal_bytes_are_counted_together() {
-        let mut tally = Tally::default();
+        let mut tally = StackCounts::default();
         let one = Counted { weight: 5, count: 1 };
         for bytes in [&b"a stack of some length"[..], b"another", b"a stack of some length"] {
             tally.add(bytes, one);

@@ -37,7 +37,7 @@ enum Unfinished {
     /// Not at all: it goes with its last descriptor.
     Nameless,
     /// Removed when it is dropped before it got its name.
-    Named(TempPath),
+    NamedProfile(TempPath),
 }
 
 impl AtomicFile {
@@ -90,7 +90,7 @@ impl Unfinished {
     /// Gives `file`, which is this, its name.
     fn persist(self, file: &File, path: &Path) -> io::Result<()> {
         let named = match self {
-            Self::Named(named) => named,
+            Self::NamedProfile(named) => named,
             Self::Nameless => match name_it(file, path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // A rename replaces what is there, and takes another name.
@@ -122,7 +122,7 @@ fn unfinished(path: &Path) -> io::Result<(File, Unfinished)> {
     // Whatever the reason, the usual way says it better, or works.
     let named = other_name.tempfile_in(directory_of(path)).map(NamedTempFile::into_parts);
     let (file, named) = named.map_err(|error| without_path(&error))?;
-    Ok((file, Unfinished::Named(named)))
+    Ok((file, Unfinished::NamedProfile(named)))
 }
 
 /// Makes files with names beside `path` that cannot be guessed.

@@ -57,7 +57,7 @@ impl fmt::Display for Utc {
     }
 }
 
-/// Numbers of exactly so many digits.
+/// Three numbers, each with exactly the given number of digits.
 fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; 3];

@@ -16,7 +16,7 @@ mod spectrum;
 mod svg;
 
 pub use curve::write_curve;
-pub use page::diff::{CostOfMessages, DiffReport, Side};
+pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};
 pub use page::whole::Report;
 pub use report::{write_diff, write_report};
 pub use svg::write_svg;

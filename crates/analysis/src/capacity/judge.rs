@@ -21,7 +21,7 @@ const OWN_DELAY: f64 = 0.5;
 
 /// What a step showed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Observed {
+pub struct StepMeasurements {
     /// Messages a second that the schedules asked for.
     pub offered: f64,
     /// Messages a second that were published.
@@ -42,7 +42,7 @@ pub fn judge(
     record: &RunRecord,
     series: &[SecondRow],
     has_consumers: bool,
-) -> Observed {
+) -> StepMeasurements {
     let seconds = record.measured.duration_nanos as f64 / 1e9;
     let achieved =
         if seconds > 0.0 { record.measured.load.counts.published as f64 / seconds } else { 0.0 };
@@ -68,7 +68,7 @@ pub fn judge(
         _ if reasons.is_empty() => StepVerdict::Passed,
         _ => StepVerdict::Failed,
     };
-    Observed { offered, achieved, backlog_growth: growth, verdict, reasons }
+    StepMeasurements { offered, achieved, backlog_growth: growth, verdict, reasons }
 }
 
 /// Why a step says nothing of the broker, if that is so.

@@ -5,5 +5,5 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use judge::{Observed, backlog_growth, judge};
+pub use judge::{StepMeasurements, backlog_growth, judge};
 pub use search::{Range, Search};

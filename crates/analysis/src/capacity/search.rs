@@ -57,16 +57,16 @@ pub struct Search {
     not_valid: u32,
     steps: usize,
     /// Of the limit of the broker.
-    crossings: Vec<Crossing>,
+    crossings: Vec<LimitCrossing>,
     /// Of the limit of the client.
-    client_crossings: Vec<Crossing>,
+    client_crossings: Vec<LimitCrossing>,
     highest_passed: Option<f64>,
     outcome: Option<CapacityOutcome>,
 }
 
 /// Two steps, one after the other and a tolerance apart: the lower rate passed, the higher did not.
 #[derive(Clone, Copy, Debug)]
-struct Crossing {
+struct LimitCrossing {
     passed: f64,
     above: f64,
 }
@@ -141,7 +141,7 @@ impl Search {
         if is_near {
             let is_of_broker = above.1.is_valid();
             let list = if is_of_broker { &mut self.crossings } else { &mut self.client_crossings };
-            list.push(Crossing { passed: passed.0, above: above.0 });
+            list.push(LimitCrossing { passed: passed.0, above: above.0 });
         }
     }
 

@@ -84,7 +84,7 @@ pub(super) fn changes(
     let functions: Vec<FrameId> =
         either.into_iter().filter(|&id| frames.get(id).kind != FrameKind::Thread).collect();
     let comparisons = 2 * functions.len();
-    let squares = Squares::of(profiles, frames);
+    let squares = SquaredPieces::of(profiles, frames);
     let sum = squares.as_ref().map(|squares| squares.sum);
     let judge = Judge::new(totals, sum, family_rate, comparisons);
     let change = |frame: FrameId| {
@@ -114,14 +114,14 @@ pub(super) fn changes(
 }
 
 /// Squares of the pieces that weights are made of, of both profiles together.
-struct Squares {
+struct SquaredPieces {
     /// The unit squared.
     scale: f64,
     sum: f64,
     functions: [HashMap<FrameId, (u64, u64)>; 2],
 }
 
-impl Squares {
+impl SquaredPieces {
     /// Absent where every sample weighs 1.
     fn of(profiles: [&Profile; 2], frames: &mut FrameTable) -> Option<Self> {
         let unit = square_unit(profiles)?;

@@ -24,7 +24,7 @@ pub enum Evidence {
     WithinNoise,
 }
 
-/// Tells changes from noise, for so many comparisons between two recordings.
+/// Tells changes from noise, for a given number of comparisons between two recordings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge {
     totals: Sides,

@@ -149,7 +149,7 @@ fn drawn(of: &Profile, count: u64, random: &mut Random, weight: Option<Weight>) 
     drawn
 }
 
-/// In how many of so many pairs drawn from the same profile anything is marked.
+/// In how many of the pairs drawn from the same profile anything is marked.
 fn marked(tries: usize, family_rate: f64, counts: [u64; 2], weight: Option<Weight>) -> usize {
     let mut random = Random(11);
     let node = stacks_of_a_node(&mut random);

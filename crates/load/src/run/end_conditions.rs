@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn counts_end_a_run_when_a_whole_side_has_them() {
-        /// With these groups counted, the run ends when so many publishers and consumers are done.
+        /// The run ends when this many publishers and consumers of these groups are done.
         fn check(counted: &[&str], done: (usize, usize), expected: bool) {
             let overrides: Vec<_> = counted.iter().map(|key| format!("{key}.messages=9")).collect();
             let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();

@@ -72,7 +72,7 @@ pub struct OwnedBinding {
 }
 
 impl Belongings {
-    /// What of `needs` will have to be removed after the run with this token.
+    /// The part of `needs` that has to be removed after the run with this token.
     pub(crate) fn of(needs: &Needs, token: &str) -> Self {
         let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
         let queues = sets.flat_map(|set| {

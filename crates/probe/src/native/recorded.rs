@@ -17,7 +17,7 @@ use blazesym::{
 };
 use rabbitscope_profiles::CodeNames;
 
-use rabbitscope_files::Links;
+use rabbitscope_files::SymbolicLinks;
 
 use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
 
@@ -115,7 +115,8 @@ impl CodeNames for RecordedNames {
 /// Any user may have put a file of this name there, or a link.
 fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
     let path = format!("/tmp/perf-{pid}.map");
-    let file = rabbitscope_files::open_with(Path::new(&path), MAX_MAP_BYTES, Links::Refuse)?;
+    let file =
+        rabbitscope_files::open_with(Path::new(&path), MAX_MAP_BYTES, SymbolicLinks::Refuse)?;
     rabbitscope_files::read_all(file, MAX_MAP_BYTES)
 }
 

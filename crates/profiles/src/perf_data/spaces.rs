@@ -28,7 +28,7 @@ type Space = BTreeMap<u64, Mapped>;
 
 /// All processes of a recording.
 #[derive(Debug, Default)]
-pub(super) struct Spaces {
+pub(super) struct AddressSpaces {
     /// By pid. A process shares its parent's until either of them maps something.
     mapped: HashMap<u32, Rc<Space>>,
     /// Mappings that are held, shared ones once.
@@ -43,7 +43,7 @@ pub(super) struct Spaces {
     text_bytes: usize,
 }
 
-impl Spaces {
+impl AddressSpaces {
     /// True when `mapping` covers what something else was mapped to before, so that addresses that
     /// were seen until now must be named first.
     pub(super) fn replaces(&self, pid: u32, mapping: &Mapped) -> bool {
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_fork_shares_until_something_is_mapped() {
-        let mut spaces = Spaces::default();
-        let mut check = |step: &dyn Fn(&mut Spaces), expected: usize| {
+        let mut spaces = AddressSpaces::default();
+        let mut check = |step: &dyn Fn(&mut AddressSpaces), expected: usize| {
             step(&mut spaces);
             assert_eq!(spaces.held, expected);
         };

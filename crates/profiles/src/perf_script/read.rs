@@ -4,7 +4,7 @@ use super::super::{
     Capture, FrameId, Profile, TooLarge, USUAL_PROFILE_BYTES,
     names::{generated_frame, kernel_frame, module_frame, native_frame},
     perf_events::{ForeignEvent, OtherEvents},
-    tally::{Counted, Merged, Tally},
+    tally::{Counted, Merged, StackCounts},
 };
 use std::io::{self, BufRead, Read};
 
@@ -72,7 +72,7 @@ struct Import {
     counted: Option<Counted>,
     event: Option<ForeignEvent>,
     others: OtherEvents,
-    tally: Tally,
+    tally: StackCounts,
     merged: Merged,
 }
 

@@ -34,7 +34,7 @@ const MOST_HEAD_BYTES: usize = 4 << 20;
 /// Longest name of a function that is believed.
 const MOST_FUNCTION_BYTES: usize = 64 << 10;
 
-/// Frames that all stacks may have together: so many, and so many more for each byte of the file. A
+/// Frames that all stacks may have together: a fixed number, and more for each byte of the file. A
 /// location takes at least a byte in a stack and may stand for any number of inlined functions.
 const FRAMES_BASE: usize = 1 << 20;
 const FRAMES_PER_BYTE: usize = 8;

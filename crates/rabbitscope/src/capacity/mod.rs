@@ -6,5 +6,5 @@
 mod steps;
 mod text;
 
-pub use steps::{Question, find};
+pub use steps::{SearchSettings, find};
 pub use text::text;

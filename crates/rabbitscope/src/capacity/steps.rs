@@ -3,7 +3,7 @@
 use super::text;
 use crate::{
     atomic_file::{self, AtomicFile},
-    leftovers::Asked,
+    leftovers::RemovalConsent,
     output,
     run::{self, Finished, Target},
     rundir::RunDirectory,
@@ -35,11 +35,11 @@ const MOST_CUT_SHORT: usize = 3;
 
 /// What is searched for.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct SearchSettings {
     /// The scenario; its limits are the expectations, its publishers get the rate.
     pub scenario: Scenario,
     /// Who asks for what earlier runs left behind to be removed.
-    pub asked: Asked,
+    pub asked: RemovalConsent,
     /// Rates over all publishers.
     pub range: Range,
     /// Left out at the beginning of each step.
@@ -51,7 +51,7 @@ pub struct Question {
 /// Searches, and fills `directory`. `stop` ends it early; what was found is kept, also when a step
 /// fails or the result cannot be written: that comes second.
 pub fn find(
-    question: &Question,
+    question: &SearchSettings,
     directory: &RunDirectory,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
@@ -104,7 +104,7 @@ fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
 
 /// One step; absent when the search was stopped.
 fn try_rate(
-    question: &Question,
+    question: &SearchSettings,
     target: &Target,
     rate: f64,
     directory: &Path,
@@ -128,7 +128,7 @@ fn try_rate(
 }
 
 /// Every publisher gets the same share, constantly, for as long as the step lasts.
-fn at_rate(question: &Question, rate: f64) -> Scenario {
+fn at_rate(question: &SearchSettings, rate: f64) -> Scenario {
     let mut scenario = question.scenario.clone();
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
     let share = rate / f64::from(publishers.max(1));

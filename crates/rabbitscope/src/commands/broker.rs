@@ -79,7 +79,7 @@ struct Stop {
 /// A broker as it is listed.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Listed<'a> {
+struct ListedEntry<'a> {
     name: &'a str,
     uri: String,
     node_name: String,
@@ -119,9 +119,9 @@ impl Start {
         let (spec, json) = self.validate()?;
         let node = Broker::start_detached(&spec)?;
         if json {
-            output::json(&Listed::from(&node))?;
+            output::json(&ListedEntry::from(&node))?;
         } else {
-            output::result(&Listed::from(&node).to_text());
+            output::result(&ListedEntry::from(&node).to_text());
         }
         Ok(Exit::Done)
     }
@@ -138,13 +138,13 @@ fn text_of(file: &Path) -> Result<String, UsageError> {
 }
 
 fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {
-    let listed: Vec<Listed<'_>> = nodes.iter().map(Listed::from).collect();
+    let listed: Vec<ListedEntry<'_>> = nodes.iter().map(ListedEntry::from).collect();
     if json {
         output::json(&listed)?;
     } else if listed.is_empty() {
         output::result(NONE);
     } else {
-        let texts: Vec<String> = listed.iter().map(Listed::to_text).collect();
+        let texts: Vec<String> = listed.iter().map(ListedEntry::to_text).collect();
         output::result(&texts.join("\n"));
     }
     Ok(Exit::Done)
@@ -181,7 +181,7 @@ impl Stop {
     }
 }
 
-impl<'a> From<&'a Node> for Listed<'a> {
+impl<'a> From<&'a Node> for ListedEntry<'a> {
     fn from(node: &'a Node) -> Self {
         Self {
             name: &node.name,
@@ -196,7 +196,7 @@ impl<'a> From<&'a Node> for Listed<'a> {
     }
 }
 
-impl Listed<'_> {
+impl ListedEntry<'_> {
     fn to_text(&self) -> String {
         let mut text = format!(
             "{}\n  uri         {}\n  node        {}\n  pid         {}\n  directory   {}\n",

@@ -11,7 +11,7 @@ use crate::{exit::Exit, output};
 
 /// How a node would be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Way {
+enum RecordingMethod {
     /// By an interface of the kernel.
     Outside(BackendChoice),
     /// By the node itself, Erlang code only.
@@ -20,7 +20,7 @@ enum Way {
     Nothing,
 }
 
-impl Way {
+impl RecordingMethod {
     /// The best that there is. `choice` is what the kernel lets this process do to the node.
     fn of(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
@@ -125,7 +125,7 @@ pub(super) fn execute(
         Ok(choice) => (choice, no_node),
         Err(refusal) => (None, Some(refusal.into())),
     };
-    let way = Way::of(&facts, choice, has_cookie);
+    let way = RecordingMethod::of(&facts, choice, has_cookie);
     if json {
         let facts = facts.iter().map(|fact| FactRecord {
             what: fact.what,
@@ -134,8 +134,8 @@ pub(super) fn execute(
             found: &fact.found,
         });
         let because = match &way {
-            Way::Outside(choice) => choice.because.as_deref(),
-            Way::FromInside | Way::Nothing => None,
+            RecordingMethod::Outside(choice) => choice.because.as_deref(),
+            RecordingMethod::FromInside | RecordingMethod::Nothing => None,
         };
         output::json(&Explanation { facts: facts.collect(), tier: way.name(), because })?;
     } else {
@@ -144,7 +144,7 @@ pub(super) fn execute(
     Ok(way.exit(refusal.as_ref()))
 }
 
-fn table(facts: &[Fact], way: &Way) -> String {
+fn table(facts: &[Fact], way: &RecordingMethod) -> String {
     let line = |fact: &Fact| {
         let word = match (fact.is_met, fact.is_needed) {
             (true, _) => "yes",
@@ -161,7 +161,7 @@ fn table(facts: &[Fact], way: &Way) -> String {
 mod tests {
     use rabbitscope_probe::{Backend, BackendChoice, Fact, ProbeError};
 
-    use super::{Exit, Way};
+    use super::{Exit, RecordingMethod};
 
     fn fact(what: &'static str, is_met: bool) -> Fact {
         Fact { what, is_met, is_needed: true, found: String::new() }
@@ -170,7 +170,7 @@ mod tests {
     #[track_caller]
     fn check(facts: &[Fact], tier: Option<Backend>, has_cookie: bool, expected: &str) {
         let choice = tier.map(|tier| BackendChoice { backend: tier, because: None });
-        assert_eq!(Way::of(facts, choice, has_cookie).name(), expected);
+        assert_eq!(RecordingMethod::of(facts, choice, has_cookie).name(), expected);
     }
 
     #[test]
@@ -188,15 +188,15 @@ mod tests {
     #[test]
     fn what_would_record_nothing_ends_as_the_recording_would() {
         let refusal = ProbeError::NoNodes.into();
-        assert_eq!(Way::Nothing.exit(Some(&refusal)), Exit::Unreachable);
-        assert_eq!(Way::Nothing.exit(None), Exit::Failed);
-        assert_eq!(Way::FromInside.exit(Some(&refusal)), Exit::Done);
+        assert_eq!(RecordingMethod::Nothing.exit(Some(&refusal)), Exit::Unreachable);
+        assert_eq!(RecordingMethod::Nothing.exit(None), Exit::Failed);
+        assert_eq!(RecordingMethod::FromInside.exit(Some(&refusal)), Exit::Done);
     }
 
     #[test]
     fn why_it_is_not_ebpf_is_said() {
         let because = Some("CAP_BPF missing".to_owned());
-        let way = Way::Outside(BackendChoice { backend: Backend::PerfEvents, because });
+        let way = RecordingMethod::Outside(BackendChoice { backend: Backend::PerfEvents, because });
         assert!(way.sentence().contains("not by eBPF (CAP_BPF missing)"), "{}", way.sentence());
     }
 }

@@ -11,10 +11,10 @@ use super::{
     run::{URI_VARIABLE, read_scenario},
 };
 use crate::{
-    capacity::{self, Question},
+    capacity::{self, SearchSettings},
     exit::{Exit, UsageError},
     interrupt,
-    leftovers::Asked,
+    leftovers::RemovalConsent,
     output, run,
     rundir::RunDirectory,
 };
@@ -68,8 +68,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    fn validate(self) -> anyhow::Result<(Question, RunDirectory, bool)> {
-        let asked = Asked::explicitly_if(self.remove_leftovers);
+    fn validate(self) -> anyhow::Result<(SearchSettings, RunDirectory, bool)> {
+        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
         let range = self.range()?;
         let limits =
             self.slo.iter().map(|limit| expectation(limit)).collect::<Result<Vec<_>, _>>()?;
@@ -90,7 +90,7 @@ impl Args {
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,
         };
         let (warm_up, step) = (self.warm_up, self.step_time);
-        Ok((Question { scenario, asked, range, warm_up, step }, directory, self.json))
+        Ok((SearchSettings { scenario, asked, range, warm_up, step }, directory, self.json))
     }
 
     fn range(&self) -> Result<Range, UsageError> {

@@ -12,7 +12,7 @@ use rabbitscope_text::{Align, table};
 
 use crate::{
     exit::{Exit, UsageError},
-    leftovers::{self, Asked, Entry, Journal, Outcome},
+    leftovers::{self, Entry, Journal, Outcome, RemovalConsent},
     machine::Liveness,
     output, run,
 };
@@ -43,7 +43,7 @@ pub(super) struct Args {
 /// An entry as it is listed.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Listed {
+struct ListedEntry {
     id: String,
     started: String,
     broker: String,
@@ -56,7 +56,7 @@ struct Listed {
 /// What became of an entry.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Settled {
+struct RemovalResult {
     id: String,
     removed: Vec<String>,
     left: Vec<String>,
@@ -71,8 +71,8 @@ impl Args {
         if self.remove {
             return self.remove(&journal);
         }
-        let listed: Vec<Listed> =
-            journal.entries().iter().map(Listed::of).collect::<anyhow::Result<_>>()?;
+        let listed: Vec<ListedEntry> =
+            journal.entries().iter().map(ListedEntry::of).collect::<anyhow::Result<_>>()?;
         if self.json {
             output::json(&listed)?;
         } else if listed.is_empty() {
@@ -84,9 +84,9 @@ impl Args {
     }
 
     fn remove(&self, journal: &Journal) -> anyhow::Result<Exit> {
-        let reports = leftovers::remove(journal, &self.dialer()?, Asked::Explicitly)?;
+        let reports = leftovers::remove(journal, &self.dialer()?, RemovalConsent::All)?;
         if self.json {
-            let settled: Vec<Settled> = reports.iter().map(Settled::of).collect();
+            let settled: Vec<RemovalResult> = reports.iter().map(RemovalResult::of).collect();
             output::json(&settled)?;
         } else if reports.iter().all(|report| report.outcome == Outcome::Running) {
             output::result("no run that has ended has left anything there");
@@ -130,7 +130,7 @@ fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn text_of(listed: &[Listed]) -> String {
+fn text_of(listed: &[ListedEntry]) -> String {
     let columns = ["run", "started", "state", "broker", "declared"].map(|it| (it, Align::Left));
     let rows: Vec<[String; 5]> = listed
         .iter()
@@ -146,7 +146,7 @@ fn text_of(listed: &[Listed]) -> String {
     table(columns, &rows)
 }
 
-impl Listed {
+impl ListedEntry {
     fn of(entry: &Entry) -> anyhow::Result<Self> {
         let state = match entry.liveness()? {
             Liveness::Running => "goes on".to_owned(),
@@ -165,7 +165,7 @@ impl Listed {
     }
 }
 
-impl Settled {
+impl RemovalResult {
     fn of(report: &leftovers::Report) -> Self {
         let (removed, left) = match &report.outcome {
             Outcome::Running => (Vec::new(), vec!["the run goes on".to_owned()]),

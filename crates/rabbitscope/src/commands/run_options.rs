@@ -9,12 +9,12 @@ use std::{
 use rabbitscope_analysis::FailureWatch;
 use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
-use rabbitscope_http::{Host, Listener, Listening, parse_address};
+use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
 use crate::{
     exit::{Exit, UsageError},
     interrupt,
-    leftovers::Asked,
+    leftovers::RemovalConsent,
     output, run,
     rundir::RunDirectory,
     watch::{self, Watcher, Watchers},
@@ -66,10 +66,10 @@ pub(super) struct RunOptions {
 
 struct Options {
     scenario: Scenario,
-    asked: Asked,
+    asked: RemovalConsent,
     directory: RunDirectory,
     form: Form,
-    watching: Watching,
+    watching: WatchOptions,
 }
 
 /// What is printed.
@@ -82,7 +82,7 @@ enum Form {
 
 /// Who watches, besides the series.
 #[derive(Debug)]
-struct Watching {
+struct WatchOptions {
     csv: Option<PathBuf>,
     prometheus: Option<Listener>,
     plain: bool,
@@ -125,15 +125,15 @@ impl RunOptions {
             (_, true) => Form::Seconds,
             _ => Form::Summary,
         };
-        let watching = Watching { csv: self.csv, prometheus, plain: self.plain };
-        let asked = Asked::explicitly_if(self.remove_leftovers);
+        let watching = WatchOptions { csv: self.csv, prometheus, plain: self.plain };
+        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
         Ok(Options { scenario, asked, directory, form, watching })
     }
 
     /// Where Prometheus may ask.
     fn listener(&self) -> anyhow::Result<Option<Listener>> {
         let bind = |address| {
-            Listener::bind(Listening {
+            Listener::bind(ListenOptions {
                 address,
                 auth_file: self.prometheus_auth_file.as_deref(),
                 auth_option: "--prometheus-auth-file",
@@ -175,11 +175,11 @@ fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watch
             BrokerSpec::Existing { .. } => "existing broker",
             BrokerSpec::Throwaway(_) => "throwaway broker",
         };
-        let head = watch::Head {
+        let head = watch::RunHeader {
             name: scenario.name.clone(),
             broker: broker.to_owned(),
             duration: scenario.stop.duration,
-            ..watch::Head::default()
+            ..watch::RunHeader::default()
         };
         watchers.push(Box::new(watch::Live::new(head, Arc::clone(stop))));
     } else {

@@ -7,20 +7,20 @@ use std::path::Path;
 
 /// Two profiles and what changed between them.
 pub(crate) struct Comparison {
-    pub(super) before: Named,
-    pub(super) after: Named,
+    pub(super) before: ComparedProfile,
+    pub(super) after: ComparedProfile,
     pub(super) diff: ProfileDiff,
     pub(super) cost: Option<MessageCost>,
 }
 
-pub(super) struct Named {
+pub(super) struct ComparedProfile {
     pub(super) name: String,
     pub(super) profile: Profile,
     /// Of a run.
     pub(super) messages: Option<MessagesDuring>,
 }
 
-impl Named {
+impl ComparedProfile {
     fn read(input: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
         let name = input.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| input.display().to_string());
@@ -33,7 +33,10 @@ impl Named {
 impl Comparison {
     /// Reads both profiles. Profiles that cannot be compared are a matter of usage.
     pub(crate) fn read(before: &Path, after: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
-        let (before, after) = (Named::read(before, limit_bytes)?, Named::read(after, limit_bytes)?);
+        let (before, after) = (
+            ComparedProfile::read(before, limit_bytes)?,
+            ComparedProfile::read(after, limit_bytes)?,
+        );
         let diff = ProfileDiff::of(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
         let cost = MessageCost::of(&before, &after);
@@ -41,7 +44,7 @@ impl Comparison {
     }
 }
 
-/// By what weights become costs for each message.
+/// The factors that turn weights into costs for each message.
 pub(super) struct MessageCost {
     pub(super) counts: MessageCounts,
     /// Of a unit of weight, on both sides.
@@ -51,7 +54,7 @@ pub(super) struct MessageCost {
 
 impl MessageCost {
     /// Absent where a side is no run, or both worth and messages are not known alike.
-    fn of(before: &Named, after: &Named) -> Option<Self> {
+    fn of(before: &ComparedProfile, after: &ComparedProfile) -> Option<Self> {
         let counts = MessageCounts::between([before.messages?, after.messages?])?;
         let [(first, unit), (second, other)] = [&before.profile, &after.profile].map(worth);
         (unit == other).then_some(Self { counts, worth: [first, second], unit })

@@ -7,4 +7,4 @@ mod text;
 
 pub(crate) use self::page::DiffPage;
 pub(crate) use compare::Comparison;
-use compare::{MessageCost, Named};
+use compare::{ComparedProfile, MessageCost};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_web::{CostOfMessages, DiffReport, Side, write_diff};
+use rabbitscope_web::{CostOfMessages, DiffReport, NamedProfile, write_diff};
 
-use super::{Comparison, Named};
+use super::{ComparedProfile, Comparison};
 use crate::{atomic_file::AtomicFile, format::require_html};
 
 /// A page for a comparison, checked before anything is read.
@@ -40,8 +40,8 @@ impl DiffPage {
     }
 }
 
-impl Named {
-    fn side(&self) -> Side<'_> {
-        Side { name: &self.name, profile: &self.profile }
+impl ComparedProfile {
+    fn side(&self) -> NamedProfile<'_> {
+        NamedProfile { name: &self.name, profile: &self.profile }
     }
 }

@@ -38,12 +38,12 @@ struct Cost {
     unit: &'static str,
     /// `published`, `answered` or `consumed`.
     message: &'static str,
-    own: BothSides,
-    total: BothSides,
+    own: CostOnBothSides,
+    total: CostOnBothSides,
 }
 
 #[derive(Serialize)]
-struct BothSides {
+struct CostOnBothSides {
     before: f64,
     after: f64,
 }
@@ -95,7 +95,7 @@ impl Cost {
     fn of(cost: &MessageCost, change: &Change) -> Self {
         let sides = |weight| {
             let [before, after] = cost.for_each(weight);
-            BothSides { before, after }
+            CostOnBothSides { before, after }
         };
         Self {
             unit: cost.unit,

@@ -5,7 +5,7 @@ use std::fmt;
 use rabbitscope_analysis::{Change, FAMILY_ERROR_RATE, Sides, share};
 use rabbitscope_profiles::Event;
 
-use super::{Comparison, MessageCost, Named, record::moved};
+use super::{ComparedProfile, Comparison, MessageCost, record::moved};
 use rabbitscope_text::escapes;
 
 use rabbitscope_text::grouped;
@@ -42,7 +42,7 @@ impl fmt::Display for Comparison {
 }
 
 impl Comparison {
-    fn described(&self, side: &Named) -> String {
+    fn described(&self, side: &ComparedProfile) -> String {
         let total = side.profile.total();
         let amount = match self.diff.event {
             Event::OffCpu => format!("blocked for {:.3} s", total as f64 / 1e9),

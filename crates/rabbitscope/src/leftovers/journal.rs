@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use rabbitscope_files::Links;
+use rabbitscope_files::SymbolicLinks;
 use rabbitscope_load::Belongings;
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +106,8 @@ impl Journal {
     }
 
     fn read(&self, path: &Path) -> Option<Entry> {
-        let file = rabbitscope_files::open_with(path, ENTRY_BYTES_MAX, Links::Refuse).ok()?;
+        let file =
+            rabbitscope_files::open_with(path, ENTRY_BYTES_MAX, SymbolicLinks::Refuse).ok()?;
         if file.metadata().ok()?.uid() != own_user() {
             return None;
         }

@@ -13,4 +13,4 @@ mod journal;
 mod removal;
 
 pub use journal::{Entry, Journal};
-pub use removal::{Asked, Outcome, Report, kept, remove};
+pub use removal::{Outcome, RemovalConsent, Report, kept, remove};

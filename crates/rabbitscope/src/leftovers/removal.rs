@@ -10,20 +10,20 @@ use crate::machine::Liveness;
 /// Names that are listed in a sentence.
 const NAMES_SHOWN: usize = 5;
 
-/// Who asks for the removal.
+/// What a removal may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Nobody: a run does it before it begins. Only what has certainly ended and is empty.
-    ByTheWay,
-    /// A person, who answers for it that a run which cannot be seen from here has ended, and that
-    /// messages may go.
-    Explicitly,
+pub enum RemovalConsent {
+    /// Only what has certainly ended and is empty: nobody asked, a run does it before it begins.
+    EmptyOnly,
+    /// Messages may go, too, and what belongs to a run that cannot be seen from here: a person asked and
+    /// answers for it.
+    All,
 }
 
-impl Asked {
+impl RemovalConsent {
     /// For an option of the command line.
     pub fn explicitly_if(is_explicit: bool) -> Self {
-        if is_explicit { Self::Explicitly } else { Self::ByTheWay }
+        if is_explicit { Self::All } else { Self::EmptyOnly }
     }
 }
 
@@ -49,7 +49,11 @@ pub struct Report {
 
 /// Removes what runs left on the broker to which `dialer` leads. An entry goes with the last thing that
 /// is its own.
-pub fn remove(journal: &Journal, dialer: &Dialer, asked: Asked) -> anyhow::Result<Vec<Report>> {
+pub fn remove(
+    journal: &Journal,
+    dialer: &Dialer,
+    asked: RemovalConsent,
+) -> anyhow::Result<Vec<Report>> {
     let broker = dialer.uri().to_string();
     let entries = journal.entries().into_iter().filter(|entry| entry.broker == broker);
     let reports = entries.map(|entry| {
@@ -64,10 +68,10 @@ pub fn remove(journal: &Journal, dialer: &Dialer, asked: Asked) -> anyhow::Resul
     reports.collect()
 }
 
-fn settle(entry: &Entry, dialer: &Dialer, asked: Asked) -> anyhow::Result<Outcome> {
+fn settle(entry: &Entry, dialer: &Dialer, asked: RemovalConsent) -> anyhow::Result<Outcome> {
     match entry.liveness()? {
         Liveness::Running => return Ok(Outcome::Running),
-        Liveness::OutOfSight { place } if asked == Asked::ByTheWay => {
+        Liveness::OutOfSight { place } if asked == RemovalConsent::EmptyOnly => {
             let reason =
                 format!("it ran {place}, and whether it still does cannot be seen from here");
             return Ok(Outcome::LeftAlone(reason));
@@ -75,8 +79,8 @@ fn settle(entry: &Entry, dialer: &Dialer, asked: Asked) -> anyhow::Result<Outcom
         Liveness::OutOfSight { .. } | Liveness::Ended => {}
     }
     let messages = match asked {
-        Asked::ByTheWay => Messages::Keep,
-        Asked::Explicitly => Messages::Discard,
+        RemovalConsent::EmptyOnly => Messages::Keep,
+        RemovalConsent::All => Messages::Discard,
     };
     Ok(match remove_leftovers(dialer, &entry.belongings, messages)? {
         Leftovers::Settled(removal) => Outcome::Removed(removal),

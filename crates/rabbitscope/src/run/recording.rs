@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// A profile and where in the run it lies.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct RecordedProfile {
     pub(super) profile: Profile,
     /// From the start of the load to the start of the recording.
     pub(super) offset: Duration,
@@ -34,7 +34,7 @@ pub(super) fn record(
     node: Result<ConnectOptions, InsideError>,
     load_started: &Receiver<Instant>,
     load_ended: &AtomicBool,
-) -> Option<Result<Recorded, ProbeError>> {
+) -> Option<Result<RecordedProfile, ProbeError>> {
     let resolver = IdentityResolver::start(node);
     let start = load_started.recv().ok()?;
     while start.elapsed() < spec.delay {
@@ -48,7 +48,7 @@ pub(super) fn record(
     let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
     Some(profiles.map(|mut profiles| {
         resolver.resolve(&mut profiles);
-        Recorded { profile: profiles.remove(0), offset }
+        RecordedProfile { profile: profiles.remove(0), offset }
     }))
 }
 

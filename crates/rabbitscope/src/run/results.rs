@@ -9,8 +9,8 @@ use rabbitscope_runs::{
 use super::{
     judgement::judged,
     record::{Finished, record_of},
-    recording::Recorded,
-    seconds::Told,
+    recording::RecordedProfile,
+    seconds::RecordedSeconds,
     under_load::UnderLoad,
 };
 use crate::{
@@ -26,7 +26,7 @@ pub(super) fn write(
     mut load: UnderLoad,
     room: ReservedRoom,
 ) -> anyhow::Result<Finished> {
-    let Told { series, polls, mut unwritten, cut_short, failed } = load.told;
+    let RecordedSeconds { series, polls, mut unwritten, cut_short, failed } = load.told;
     for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
@@ -70,10 +70,10 @@ fn in_directory(directory: &RunDirectory) -> String {
 /// What the record says of the profile; `None` when it is nowhere.
 fn write_profile(
     directory: &RunDirectory,
-    recorded: &Recorded,
+    recorded: &RecordedProfile,
     unwritten: &mut Unwritten,
 ) -> Option<ProfileFacts> {
-    let Recorded { profile, offset } = recorded;
+    let RecordedProfile { profile, offset } = recorded;
     let (name, written) = directory.write_profile(profile);
     let file = unwritten.note_recording(&name, profile, written)?;
     Some(ProfileFacts {

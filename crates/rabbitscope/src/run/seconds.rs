@@ -36,7 +36,7 @@ pub(super) struct Seconds {
 }
 
 /// What is left of the seconds when the load has ended.
-pub(super) struct Told {
+pub(super) struct RecordedSeconds {
     pub(super) series: SeriesFile,
     pub(super) polls: PollOutcome,
     /// What could not be written.
@@ -144,11 +144,11 @@ impl Seconds {
         }
     }
 
-    pub(super) fn finish(mut self) -> Told {
+    pub(super) fn finish(mut self) -> RecordedSeconds {
         let polls = self.pollers.take().map(Pollers::finish).unwrap_or_default();
         let mut unwritten = self.watchers.finish();
         let cut_short = self.failure.as_ref().err().map(|error| format!("{error:#}"));
         unwritten.note("the rest of series.jsonl", self.failure);
-        Told { series: self.series, polls, unwritten, cut_short, failed: self.failed }
+        RecordedSeconds { series: self.series, polls, unwritten, cut_short, failed: self.failed }
     }
 }

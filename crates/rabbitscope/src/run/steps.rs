@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     exit::UsageError,
-    leftovers::{self, Asked, Journal},
+    leftovers::{self, Journal, RemovalConsent},
     output,
     rundir::RunDirectory,
     watch::Watchers,
@@ -46,7 +46,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
 /// before left on the same broker is removed first, as far as `asked` allows.
 pub fn run(
     scenario: &Scenario,
-    asked: Asked,
+    asked: RemovalConsent,
     directory: &RunDirectory,
     watchers: Watchers,
     stop: &Arc<AtomicBool>,

@@ -157,7 +157,7 @@ pub struct ProfileSummary<'a> {
     /// Why shares say little, or that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     caution: Option<String>,
-    hottest: Vec<Hot>,
+    hottest: Vec<HotFunction>,
     owners: Owners,
     capture: &'a Capture,
     quality: StackQuality,
@@ -166,7 +166,7 @@ pub struct ProfileSummary<'a> {
 /// Shares are of all samples of the node, or of its blocked time, 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Hot {
+struct HotFunction {
     function: String,
     own_share: f64,
     total_share: f64,
@@ -177,7 +177,7 @@ impl<'a> ProfileSummary<'a> {
     pub fn of(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
-        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| Hot {
+        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction {
             own_share: row.own_share(whole),
             total_share: row.total_share(whole),
             function: row.name,

@@ -8,7 +8,7 @@ use rabbitscope_load::Dialer;
 use rabbitscope_runs::scenario::{BrokerSpec, Connecting, Scenario};
 
 use crate::{
-    leftovers::{self, Asked, Journal},
+    leftovers::{self, Journal, RemovalConsent},
     output,
     rundir::RunDirectory,
 };
@@ -22,7 +22,7 @@ pub(crate) struct Target {
     /// Pid of the node, when it is on this machine.
     pub(super) pid: Option<u32>,
     pub(super) throwaway: Option<Broker>,
-    /// Of what is declared on a broker of somebody else.
+    /// The owner of what is declared on a broker of somebody else.
     pub(super) journal: Option<Journal>,
 }
 
@@ -30,7 +30,7 @@ impl Target {
     pub(crate) fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
-        asked: Asked,
+        asked: RemovalConsent,
         stop: &AtomicBool,
     ) -> anyhow::Result<Self> {
         match &scenario.broker {

@@ -16,8 +16,8 @@ use rabbitscope_probe::ProbeError;
 use rabbitscope_runs::scenario::{ProfileSpec, Scenario};
 
 use super::{
-    recording::{self, Recorded},
-    seconds::{Seconds, Told},
+    recording::{self, RecordedProfile},
+    seconds::{RecordedSeconds, Seconds},
     target::Target,
 };
 use rabbitscope_inside::{InsideError, local_node};
@@ -27,8 +27,8 @@ use crate::{rundir::SeriesFile, watch::Watchers};
 /// What the time under load gave.
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
-    pub(super) recorded: Option<Result<Recorded, ProbeError>>,
-    pub(super) told: Told,
+    pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
+    pub(super) told: RecordedSeconds,
 }
 
 /// Puts the load on. What happens goes to the series and to those who watch.
@@ -74,7 +74,7 @@ fn record(
     node: Result<ConnectOptions, InsideError>,
     (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
-) -> Option<Result<Recorded, ProbeError>> {
+) -> Option<Result<RecordedProfile, ProbeError>> {
     let recorded = recording::record(pid, spec, node, load_started, load_ended)?;
     if recorded.is_err() {
         stop.store(true, Ordering::Relaxed);

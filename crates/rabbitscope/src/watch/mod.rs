@@ -1,4 +1,4 @@
-//! Those who watch a run while it goes: each is told every second.
+//! Watchers: each gets every second of a run while it goes.
 //!
 //! What does not live here: what the seconds say, and what remains of a run.
 
@@ -12,6 +12,6 @@ mod watchers;
 pub use csv::Csv;
 pub use json_lines::JsonLines;
 pub use line::Line;
-pub use live::{Head, Live};
+pub use live::{Live, RunHeader};
 pub use prometheus::Endpoint;
 pub use watchers::{Watcher, Watchers};

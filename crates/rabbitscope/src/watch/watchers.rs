@@ -12,11 +12,11 @@ pub trait Watcher {
     /// The first message is about to be sent.
     fn started(&mut self) {}
 
-    /// What was measured of a latency in the second that [`Watcher::second`] is told of next, in
+    /// The measurements of a latency within the second that [`Watcher::second`] gets next, in
     /// nanoseconds.
     fn latency(&mut self, _name: &str, _histogram: &Histogram<u64>) {}
 
-    /// A second has passed. Who fails is told no more; the run goes on.
+    /// A second has passed. A watcher that fails gets no more seconds; the run goes on.
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()>;
 
     /// What it writes, for a message.

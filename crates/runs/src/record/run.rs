@@ -76,7 +76,7 @@ pub struct RunRecord {
     /// What became of every message, when `run.verify` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// The file with the fate of every so-manieth message, when `run.trace-every` asked for it.
+    /// The file with the fate of every N-th message, when `run.trace-every` asked for it.
     #[serde(default)]
     pub trace: Option<String>,
 }

@@ -16,14 +16,14 @@ pub struct DiffReport<'a> {
     /// The comparison.
     pub diff: &'a ProfileDiff,
     /// The first profile.
-    pub before: Side<'a>,
+    pub before: NamedProfile<'a>,
     /// The second.
-    pub after: Side<'a>,
+    pub after: NamedProfile<'a>,
     /// Where both are of runs whose rates are known.
     pub cost: Option<CostOfMessages>,
 }
 
-/// By what weights become costs for each message.
+/// The factors that turn weights into costs for each message.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CostOfMessages {
@@ -39,7 +39,7 @@ pub struct CostOfMessages {
 
 /// One of two profiles.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct NamedProfile<'a> {
     /// What people call it, such as its file's name.
     pub name: &'a str,
     /// The profile.
@@ -75,8 +75,8 @@ struct SideData<'a> {
 }
 
 impl<'a> SideData<'a> {
-    fn new(side: Side<'a>) -> Self {
-        let Side { name, profile } = side;
+    fn new(side: NamedProfile<'a>) -> Self {
+        let NamedProfile { name, profile } = side;
         Self {
             name,
             total: profile.total(),
@@ -154,8 +154,8 @@ mod tests {
         let diff = ProfileDiff::of(&before, &after).unwrap();
         let report = DiffReport {
             diff: &diff,
-            before: Side { name: "a", profile: &before },
-            after: Side { name: "b", profile: &after },
+            before: NamedProfile { name: "a", profile: &before },
+            after: NamedProfile { name: "b", profile: &after },
             cost: None,
         };
         let json = serde_json::to_value(DiffData::new(report)).unwrap();

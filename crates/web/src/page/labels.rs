@@ -80,7 +80,7 @@ impl<'a> Labeller<'a> {
     }
 }
 
-/// Of the last of so many.
+/// The position of the last of this many.
 fn number_of(length: usize) -> u32 {
     u32::try_from(length - 1).expect("fewer threads than processes")
 }

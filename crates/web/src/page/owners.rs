@@ -17,7 +17,7 @@ const MOST_OWNERS: usize = 4_000;
 /// fit.
 const MOST_POINTS: usize = 1_000_000;
 
-/// By what the page can group and filter.
+/// The dimensions by which the page can group and filter.
 const DIMENSIONS: [(Dimension, &str); 6] = [
     (Dimension::Role, "role"),
     (Dimension::Queue, "queue"),

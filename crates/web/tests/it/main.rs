@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, Report, Side, write_diff, write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, Report, write_diff, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -47,8 +47,8 @@ fn pages_work_in_a_browser() {
     let diff = ProfileDiff::of(&profile, &after).unwrap();
     let report = DiffReport {
         diff: &diff,
-        before: Side { name: "before.pb.gz", profile: &profile },
-        after: Side { name: "after.pb.gz", profile: &after },
+        before: NamedProfile { name: "before.pb.gz", profile: &profile },
+        after: NamedProfile { name: "after.pb.gz", profile: &after },
         // A sample is a microsecond of each message.
         cost: Some(CostOfMessages {
             what: "published",

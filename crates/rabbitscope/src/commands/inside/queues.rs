@@ -12,7 +12,7 @@ use rabbitscope_erlang::{Connection, ErlangError};
 
 use super::node::NodeArguments;
 use crate::commands::arguments::{duration, positive};
-use rabbitscope_http::{Host, Listener, Listening, parse_address};
+use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 use rabbitscope_inside::{Listing, Page, QueueFilter, QueueReader, SortKey, prometheus, serve};
 
 use crate::{exit::Exit, interrupt, output};
@@ -35,7 +35,7 @@ pub(in crate::commands) struct Args {
     /// In this order, numbers with the largest first
     #[arg(long, value_enum, default_value = "name")]
     sort: SortKey,
-    /// At most so many
+    /// Maximum number of queues
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<u32>,
     /// Which page of `--limit` queues
@@ -166,7 +166,7 @@ impl Args {
     }
 
     fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {
-        let listener = Listener::bind(Listening {
+        let listener = Listener::bind(ListenOptions {
             address,
             auth_file: self.auth_file.as_deref(),
             auth_option: "--auth-file",

@@ -16,10 +16,10 @@ use crate::{
 pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
-    /// Of what
+    /// What is listed
     #[arg(value_enum, default_value = "processes")]
     kind: TopKind,
-    /// By what
+    /// The figure that decides the order
     #[arg(long, value_enum, default_value = "cpu")]
     sort: TopSortKey,
     /// Time between the two snapshots that are compared

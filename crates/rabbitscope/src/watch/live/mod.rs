@@ -8,5 +8,5 @@ mod figures;
 mod screen;
 mod view;
 
-pub use screen::Head;
+pub use screen::RunHeader;
 pub use view::Live;

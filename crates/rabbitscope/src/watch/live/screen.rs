@@ -20,20 +20,20 @@ const DETAIL: u16 = 32;
 
 /// What stands above the figures.
 #[derive(Clone, Debug, Default)]
-pub struct Head {
+pub struct RunHeader {
     /// Name of the scenario.
     pub name: String,
     /// Which broker, without credentials.
     pub broker: String,
     /// Length of the load, when it has one.
     pub duration: Option<Duration>,
-    /// Connections that are made, of so many, before the load starts.
+    /// Before the load starts: connections that are made, and how many there will be.
     pub connecting: Option<(usize, usize)>,
     /// Somebody asked for an early end.
     pub is_ending: bool,
 }
 
-pub(super) fn draw(frame: &mut Frame<'_>, head: &Head, rows: &[SecondRow]) {
+pub(super) fn draw(frame: &mut Frame<'_>, head: &RunHeader, rows: &[SecondRow]) {
     let [title, time, _, body, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
@@ -56,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, head: &Head, rows: &[SecondRow]) {
     frame.render_widget(Line::from(keys).dim(), foot);
 }
 
-fn time_text(head: &Head, rows: &[SecondRow]) -> String {
+fn time_text(head: &RunHeader, rows: &[SecondRow]) -> String {
     if let Some((done, of)) = head.connecting {
         return format!("connecting: {done} of {of}");
     }
@@ -104,11 +104,11 @@ mod tests {
     use super::*;
 
     fn shown(width: u16, rows: &[SecondRow]) -> String {
-        let head = Head {
+        let head = RunHeader {
             name: "steady".to_owned(),
             broker: "RabbitMQ at h:1".to_owned(),
             duration: Some(Duration::from_secs(30)),
-            ..Head::default()
+            ..RunHeader::default()
         };
         let mut terminal = Terminal::new(TestBackend::new(width, 12)).unwrap();
         terminal.draw(|frame| draw(frame, &head, rows)).unwrap();

@@ -2,7 +2,7 @@
 
 use super::super::Watcher;
 use super::screen;
-use crate::watch::Head;
+use crate::watch::RunHeader;
 use rabbitscope_runs::record::SecondRow;
 use ratatui::{
     Terminal,
@@ -36,47 +36,47 @@ const ENDED_BY_SIGINT: i32 = 130;
 /// The view. It takes the terminal when connections are made or the load starts, so that what was
 /// said before stays readable; dropping it gives the terminal back.
 pub struct Live {
-    head: Head,
+    head: RunHeader,
     stop: Arc<AtomicBool>,
-    shown: Option<Shown>,
+    shown: Option<OpenView>,
 }
 
 /// A view that is on the terminal.
-struct Shown {
-    picture: Arc<Mutex<Picture>>,
+struct OpenView {
+    picture: Arc<Mutex<Screen>>,
     has_ended: Arc<AtomicBool>,
     keys: Option<JoinHandle<()>>,
 }
 
-struct Picture {
+struct Screen {
     terminal: Terminal<CrosstermBackend<io::Stderr>>,
-    head: Head,
+    head: RunHeader,
     rows: Vec<SecondRow>,
 }
 
 impl Live {
     /// A view that is not shown yet. `stop` is set when somebody asks for an early end.
-    pub fn new(head: Head, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(head: RunHeader, stop: Arc<AtomicBool>) -> Self {
         Self { head, stop, shown: None }
     }
 
     /// A run goes on without a view when the terminal cannot be had.
-    fn picture(&mut self) -> Option<MutexGuard<'_, Picture>> {
+    fn picture(&mut self) -> Option<MutexGuard<'_, Screen>> {
         if self.shown.is_none() {
-            self.shown = Shown::open(self.head.clone(), Arc::clone(&self.stop)).ok();
+            self.shown = OpenView::open(self.head.clone(), Arc::clone(&self.stop)).ok();
         }
         self.shown.as_ref().map(|shown| lock(&shown.picture))
     }
 }
 
-impl Shown {
-    fn open(head: Head, stop: Arc<AtomicBool>) -> io::Result<Self> {
+impl OpenView {
+    fn open(head: RunHeader, stop: Arc<AtomicBool>) -> io::Result<Self> {
         restore_on_panic();
         terminal::enable_raw_mode()?;
         let entered = execute!(io::stderr(), EnterAlternateScreen, cursor::Hide);
         let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(io::stderr())));
         let terminal = terminal.inspect_err(|_| restore())?;
-        let picture = Arc::new(Mutex::new(Picture { terminal, head, rows: Vec::new() }));
+        let picture = Arc::new(Mutex::new(Screen { terminal, head, rows: Vec::new() }));
         let has_ended = Arc::new(AtomicBool::new(false));
         let keys = {
             let (picture, has_ended) = (Arc::clone(&picture), Arc::clone(&has_ended));
@@ -112,7 +112,7 @@ impl Watcher for Live {
     }
 }
 
-impl Drop for Shown {
+impl Drop for OpenView {
     fn drop(&mut self) {
         self.has_ended.store(true, Ordering::Relaxed);
         if let Some(keys) = self.keys.take() {
@@ -122,7 +122,7 @@ impl Drop for Shown {
     }
 }
 
-impl Picture {
+impl Screen {
     /// A terminal that went away is no reason to end a run.
     fn draw(&mut self) {
         let (head, rows) = (&self.head, &self.rows);
@@ -130,11 +130,11 @@ impl Picture {
     }
 }
 
-fn lock(picture: &Mutex<Picture>) -> MutexGuard<'_, Picture> {
+fn lock(picture: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
     picture.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn watch_keys(picture: &Mutex<Picture>, has_ended: &AtomicBool, stop: &AtomicBool) {
+fn watch_keys(picture: &Mutex<Screen>, has_ended: &AtomicBool, stop: &AtomicBool) {
     while !has_ended.load(Ordering::Relaxed) {
         match event::poll(KEY_WAIT) {
             Ok(false) => continue,

@@ -1,4 +1,4 @@
-//! What a scraper is told: the counts since the start of the load, and the last second.
+//! The text for a scraper: the counters since the start of the load, and the last second.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -39,7 +39,7 @@ pub struct SizeStep {
 pub enum Body {
     /// Zero bytes behind the stamp.
     Filler,
-    /// JSON documents of about the size asked for, so many different ones in turn, made once from
+    /// JSON documents of about the size asked for, this many different ones in turn, made once from
     /// the seed.
     Json {
         /// How many.

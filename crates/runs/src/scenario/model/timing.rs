@@ -130,7 +130,7 @@ pub struct RunOptions {
     pub verify: bool,
     /// Every message of a publisher whose number is a multiple of this is followed; absent: none.
     pub trace_every: Option<u64>,
-    /// From one look at sockets and schedules to the next; absent: a small part of the latency.
+    /// From one pass over sockets and schedules to the next; absent: a small part of the latency.
     pub step: Option<Duration>,
     /// A run that the load generator itself limits is not valid.
     pub self_check: bool,

@@ -20,7 +20,7 @@ pub(in crate::scenario) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// With so many groups of requests, responders and churn.
+    /// `others`: the numbers of groups of requests, responders and churn.
     pub(super) fn new(
         run: &'a RunOptions,
         publishers: &'a [PublisherGroup],

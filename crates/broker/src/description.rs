@@ -28,12 +28,12 @@ pub(crate) const QUESTION: &str = "begin \
 
 /// The answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Introduction {
+pub(crate) struct NodeDescription {
     pub(crate) login: Login,
     pub(crate) listeners: Vec<Listener>,
 }
 
-impl Introduction {
+impl NodeDescription {
     /// Reads the answer to [`QUESTION`].
     pub(crate) fn parse(answer: &str) -> Option<Self> {
         let mut words = answer.trim_matches('"').split(' ');
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn an_answer() {
-        let read = Introduction::parse("\"67 7031 616D7170=5672 6D717474=1883\"").unwrap();
+        let read = NodeDescription::parse("\"67 7031 616D7170=5672 6D717474=1883\"").unwrap();
         assert_eq!(read.login, Login { user: "g".to_owned(), password: "p1".to_owned() });
         let ports: Vec<_> = read.listeners.iter().map(|it| (&*it.protocol, it.port)).collect();
         assert_eq!(ports, [("amqp", 5672), ("mqtt", 1883)]);
-        assert_eq!(Introduction::parse("nonsense"), None);
-        assert_eq!(Introduction::parse("\"67 70 616D7170\""), None);
+        assert_eq!(NodeDescription::parse("nonsense"), None);
+        assert_eq!(NodeDescription::parse("\"67 70 616D7170\""), None);
     }
 }
