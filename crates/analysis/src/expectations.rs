@@ -227,9 +227,9 @@ mod tests {
         use Comparison::{AtLeast, AtMost, Below, Equal};
         let confirm = |quantile| Metric::Latency("confirm", quantile);
         let limit = Limit::Nanos(20_000_000);
-        check(confirm("p99"), Below, limit, Some("20.00ms"), true);
-        check(confirm("max"), AtMost, limit, Some("31.20ms"), false);
-        check(confirm("mean"), AtMost, Limit::Nanos(1500), Some("1.50us"), true);
+        check(confirm("p99"), Below, limit, Some("20.0 ms"), true);
+        check(confirm("max"), AtMost, limit, Some("31.2 ms"), false);
+        check(confirm("mean"), AtMost, Limit::Nanos(1500), Some("1.50 µs"), true);
         check(Metric::Latency("end-to-end", "p99"), Below, limit, None, false);
         let rate = Metric::Rate("published");
         check(rate, AtLeast, Limit::PerSecond(5000.0), Some("5000.0"), true);
@@ -285,7 +285,7 @@ mod tests {
             let result = judge(&[below], &run).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
-        check("without-service", Limit::Nanos(4_000_000_000), ("3.00s", true));
+        check("without-service", Limit::Nanos(4_000_000_000), ("3.00 s", true));
         check("without-service", Limit::Percent(10.0), ("30.0%", false));
         check("blocked", Limit::Percent(10.0), ("5.0%", true));
     }
