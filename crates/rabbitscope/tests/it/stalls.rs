@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines};
 
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 6;
 const MILLI: u64 = 1_000_000;
 
 fn load(name: &str, rate: u64, run: &str) -> String {
