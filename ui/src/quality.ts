@@ -58,7 +58,7 @@ export function qualitySentence(quality: Quality): string {
       : `${share(complete)} of ${samples(onProcess)} on Erlang processes reach the process's root, ` +
         `${share(truncated)} truncated at the recorder's limit, ${share(broken)} broken${noFunction}`;
   const unnamed = percent(unsymbolised / (onProcess + without));
-  return `${ofProcesses}; ${samples(without)} without a process; ${unnamed} carry a frame without a name`;
+  return `${ofProcesses}; ${samples(without)} without a process; ${unnamed} have an unsymbolized frame`;
 }
 
 /** A warning to stand before figures, if there is one. */

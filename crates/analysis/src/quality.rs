@@ -28,7 +28,7 @@ pub fn quality_sentence(quality: &StackQuality) -> String {
         }
     };
     format!(
-        "{}; {} without a process; {lost}; {} carry a frame without a name",
+        "{}; {} without a process; {lost}; {} have an unsymbolized frame",
         of_processes(quality),
         samples(quality.no_process),
         percent(quality.unsymbolised, quality.recorded()),
@@ -109,18 +109,18 @@ mod tests {
             },
             "97.1 % of 12,345 samples on Erlang processes reach the process's root, 2.6 % \
              truncated at the recorder's limit, 0.3 % broken; 412 samples without a process; \
-             0 lost; 0.2 % carry a frame without a name",
+             0 lost; 0.2 % have an unsymbolized frame",
         );
         check(
             StackQuality { complete: 200, no_function: 1, ..StackQuality::default() },
             "100 % of 200 samples on Erlang processes reach the process's root, 0 % truncated at \
              the recorder's limit, 0 % broken, 0.5 % show no function of the process; 0 samples \
-             without a process; 0 lost; 0 % carry a frame without a name",
+             without a process; 0 lost; 0 % have an unsymbolized frame",
         );
         check(
             StackQuality { no_process: 1, lost: 1, ..StackQuality::default() },
             "no sample on an Erlang process; 1 sample without a process; 1 lost (50.0 %); \
-             0 % carry a frame without a name",
+             0 % have an unsymbolized frame",
         );
     }
 

@@ -185,7 +185,7 @@ test("the quality has the words of the whole recording's", () => {
   assert.equal(
     qualitySentence(quality).replaceAll("\u202f", " "),
     "75.0 % of 100 samples on Erlang processes reach the process's root, 0 % truncated at the recorder's limit, " +
-      "25.0 % broken, 15.0 % show no function of the process; 1 sample without a process; 0 % carry a frame without a name",
+      "25.0 % broken, 15.0 % show no function of the process; 1 sample without a process; 0 % have an unsymbolized frame",
   );
 });
 
