@@ -15,7 +15,7 @@ import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 
 function start(): void {
   startTheme();

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Version of the data; the page refuses another one.
-const PAGE_VERSION: u32 = 1;
+const PAGE_VERSION: u32 = 2;
 
 /// What the report shows. Any part may be missing: a bare profile is a report too.
 #[derive(Clone, Copy, Debug, Default)]
