@@ -6,7 +6,6 @@ use rabbitscope_amqp::{Connection, Delivery, Request};
 
 use super::{
     consumer::{Subscription, Task},
-    held_messages::HeldMessage,
     role::Consuming,
 };
 use crate::link::serve_context::ServeContext;
@@ -38,19 +37,9 @@ impl Consuming {
             consumer.next_poll - 1
         };
         let Subscription { reader, slot, .. } = self.subscriptions[asked];
-        let message = HeldMessage {
-            arrived: context.now,
-            delivery_tag: delivery.delivery_tag,
-            redelivered: delivery.redelivered,
-            stamp: self.stamp(delivery),
-            reader,
-            slot,
-        };
-        if let Some(holding) = &mut self.holding
-            && let Some(due) = holding.hold(number, message)
-        {
+        let message = self.received(delivery, reader, slot, context.now);
+        if self.hold(number, message) {
             // A consumer that processes a message does not poll.
-            self.tasks.push(Reverse((due, Task::Settle(number))));
             return;
         }
         self.take(number, message, connection, context);

@@ -199,6 +199,35 @@ impl Consuming {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
 
+    /// A message as it is kept until it is settled. `now` is its arrival, in nanoseconds since the run began.
+    #[inline]
+    pub(super) fn received(
+        &self,
+        delivery: &Delivery<'_>,
+        reader: Reader,
+        slot: u16,
+        now: u64,
+    ) -> HeldMessage {
+        HeldMessage {
+            arrived: now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+            reader,
+            slot,
+        }
+    }
+
+    /// Holds a message of a consumer that processes it for a while; false when it is settled at once.
+    #[inline]
+    pub(super) fn hold(&mut self, number: usize, message: HeldMessage) -> bool {
+        let due = self.holding.as_mut().and_then(|holding| holding.hold(number, message));
+        if let Some(due) = due {
+            self.tasks.push(Reverse((due, Task::Settle(number))));
+        }
+        due.is_some()
+    }
+
     #[inline]
     pub(super) fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
         if self.reads_headers
@@ -244,18 +273,8 @@ impl Role for Consuming {
             }
             return;
         }
-        let message = HeldMessage {
-            arrived: context.now,
-            delivery_tag: delivery.delivery_tag,
-            redelivered: delivery.redelivered,
-            stamp: self.stamp(delivery),
-            reader,
-            slot,
-        };
-        if let Some(holding) = &mut self.holding
-            && let Some(due) = holding.hold(number, message)
-        {
-            self.tasks.push(Reverse((due, Task::Settle(number))));
+        let message = self.received(delivery, reader, slot, context.now);
+        if self.hold(number, message) {
             return;
         }
         self.take(number, message, &mut socket.connection, context);
