@@ -84,6 +84,11 @@ fn open_process(pid: u32) -> Result<Process, ProbeError> {
     })
 }
 
+/// A node that ends in the middle of a call makes it fail in many ways: that it ended is what to say.
+fn unless_exited(process: &Process, error: ProbeError) -> ProbeError {
+    if process.is_alive() { error } else { ProbeError::NodeExited { pid: process.pid } }
+}
+
 /// What is read of a node before a backend attaches.
 struct Inspection {
     emulator: Emulator,
@@ -128,10 +133,13 @@ impl Recording {
         let process = open_process(options.pid)?;
         let choice = choose_backend(options.pid, options.backend)?;
         choice.require(&options.events)?;
-        let node = Inspection::of(&process)?;
         let mut unwinding =
             Tables::new(Alignment { rows: ROWS_PER_CHUNK, blocks: BLOCKS_PER_CHUNK });
-        let sampler = attach(&process, &node, &mut unwinding, &choice, options)?;
+        let attached = Inspection::of(&process).and_then(|node| {
+            let sampler = attach(&process, &node, &mut unwinding, &choice, options)?;
+            Ok((node, sampler))
+        });
+        let (node, sampler) = attached.map_err(|error| unless_exited(&process, error))?;
         let symbolizer = Symbolizer::new(&process, &node.emulator);
         // From now on only the node's memory and the program's maps are read.
         permission::give_up(CLOCK | KERNEL_SYMBOLS)?;
@@ -157,7 +165,8 @@ impl Recording {
     fn calibrate(&mut self) -> Result<(), ProbeError> {
         // Only ticks fall into JIT code by chance.
         let has_ticks = self.sampler.takes_snapshots() && self.events.contains(&Event::Cpu);
-        let compared = self.check_layout(has_ticks)?;
+        let compared =
+            self.check_layout(has_ticks).map_err(|error| unless_exited(&self.process, error))?;
         if compared == 0 && has_ticks {
             self.notes.push(
                 "the node was idle at the start: its layout was checked by its scheduler data only"
@@ -260,14 +269,24 @@ impl Recording {
         }
         self.symbolizer.code_changed();
         self.fetch()?;
-        self.sampler.update_code(jit_code(&self.code, &self.process.mappings()?))
+        let Some(mappings) = self.mappings()? else { return Ok(()) };
+        self.sampler.update_code(jit_code(&self.code, &mappings))
+    }
+
+    /// The node's mappings; absent when it has exited, which is no error: what was recorded is kept.
+    fn mappings(&self) -> Result<Option<Vec<Mapping>>, ProbeError> {
+        let mappings = self.process.mappings();
+        if mappings.is_err() && !self.process.is_alive() {
+            return Ok(None);
+        }
+        mappings.map(Some)
     }
 
     fn fetch(&mut self) -> Result<(), ProbeError> {
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
         self.sampler.fetch(KernelTime::now(), &mut |sample| symbolizer.add(&sample, node))?;
-        if self.symbolizer.take_native_cut() && self.process.is_alive() {
+        if self.symbolizer.take_native_cut() {
             self.follow_libraries()?;
         }
         Ok(())
@@ -275,7 +294,7 @@ impl Recording {
 
     /// Reads the unwind tables of new files: native libraries may be loaded during the recording.
     fn follow_libraries(&mut self) -> Result<(), ProbeError> {
-        let mappings = self.process.mappings()?;
+        let Some(mappings) = self.mappings()? else { return Ok(()) };
         let update = self.unwinding.refresh(&self.process, &mappings);
         if update.files.is_empty() {
             return Ok(());
