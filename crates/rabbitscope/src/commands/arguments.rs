@@ -1,4 +1,4 @@
-//! Values that several commands read from what was args.
+//! Values that several commands read from the command line.
 
 use std::{ops::RangeInclusive, time::Duration};
 

@@ -44,7 +44,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was args.
+    /// Does what the command line asks for.
     pub fn execute(self) -> anyhow::Result<Exit> {
         if !self.command.may_record() {
             rabbitscope_probe::drop_privileges()?;

@@ -1,4 +1,4 @@
-//! The commands, one file each: what may be args, what of it is valid, and the call that does it.
+//! The commands, one file each: its options, what of them is valid, and the call that does it.
 
 mod arguments;
 mod broker;

@@ -81,13 +81,13 @@ pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result
     parse_scenario(&text, &file, overrides)
 }
 
-/// A scenario's text, called `origin` in errors, with values from the environment and from what was args.
+/// A scenario's text, called `origin` in errors, with values from the environment and from the command line.
 pub(super) fn parse_scenario(
     text: &str,
     origin: &str,
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
-    // What is args comes last and so holds.
+    // The command line comes last and so holds.
     let mut all = environment::overrides(std::env::vars());
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {

@@ -1,4 +1,4 @@
-//! What may be args for a run, wherever its scenario comes from: its results and who watches it.
+//! Options of a run, wherever its scenario comes from: its results and who watches it.
 
 use std::{
     net::SocketAddr,

@@ -62,7 +62,7 @@ impl NodeArguments {
         Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
     }
 
-    /// The name of the node where none was args and no throwaway broker runs.
+    /// The name of the node where none is given and no throwaway broker runs.
     fn default_name(&self) -> String {
         let is_elsewhere = self.epmd_port.is_some() || self.dist_port.is_some();
         let usual = || USUAL_NAME.to_owned();

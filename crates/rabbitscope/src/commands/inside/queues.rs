@@ -22,7 +22,7 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// List queues straight from the node: its tables, or the queues themselves
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that may be args")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
