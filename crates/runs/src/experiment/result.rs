@@ -1,0 +1,230 @@
+//! `experiment.json`: every run of an experiment and what the runs say together.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of `experiment.json`. Raised when a reader of the old form would be misled.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// An experiment and its result. The first arm is the baseline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ExperimentResult {
+    /// [`FORMAT_VERSION`]
+    pub format_version: u32,
+    /// Name of the experiment.
+    pub name: String,
+    /// What it asks, in words.
+    #[serde(default)]
+    pub description: String,
+    /// The seed of the order of runs.
+    pub seed: u64,
+    /// What is a unit.
+    pub level: Level,
+    /// Rounds that were asked for at most.
+    pub rounds: u32,
+    /// Rounds after which the result is looked at, in ascending order; the last is `rounds`.
+    pub looks: Vec<u32>,
+    /// Error rate of each look: 0.05 for one look, less for several, so that all together have 0.05.
+    pub alpha: f64,
+    /// Changes below this share are of no interest, such as 0.03; absent when nothing was declared.
+    pub indifferent: Option<f64>,
+    /// The arms.
+    pub arms: Vec<ArmFacts>,
+    /// The metrics; the first is the primary one.
+    pub metrics: Vec<MetricFacts>,
+    /// The runs in the order in which they were made.
+    pub runs: Vec<RunOfArm>,
+    /// Rounds that are left out of every comparison.
+    pub dropped: Vec<DroppedRound>,
+    /// Every arm against the baseline in every metric.
+    pub comparisons: Vec<Comparison>,
+    /// What is known of it from elsewhere, and whether it was met.
+    pub known: Option<KnownResult>,
+    /// Why it ended before its last look; absent when it did not.
+    pub aborted: Option<String>,
+    /// What came out of the primary metric, a sentence for each arm.
+    pub sentences: Vec<String>,
+}
+
+/// What is a unit of the comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// A whole run on a broker of its own.
+    #[default]
+    Run,
+    /// A slice of time on a broker that is switched from arm to arm while it runs.
+    Live,
+}
+
+/// One arm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArmFacts {
+    /// Its name.
+    pub name: String,
+    /// What it changes in the base scenario, a line for each key, such as `consumers.0.prefetch = 500`. Empty
+    /// for a baseline, and for the control arm.
+    pub changes: Vec<String>,
+    /// The baseline a second time.
+    #[serde(default)]
+    pub control: bool,
+    /// The broker of its first run, such as `RabbitMQ 3.10.8, Erlang/OTP 25`.
+    pub broker: String,
+}
+
+/// One metric.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MetricFacts {
+    /// As in `[expect]`, such as `consumed.rate`, `confirm.p99`, `broker.cpu-per-message`.
+    pub name: String,
+    /// Unit of its values: `messages/s`, `nanoseconds`, `bytes`; empty for a count.
+    pub unit: String,
+    /// Which way is better.
+    pub goal: Goal,
+    /// Primary or secondary.
+    pub role: MetricRole,
+}
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// More is better, as of a rate.
+    #[default]
+    Higher,
+    /// Less is better, as of a latency.
+    Lower,
+}
+
+/// What a metric is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetricRole {
+    /// Declared beforehand as what decides.
+    #[default]
+    Primary,
+    /// Any other; its p-values are adjusted after Holm.
+    Secondary,
+}
+
+/// One run of one arm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunOfArm {
+    /// From 1.
+    pub round: u32,
+    /// Place in the round, from 1.
+    pub position: u32,
+    /// Index into [`ExperimentResult::arms`].
+    pub arm: usize,
+    /// The run directory, below that of the experiment.
+    pub directory: String,
+    /// When it began, in nanoseconds since 1970.
+    pub started_unix_nanos: u64,
+    /// The value of each metric; absent where the run has none.
+    pub values: Vec<Option<f64>>,
+    /// Why its figures may not be believed, in words; empty when nothing speaks against them.
+    pub doubts: Vec<String>,
+    /// The share of this machine's CPU time that the host took away, 0 to 1; absent where the kernel does not
+    /// tell.
+    pub stolen_share: Option<f64>,
+    /// The share of this machine's CPU time that others than broker and load generator used, 0 to 1.
+    pub foreign_share: Option<f64>,
+    /// The warm-up that was left out, in nanoseconds: the longest of the round.
+    pub warm_up_nanos: u64,
+}
+
+/// A round that is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DroppedRound {
+    /// From 1.
+    pub round: u32,
+    /// Index of the arm whose run is to blame.
+    pub arm: usize,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// An arm against the baseline in a metric. Ratios are those of the arm to the baseline: 1.05 is 5 % more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Comparison {
+    /// Index into [`ExperimentResult::arms`].
+    pub arm: usize,
+    /// Index into [`ExperimentResult::metrics`].
+    pub metric: usize,
+    /// What it is for.
+    pub role: ComparisonRole,
+    /// The ratio of each round that counts.
+    pub differences: Vec<Difference>,
+    /// The Hodges–Lehmann estimate of the ratio; absent without rounds that count.
+    pub ratio: Option<f64>,
+    /// The interval of the ratio by the exact signed-rank test, at 1 − [`ExperimentResult::alpha`]. A bound is
+    /// absent where so few rounds set none.
+    pub low: Option<f64>,
+    /// The upper bound.
+    pub high: Option<f64>,
+    /// Two-sided p-value of the exact signed-rank test.
+    pub p: Option<f64>,
+    /// `p` after Holm's adjustment among all comparisons but the primary ones of a single arm and the control.
+    pub adjusted_p: Option<f64>,
+    /// What can be said.
+    pub verdict: Verdict,
+    /// How many rounds would decide, if the rounds to come scatter as those before; absent when it is decided.
+    pub rounds_to_decide: Option<u32>,
+    /// One sentence.
+    pub sentence: String,
+}
+
+/// What a comparison is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComparisonRole {
+    /// It decides.
+    #[default]
+    Primary,
+    /// It explains.
+    Secondary,
+    /// The baseline against itself: what a difference of nothing looks like here.
+    Control,
+}
+
+/// The ratio of one round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Difference {
+    /// From 1.
+    pub round: u32,
+    /// Of the arm to the baseline.
+    pub ratio: f64,
+}
+
+/// What a comparison can say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The arm differs from the baseline.
+    Differs,
+    /// The 90 % interval lies within what is of no interest.
+    Equivalent,
+    /// Neither can be said.
+    #[default]
+    Undecided,
+}
+
+/// What is known of an experiment from elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct KnownResult {
+    /// What is expected, as written: `patched / stock > 1`.
+    pub expect: Vec<String>,
+    /// Where it was published, and what.
+    pub source: String,
+    /// Whether the measured intervals meet it; absent where they do not tell.
+    pub met: Option<bool>,
+    /// Why, in words.
+    pub sentence: String,
+}
