@@ -7,7 +7,7 @@ use rabbitscope_runs::{
 
 /// Time without service, or held by an alarm, that a run may have unless its scenario says otherwise:
 /// this share of the load.
-const MOST_INTERRUPTED: f64 = 0.1;
+const MAX_INTERRUPTED: f64 = 0.1;
 
 /// What a run may be without.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +31,8 @@ pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<Strin
     let load = &run.load;
     let share = |nanos: u64| nanos as f64 / run.duration_nanos.max(1) as f64;
     let (without, blocked) = (load.counts.without_service_nanos, load.counts.alarm_nanos);
-    let has_too_little = !rules.expects("without-service") && share(without) > MOST_INTERRUPTED;
-    let is_held = !rules.expects("blocked") && share(blocked) > MOST_INTERRUPTED;
+    let has_too_little = !rules.expects("without-service") && share(without) > MAX_INTERRUPTED;
+    let is_held = !rules.expects("blocked") && share(blocked) > MAX_INTERRUPTED;
     let unanswered = rules.has_confirms
         && load.counts.published > 0
         && load.counts.confirmed + load.counts.nacked == 0;

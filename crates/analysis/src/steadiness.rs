@@ -1,7 +1,7 @@
 //! Is a run steady, and since when?
 //!
 //! A warm-up is over when throughput no longer varies: the coefficient of variation of the last
-//! [`WINDOW`] seconds is at most [`MOST_VARIATION`] (Georges, Buytaert, Eeckhout, *Statistically
+//! [`WINDOW`] seconds is at most [`MAX_VARIATION`] (Georges, Buytaert, Eeckhout, *Statistically
 //! Rigorous Java Performance Evaluation*, OOPSLA 2007, section 4.3, who take 1 or 2 % for repetitions
 //! of the same work; seconds of a broker vary more). What was measured after it is steady when it has
 //! no trend: the median of all slopes between two seconds (Theil 1950, Sen 1968), which a few outliers
@@ -11,15 +11,15 @@ use rabbitscope_runs::record::{SecondRow, Steadiness};
 
 /// Seconds that a warm-up looks back on.
 const WINDOW: usize = 5;
-const MOST_VARIATION: f64 = 0.05;
+const MAX_VARIATION: f64 = 0.05;
 
 /// Changes over the whole measured time, as shares of the median, that are not called a trend.
-const MOST_THROUGHPUT_DRIFT: f64 = 0.1;
-const MOST_LATENCY_GROWTH: f64 = 0.5;
+const MAX_THROUGHPUT_DRIFT: f64 = 0.1;
+const MAX_LATENCY_GROWTH: f64 = 0.5;
 /// Latency that may come and go with the operating system, in nanoseconds.
 const LATENCY_NOISE: f64 = 1e6;
 /// Messages that may stay behind, as a share of those that came in.
-const MOST_BACKLOG: f64 = 0.02;
+const MAX_BACKLOG: f64 = 0.02;
 
 /// Fewer seconds have no trend.
 const FEWEST: usize = 5;
@@ -33,7 +33,7 @@ pub fn has_settled(series: &[SecondRow]) -> bool {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
     let deviation = (squares / (rates.len() - 1) as f64).sqrt();
-    mean > 0.0 && deviation / mean <= MOST_VARIATION
+    mean > 0.0 && deviation / mean <= MAX_VARIATION
 }
 
 /// Trends of the measured part of a run; absent when it has fewer than 5 whole seconds.
@@ -50,11 +50,11 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     let interrupted = rows.iter().filter(|row| is_interrupted(row)).count();
     let latencies: Vec<f64> = rows.iter().filter_map(|row| median_latency(row)).collect();
     let latency_drift = (latencies.len() >= FEWEST).then(|| drift(&latencies));
-    let grows = latency_drift.is_some_and(|drift| drift > MOST_LATENCY_GROWTH)
+    let grows = latency_drift.is_some_and(|drift| drift > MAX_LATENCY_GROWTH)
         && latencies.last().is_some_and(|last| last - latencies[0] > LATENCY_NOISE);
     let backlog_growth = backlog_growth(&rows);
-    let piles_up = backlog_growth.is_some_and(|share| share > MOST_BACKLOG);
-    let moves = throughput_drift.abs() > MOST_THROUGHPUT_DRIFT;
+    let piles_up = backlog_growth.is_some_and(|share| share > MAX_BACKLOG);
+    let moves = throughput_drift.abs() > MAX_THROUGHPUT_DRIFT;
     let percent = |share: f64| 100.0 * share;
     let sentence = if interrupted > 0 {
         format!(

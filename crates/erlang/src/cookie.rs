@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use zeroize::Zeroizing;
 
 use crate::ErlangError;
@@ -61,7 +61,7 @@ impl CookieSource {
 }
 
 fn said(files: &[PathBuf]) -> String {
-    let each = |path: &PathBuf| match rabbitscope_files::open(path, MOST_OF_A_TEXT) {
+    let each = |path: &PathBuf| match rabbitscope_files::open(path, MAX_TEXT_BYTES) {
         Err(error) => format!("{} ({error})", path.display()),
         Ok(_) => format!("{} (empty)", path.display()),
     };
@@ -76,9 +76,9 @@ impl Cookie {
     }
 
     fn read(path: &Path) -> io::Result<Self> {
-        let file = rabbitscope_files::open(path, MOST_OF_A_TEXT)?;
+        let file = rabbitscope_files::open(path, MAX_TEXT_BYTES)?;
         let owner = file.metadata()?.uid();
-        let text = Zeroizing::new(rabbitscope_files::read_all(file, MOST_OF_A_TEXT)?);
+        let text = Zeroizing::new(rabbitscope_files::read_all(file, MAX_TEXT_BYTES)?);
         let secret = Zeroizing::new(text.trim_ascii().to_vec());
         if secret.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is empty"));

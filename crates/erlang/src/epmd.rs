@@ -20,7 +20,7 @@ const PORT_ANSWER: u8 = 119;
 const VERSION: u16 = 6;
 
 /// Limit of the list of names: enough for about a thousand nodes on one machine.
-const MOST_NAME_BYTES: u64 = 64 << 10;
+const MAX_NAME_BYTES: u64 = 64 << 10;
 
 /// The port that the node listens on.
 pub(crate) fn port_of(
@@ -73,7 +73,7 @@ fn ask(
 /// All names that the port mapper knows.
 fn names(addresses: &[SocketAddr], deadline: Instant) -> io::Result<Vec<String>> {
     let mut text = Vec::new();
-    ask(addresses, NAMES_REQUEST, &[], deadline)?.take(MOST_NAME_BYTES).read_to_end(&mut text)?;
+    ask(addresses, NAMES_REQUEST, &[], deadline)?.take(MAX_NAME_BYTES).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(text.get(4..).unwrap_or_default()).into_owned();
     // `name rabbit at port 25672`
     let name = |line: &str| line.split(' ').nth(1).map(str::to_owned);

@@ -259,9 +259,9 @@ impl ErlangError {
 
 /// A line that fits into a message for people.
 pub(crate) fn shortened(text: &str) -> String {
-    const MOST: usize = 300;
+    const MAX: usize = 300;
     let line = text.replace('\n', " ");
-    match line.char_indices().nth(MOST) {
+    match line.char_indices().nth(MAX) {
         Some((end, _)) => format!("{} …", &line[..end]),
         None => line,
     }

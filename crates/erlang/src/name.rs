@@ -12,7 +12,7 @@ pub struct NodeName {
 }
 
 /// Largest number of characters of an atom.
-const MOST_CHARACTERS: usize = 255;
+const MAX_CHARACTERS: usize = 255;
 
 impl NodeName {
     /// `rabbit@host`; without a host, the name on this machine.
@@ -29,7 +29,7 @@ impl NodeName {
         if !name.chars().chain(host.chars()).all(allowed) {
             return Err(refused("it has letters, digits, `-`, `_`, `.` and one `@`"));
         }
-        if text.chars().count() > MOST_CHARACTERS {
+        if text.chars().count() > MAX_CHARACTERS {
             return Err(refused("it has at most 255 characters"));
         }
         Ok(Self { name: name.to_owned(), host })

@@ -16,7 +16,7 @@ use std::{
 use rustix::fs::{Mode, OFlags};
 
 /// Most of a file that people write by hand: a scenario, a configuration, a cookie.
-pub const MOST_OF_A_TEXT: u64 = 4 << 20;
+pub const MAX_TEXT_BYTES: u64 = 4 << 20;
 
 /// What to do when a path ends in a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 use super::ListenError;
 
 /// Bytes of the file. No token is longer: together with the rest it has to fit into a head.
-const MOST_FILE_BYTES: u64 = 4096;
+const MAX_FILE_BYTES: u64 = 4096;
 
 /// Permission bits of a file that others may read or write.
 const OF_OTHERS: u32 = 0o006;
@@ -25,10 +25,10 @@ impl Authorization {
     pub(crate) fn read(path: &Path) -> Result<Self, ListenError> {
         let wrong = |reason: String| ListenError::Usage(format!("{}: {reason}", path.display()));
         let unreadable = |error: io::Error| wrong(format!("cannot be read: {error}"));
-        let file = rabbitscope_files::open(path, MOST_FILE_BYTES).map_err(unreadable)?;
+        let file = rabbitscope_files::open(path, MAX_FILE_BYTES).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         refuse_unsafe(&metadata).map_err(wrong)?;
-        let bytes = rabbitscope_files::read_all(file, MOST_FILE_BYTES).map_err(unreadable)?;
+        let bytes = rabbitscope_files::read_all(file, MAX_FILE_BYTES).map_err(unreadable)?;
         let text =
             String::from_utf8(bytes).map_err(|_| wrong("is not text in UTF-8".to_owned()))?;
         let line = text.trim();

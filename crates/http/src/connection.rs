@@ -17,7 +17,7 @@ use super::{
     Limits, Request, Response,
     access::Access,
     outgoing::Outgoing,
-    request::{self, MOST_HEAD_BYTES},
+    request::{self, MAX_HEAD_BYTES},
 };
 
 /// Size of one read from a socket.
@@ -25,7 +25,7 @@ const READ_BYTES: usize = 4096;
 
 /// A refused client may still be sending. To close a connection with unread bytes would reset it, and the client
 /// would not receive the response; so this many bytes are read and dropped.
-const MOST_DISCARDED_BYTES: usize = 256 << 10;
+const MAX_DISCARDED_BYTES: usize = 256 << 10;
 
 /// A client.
 #[derive(Debug)]
@@ -200,7 +200,7 @@ impl Connection {
     /// There is always room: what is as long as a head may be was refused.
     fn receive(&mut self) -> io::Result<Step> {
         let mut bytes = [0; READ_BYTES];
-        let room = MOST_HEAD_BYTES.saturating_sub(self.received.len()).min(READ_BYTES);
+        let room = MAX_HEAD_BYTES.saturating_sub(self.received.len()).min(READ_BYTES);
         let count = self.stream.read(&mut bytes[..room])?;
         self.received.extend_from_slice(&bytes[..count]);
         Ok(if count == 0 { Step::Next(Next::Close) } else { Step::Again })
@@ -227,7 +227,7 @@ impl Connection {
         let Phase::Leaving { discarded } = &mut self.phase else { return Ok(Step::Again) };
         let count = self.stream.read(&mut [0; READ_BYTES])?;
         *discarded += count;
-        let is_over = count == 0 || *discarded > MOST_DISCARDED_BYTES;
+        let is_over = count == 0 || *discarded > MAX_DISCARDED_BYTES;
         Ok(if is_over { Step::Next(Next::Close) } else { Step::Again })
     }
 }

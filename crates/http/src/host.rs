@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Largest name in DNS.
-const MOST_NAME_BYTES: usize = 253;
+const MAX_NAME_BYTES: usize = 253;
 
 /// A name or an address without a port. Names are in small letters, without a dot at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Host {
         }
         let name = text.strip_suffix('.').unwrap_or(text);
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-        let is_name = (1..=MOST_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_letter);
+        let is_name = (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_letter);
         is_name.then(|| Self::Name(name.to_ascii_lowercase()))
     }
 

@@ -12,7 +12,7 @@ use super::{Host, access::Access, authorization::Authorization};
 use crate::ListenError;
 
 /// Clients that wait to be accepted; Linux's own bound (`somaxconn`) unless it was changed.
-const MOST_WAITING: i32 = 4096;
+const MAX_WAITING: i32 = 4096;
 
 /// The options of a listener.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpListener::bind(address)?;
     // The standard library's 128 are full when hundreds of clients come back at a time; whoever comes
     // then tries again a second later (RFC 6298).
-    rustix::net::listen(&socket, MOST_WAITING)?;
+    rustix::net::listen(&socket, MAX_WAITING)?;
     Ok(socket)
 }
 

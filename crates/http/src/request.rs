@@ -5,13 +5,13 @@ use percent_encoding::percent_decode_str;
 use super::{Host, Response, Status};
 
 /// All lines of a head together. The credentials of a browser's proxy fit in, and 256 are 4 MiB.
-pub(crate) const MOST_HEAD_BYTES: usize = 16 << 10;
+pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// RFC 9110 (4.1) asks for 8,000 bytes at least.
-const MOST_TARGET_BYTES: usize = 8 << 10;
+const MAX_TARGET_BYTES: usize = 8 << 10;
 
 /// Browsers send about 20.
-const MOST_HEADERS: usize = 64;
+const MAX_HEADERS: usize = 64;
 
 /// A valid request.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> 
 }
 
 fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refused> {
-    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut head = httparse::Request::new(&mut headers);
     let length = match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
-        Ok(httparse::Status::Partial) if bytes.len() < MOST_HEAD_BYTES => return Ok(None),
+        Ok(httparse::Status::Partial) if bytes.len() < MAX_HEAD_BYTES => return Ok(None),
         Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
             return Err(too_large());
         }
@@ -118,7 +118,7 @@ impl Request {
 
     /// `/path?query`, or `http://host/path?query`, where the host counts as well.
     fn take_target(&mut self, target: &str) -> Result<(), Refused> {
-        if target.len() > MOST_TARGET_BYTES {
+        if target.len() > MAX_TARGET_BYTES {
             return Err((Status::TARGET_TOO_LONG, "the target is too long"));
         }
         let mut local = target;
@@ -219,11 +219,11 @@ mod tests {
             check(text, Status::BAD_REQUEST);
         }
         check("GET / HTTP/2.0\r\nHost: x\r\n\r\n", Status::VERSION);
-        let endless = format!("GET / HTTP/1.1\r\nX: {}", "y".repeat(MOST_HEAD_BYTES));
-        check(&endless[..MOST_HEAD_BYTES], Status::HEAD_TOO_LARGE);
-        let headers = "X: y\r\n".repeat(MOST_HEADERS + 1);
+        let endless = format!("GET / HTTP/1.1\r\nX: {}", "y".repeat(MAX_HEAD_BYTES));
+        check(&endless[..MAX_HEAD_BYTES], Status::HEAD_TOO_LARGE);
+        let headers = "X: y\r\n".repeat(MAX_HEADERS + 1);
         check(&format!("GET / HTTP/1.1\r\n{headers}\r\n"), Status::HEAD_TOO_LARGE);
-        let long = "y".repeat(MOST_TARGET_BYTES);
+        let long = "y".repeat(MAX_TARGET_BYTES);
         check(&format!("GET /{long} HTTP/1.1\r\nHost: x\r\n\r\n"), Status::TARGET_TOO_LONG);
     }
 

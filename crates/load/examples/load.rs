@@ -5,19 +5,19 @@
 use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{Belongings, Dialer, Memory, Owner, Progress, Session};
+use rabbitscope_load::{BrokerOwner, CleanupJournal, Dialer, OwnedTopology, Progress, Session};
 use rabbitscope_runs::scenario;
 
 /// Somebody at the terminal remembers.
 struct Terminal;
 
-impl Memory for Terminal {
-    fn remember(&self, declaring: &Belongings) -> io::Result<()> {
+impl CleanupJournal for Terminal {
+    fn remember(&self, declaring: &OwnedTopology) -> io::Result<()> {
         println!("creates {:?}", declaring.describe());
         Ok(())
     }
 
-    fn forget(&self, gone: &Belongings) {
+    fn forget(&self, gone: &OwnedTopology) {
         println!("removed {:?}", gone.describe());
     }
 }
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let overrides: Vec<_> = arguments.collect();
     let scenario = scenario::parse(&fs::read_to_string(&file)?, &file, &overrides)?;
     let dialer = Dialer::to(Uri::parse(&uri)?);
-    let mut session = Session::open(&scenario, &dialer, Owner::SomebodyElse(&Terminal))?;
+    let mut session = Session::open(&scenario, &dialer, BrokerOwner::SomebodyElse(&Terminal))?;
     println!("{:?}", session.broker());
     let outcome = session.run(&mut show, &AtomicBool::new(false))?;
     session.close()?;

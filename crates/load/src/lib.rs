@@ -42,8 +42,8 @@ pub use latency::LatencyRecord;
 pub use message::unreadable_file;
 pub use outcome::{LoadOutcome, Progress};
 pub use polling::{Page, PageError, PollOutcome, Pollers};
-pub use session::{Memory, Owner, Session};
+pub use session::{BrokerOwner, CleanupJournal, Session};
 pub use topology::{
-    Belongings, Depths, Kept, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange,
-    OwnedQueue, Removal, remove_leftovers,
+    KeptObject, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
+    OwnedTopology, QueueDepths, Removal, remove_leftovers,
 };

@@ -13,7 +13,8 @@ use crate::{
     plan::{churned_bindings, churned_queues, plan_links},
     run::{assemble_workers, run_load},
     topology::{
-        Belongings, Needs, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token, remove,
+        Needs, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token,
+        remove,
     },
 };
 
@@ -23,7 +24,7 @@ pub struct Session {
     scenario: Scenario,
     dialer: Dialer,
     broker: BrokerFacts,
-    declared: Belongings,
+    declared: OwnedTopology,
     ownership: Ownership,
     /// Declares again what a restart of the broker took away.
     restorer: Restorer,
@@ -31,21 +32,21 @@ pub struct Session {
 
 /// The owner of the broker: it decides how a run proves what it has declared there.
 #[derive(Clone, Copy)]
-pub enum Owner<'a> {
+pub enum BrokerOwner<'a> {
     /// The broker is the caller's own and ends with the run: whatever the run declared is removed.
     Caller,
     /// Somebody else's.
-    SomebodyElse(&'a dyn Memory),
+    SomebodyElse(&'a dyn CleanupJournal),
 }
 
 /// Remembers what a run declares, so that it can be removed should this process be killed.
-pub trait Memory {
+pub trait CleanupJournal {
     /// Is given the names of what is about to be declared and will have to be removed, before the
     /// first of it is declared. Fails: nothing is declared.
-    fn remember(&self, declaring: &Belongings) -> io::Result<()>;
+    fn remember(&self, declaring: &OwnedTopology) -> io::Result<()>;
 
     /// All of it is gone from the broker.
-    fn forget(&self, gone: &Belongings);
+    fn forget(&self, gone: &OwnedTopology);
 }
 
 /// How the session proves at the end what it has declared.
@@ -62,12 +63,16 @@ enum Ownership {
 impl Session {
     /// Connects, declares the scenario's exchanges and queues and binds them. What is there already
     /// is used if it is as the scenario says, with the bindings that it has, and never deleted.
-    pub fn open(scenario: &Scenario, dialer: &Dialer, owner: Owner<'_>) -> Result<Self, LoadError> {
+    pub fn open(
+        scenario: &Scenario,
+        dialer: &Dialer,
+        owner: BrokerOwner<'_>,
+    ) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
         let mut needs = look_up(scenario, &mut control)?;
         control.declare(&needs.present)?;
-        let declared = belongings(scenario, &needs)?;
+        let declared = owned_topology(scenario, &needs)?;
         let mut ownership = remember(&declared, owner, &mut control)?;
         needs.missing.queues.retain(|set| {
             let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
@@ -75,7 +80,7 @@ impl Session {
         });
         if let Err(error) = create(&mut control, &needs, &declared, &mut ownership) {
             // The first error is the one that matters.
-            if let (Ok(_), Owner::SomebodyElse(memory)) =
+            if let (Ok(_), BrokerOwner::SomebodyElse(memory)) =
                 (close(&declared, &ownership, dialer), owner)
             {
                 memory.forget(&declared);
@@ -95,7 +100,7 @@ impl Session {
     }
 
     /// What this session created and will remove. Exclusive queues go away by themselves.
-    pub fn declared(&self) -> &Belongings {
+    pub fn declared(&self) -> &OwnedTopology {
         &self.declared
     }
 
@@ -138,9 +143,9 @@ impl Session {
 }
 
 /// What the session declares itself, and what churn declares while the load runs.
-fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadError> {
+fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
-    let mut declared = Belongings::of(needs, &token);
+    let mut declared = OwnedTopology::of(needs, &token);
     declared.queues.extend(churned_queues(scenario, &token));
     declared.bindings = churned_bindings(scenario, &token);
     Ok(declared)
@@ -148,11 +153,11 @@ fn belongings(scenario: &Scenario, needs: &Needs) -> Result<Belongings, LoadErro
 
 /// Gives the names of what will be declared to the owner, and declares the marker of the run.
 fn remember(
-    declared: &Belongings,
-    owner: Owner<'_>,
+    declared: &OwnedTopology,
+    owner: BrokerOwner<'_>,
     control: &mut Topology,
 ) -> Result<Ownership, LoadError> {
-    let Owner::SomebodyElse(memory) = owner else { return Ok(Ownership::Broker) };
+    let BrokerOwner::SomebodyElse(memory) = owner else { return Ok(Ownership::Broker) };
     if declared.is_empty() {
         return Ok(Ownership::Marked);
     }
@@ -167,7 +172,7 @@ fn remember(
 fn create(
     control: &mut Topology,
     needs: &Needs,
-    declared: &Belongings,
+    declared: &OwnedTopology,
     ownership: &mut Ownership,
 ) -> Result<(), LoadError> {
     if *ownership == Ownership::Marked {
@@ -180,7 +185,7 @@ fn create(
 }
 
 fn close(
-    declared: &Belongings,
+    declared: &OwnedTopology,
     ownership: &Ownership,
     dialer: &Dialer,
 ) -> Result<Removal, LoadError> {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     Event, FrameId, FrameKind, Profile, Sample,
-    speedscope::{MOST_REPEATS, title, written_name},
+    speedscope::{MAX_REPEATS, title, written_name},
     timeline::{Span, timeline},
 };
 
@@ -187,7 +187,7 @@ impl Thread {
         let mut prefix = None;
         for entry in &sample.stack {
             let function = self.function(profile, entry.frame);
-            for _ in 0..entry.repeat.min(MOST_REPEATS) {
+            for _ in 0..entry.repeat.min(MAX_REPEATS) {
                 prefix = Some(self.step(prefix, function));
             }
         }

@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Longest line that is believed; stacks of a thousand frames with long names have a tenth.
-const MOST_LINE_BYTES: u64 = 16 << 20;
+const MAX_LINE_BYTES: u64 = 16 << 20;
 
 /// Of a frame in the table and in its index, without its name.
 const FRAME_BYTES: usize = 2 * size_of::<Frame>() + 32;
@@ -171,11 +171,11 @@ pub fn read_folded_within(
     let mut line = String::new();
     for number in 1.. {
         line.clear();
-        let length = Read::take(&mut input, MOST_LINE_BYTES).read_line(&mut line)?;
+        let length = Read::take(&mut input, MAX_LINE_BYTES).read_line(&mut line)?;
         if length == 0 {
             break;
         }
-        if length as u64 == MOST_LINE_BYTES {
+        if length as u64 == MAX_LINE_BYTES {
             let problem = "longer than any line of such text";
             return Err(FoldedError::Line { line: number, problem });
         }

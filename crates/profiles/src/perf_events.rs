@@ -9,7 +9,7 @@ use super::Event;
 const LENGTH_IN_RECORD: usize = 24;
 
 /// How many other events a note names.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// The event of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl OtherEvents {
     pub(super) fn add(&mut self, name: &str) {
         if let Some(count) = self.0.get_mut(name) {
             *count += 1;
-        } else if self.0.len() < MOST_NAMED {
+        } else if self.0.len() < MAX_NAMED {
             self.0.insert(name.to_owned(), 1);
         }
     }

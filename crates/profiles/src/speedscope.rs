@@ -18,7 +18,7 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Frames of one run of recursion that are written out. Deeper recursion says no more, and a file
 /// would grow without limit.
-pub(super) const MOST_REPEATS: u32 = 200;
+pub(super) const MAX_REPEATS: u32 = 200;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -182,7 +182,7 @@ fn stack(sample: &Sample) -> Vec<u32> {
     let entries = sample.stack.iter();
     entries
         .flat_map(|entry| {
-            let times = entry.repeat.min(MOST_REPEATS);
+            let times = entry.repeat.min(MAX_REPEATS);
             std::iter::repeat_n(entry.frame.0, times as usize)
         })
         .collect()

@@ -15,13 +15,13 @@ use super::{
 
 /// Distinct runs of bytes that are kept before they are named. Stacks that differ in addresses
 /// only become one when they are.
-const MOST_UNNAMED: usize = 200_000;
+const MAX_UNNAMED: usize = 200_000;
 
 /// Bytes of those. With 127 frames each, the kernel's usual limit, so many would take 200 MB.
-const MOST_UNNAMED_BYTES: usize = 64 << 20;
+const MAX_UNNAMED_BYTES: usize = 64 << 20;
 
 /// Longest name of a function or a thread that is believed.
-const MOST_NAME_BYTES: usize = 64 << 10;
+const MAX_NAME_BYTES: usize = 64 << 10;
 
 /// What is counted for one stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl StackCounts {
 
     /// True when it is time to name what was counted, so that memory stays bounded.
     pub(super) fn is_full(&self) -> bool {
-        self.index.len() >= MOST_UNNAMED || self.held_bytes >= MOST_UNNAMED_BYTES
+        self.index.len() >= MAX_UNNAMED || self.held_bytes >= MAX_UNNAMED_BYTES
     }
 
     /// All that was counted, in no order. Nothing is left.
@@ -118,8 +118,8 @@ impl Merged {
 
     /// The id of a frame. A name that is longer than any real one is cut.
     pub(super) fn intern(&mut self, mut frame: Frame) -> Result<FrameId, TooLarge> {
-        if frame.name.len() > MOST_NAME_BYTES {
-            let end = (0..=MOST_NAME_BYTES).rev().find(|&end| frame.name.is_char_boundary(end));
+        if frame.name.len() > MAX_NAME_BYTES {
+            let end = (0..=MAX_NAME_BYTES).rev().find(|&end| frame.name.is_char_boundary(end));
             frame.name.truncate(end.unwrap_or(0));
         }
         let (before, length) = (self.frames.len(), frame.name.len());

@@ -11,7 +11,7 @@ import type { Matches } from "./search.ts";
 import { sentenceOf, Tooltip } from "./tooltip.ts";
 import type { View } from "./view.ts";
 
-const MOST_HEIGHT = 640;
+const MAX_HEIGHT = 640;
 const NARROWEST_PIXELS = 0.4;
 
 export interface Actions {
@@ -103,7 +103,7 @@ export class Graph {
     if (this.width === 0) return;
     this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width);
     const height = this.rows.length * ROW_HEIGHT;
-    const most = Math.max(Math.min(MOST_HEIGHT, Math.floor(innerHeight * 0.75)), 8 * ROW_HEIGHT);
+    const most = Math.max(Math.min(MAX_HEIGHT, Math.floor(innerHeight * 0.75)), 8 * ROW_HEIGHT);
     // The box never shrinks, so that what is below it stays in place when a frame is zoomed.
     this.tallest = Math.max(this.tallest, Math.min(height, most));
     this.scroller.style.height = `${this.tallest}px`;

@@ -11,7 +11,7 @@
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
 /// Attempts at a rate whose steps are not valid, before the rate counts as out of the client's reach.
-const MOST_ATTEMPTS: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// In a row at the end of the range, steps that end the search there. One may be a hiccup.
 const ENOUGH_AT_AN_END: u32 = 2;
@@ -103,7 +103,7 @@ impl Search {
         if !verdict.is_valid() {
             self.not_valid += 1;
         }
-        if verdict.is_valid() || self.not_valid >= MOST_ATTEMPTS {
+        if verdict.is_valid() || self.not_valid >= MAX_ATTEMPTS {
             self.not_valid = 0;
             self.take(verdict);
         }

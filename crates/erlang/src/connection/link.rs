@@ -28,11 +28,11 @@ const NET_KERNEL: &str = "net_kernel";
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Most bytes of frames that a slow node has not read yet.
-const MOST_UNSENT_BYTES: usize = 16 << 20;
+const MAX_UNSENT_BYTES: usize = 16 << 20;
 
 /// Most bytes that are read in one turn of the loop, some milliseconds of work. Otherwise a node that sends without
 /// end would delay ticks, commands and the end of the connection.
-const MOST_READ_BYTES: usize = 1 << 20;
+const MAX_READ_BYTES: usize = 1 << 20;
 
 /// Timeout for sending the remaining frames when the connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -158,7 +158,7 @@ impl Link {
     fn read(&mut self) -> Result<bool, End> {
         let mut buffer = [0; 16 << 10];
         let mut taken = 0;
-        while taken < MOST_READ_BYTES {
+        while taken < MAX_READ_BYTES {
             match self.wire.read(&mut buffer) {
                 Ok(0) => return Err(End::Lost("the node closed it".to_owned())),
                 Ok(count) => {
@@ -176,7 +176,7 @@ impl Link {
     }
 
     fn write(&mut self) -> Result<(), End> {
-        if self.unsent.len() > MOST_UNSENT_BYTES {
+        if self.unsent.len() > MAX_UNSENT_BYTES {
             return Err(End::Lost("the node does not read what it is sent".to_owned()));
         }
         while !self.unsent.is_empty() || self.wire.holds_back() {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::switchboard::{Arrived, Backlog, Entry, MOST_UNREAD_BYTES, Switchboard};
+use super::switchboard::{Arrived, Backlog, Entry, MAX_UNREAD_BYTES, Switchboard};
 use crate::{
     ErlangError, Term,
     distribution::{Outgoing, message_of},
@@ -117,7 +117,7 @@ impl Mailbox {
 
     fn check_backlog(&self) -> Result<(), ErlangError> {
         if self.backlog.overflowed.load(Ordering::Relaxed) {
-            let limit_mib = MOST_UNREAD_BYTES >> 20;
+            let limit_mib = MAX_UNREAD_BYTES >> 20;
             return Err(ErlangError::TooMuch { node: self.shared.node().to_owned(), limit_mib });
         }
         Ok(())

@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// Most unread bytes of one mailbox.
-pub(super) const MOST_UNREAD_BYTES: usize = 64 << 20;
+pub(super) const MAX_UNREAD_BYTES: usize = 64 << 20;
 
 /// Most monitors and links of other processes to one mailbox; the agents need a handful.
-const MOST_WATCHERS: usize = 1_000;
+const MAX_WATCHERS: usize = 1_000;
 
 /// The number of a message that is sent each second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl Entry {
     /// Delivers to a mailbox, unless its unread bytes exceed the limit.
     pub(super) fn deliver(&self, arrived: Arrived) {
         let bytes = arrived.cost_bytes();
-        if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_UNREAD_BYTES {
+        if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_UNREAD_BYTES {
             self.backlog.overflowed.store(true, Ordering::Relaxed);
             self.backlog.bytes.fetch_sub(bytes, Ordering::Relaxed);
             return;
@@ -203,7 +203,7 @@ impl Entry {
     }
 
     pub(super) fn add_monitor(&mut self, from: Pid, reference: Reference) {
-        if self.monitors.len() < MOST_WATCHERS {
+        if self.monitors.len() < MAX_WATCHERS {
             self.monitors.push((from, reference));
         }
     }
@@ -213,7 +213,7 @@ impl Entry {
     }
 
     pub(super) fn add_link(&mut self, from: Pid) {
-        if self.links.len() < MOST_WATCHERS {
+        if self.links.len() < MAX_WATCHERS {
             self.links.push(from);
         }
     }

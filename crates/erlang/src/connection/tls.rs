@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring::default_provider,
@@ -70,6 +70,6 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 
 /// The content of a file that may be a key; cleared when dropped.
 fn text_of(file: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
-    let text = rabbitscope_files::read(file, MOST_OF_A_TEXT).map(Zeroizing::new);
+    let text = rabbitscope_files::read(file, MAX_TEXT_BYTES).map(Zeroizing::new);
     text.map_err(|error| error.to_string())
 }

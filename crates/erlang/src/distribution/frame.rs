@@ -1,13 +1,13 @@
 //! Frames after the handshake: four bytes of length, then a control message. Length 0 is a tick.
 
 /// Largest frame. Messages of the agents have at most 1 MiB; answers to calls depend on the call.
-pub(crate) const MOST_FRAME_BYTES: usize = 64 << 20;
+pub(crate) const MAX_FRAME_BYTES: usize = 64 << 20;
 
 /// Why bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The frame is larger than the limit.
-    #[error("a frame of {0} bytes; at most {MOST_FRAME_BYTES} are accepted")]
+    #[error("a frame of {0} bytes; at most {MAX_FRAME_BYTES} are accepted")]
     TooLarge(usize),
 }
 
@@ -34,7 +34,7 @@ impl FrameReader {
                 return Ok(None);
             };
             let length = u32::from_be_bytes(*length) as usize;
-            if length > MOST_FRAME_BYTES {
+            if length > MAX_FRAME_BYTES {
                 return Err(FrameError::TooLarge(length));
             }
             if rest.len() < length {

@@ -33,7 +33,7 @@ struct Greeting {
 }
 
 /// Largest message of the handshake: a name of at most 255 characters and some numbers.
-const MOST_BYTES: usize = 4 << 10;
+const MAX_BYTES: usize = 4 << 10;
 
 /// First two bytes of an alert of TLS 1.0 to 1.3, which a TLS server sends in answer to a plain-text handshake.
 const TLS_ALERT: usize = 0x1503;
@@ -174,7 +174,7 @@ impl Prefix {
         let start = if self == Self::TwoBytes { 2 } else { 0 };
         stream.read_exact(&mut length[start..])?;
         let length = u32::from_be_bytes(length) as usize;
-        if length > MOST_BYTES {
+        if length > MAX_BYTES {
             let reason = match length {
                 TLS_ALERT if self == Self::TwoBytes => {
                     "it speaks TLS; --tls-ca FILE names the authority of its certificate".to_owned()

@@ -24,11 +24,11 @@ impl Default for Limits {
 }
 
 /// Characters that the VM allows in an atom.
-const MOST_ATOM_CHARACTERS: usize = 255;
+const MAX_ATOM_CHARACTERS: usize = 255;
 
 /// Most elements whose memory is reserved before they are read. The count is not trusted: each of several nested
 /// tuples may claim all remaining bytes.
-const MOST_RESERVED: usize = 1024;
+const MAX_RESERVED: usize = 1024;
 
 /// Why bytes are no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +84,7 @@ struct Reader<'a> {
 }
 
 /// Most atoms that are shared; they are searched one after the other for each atom.
-const MOST_KNOWN_ATOMS: usize = 16;
+const MAX_KNOWN_ATOMS: usize = 16;
 
 impl<'a> Reader<'a> {
     fn term(&mut self, depth: u16) -> Result<Term, TermError> {
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         if count > self.left as usize {
             return Err(TermError::TooLarge(self.limits.terms));
         }
-        let mut terms = Vec::with_capacity(count.min(MOST_RESERVED));
+        let mut terms = Vec::with_capacity(count.min(MAX_RESERVED));
         for _ in 0..count {
             terms.push(self.term(depth)?);
         }
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
         if count > self.left as usize / 2 {
             return Err(TermError::TooLarge(self.limits.terms));
         }
-        let mut pairs = Vec::with_capacity(count.min(MOST_RESERVED));
+        let mut pairs = Vec::with_capacity(count.min(MAX_RESERVED));
         for _ in 0..count {
             pairs.push((self.term(depth)?, self.term(depth)?));
         }
@@ -253,11 +253,11 @@ impl<'a> Reader<'a> {
         } else {
             Cow::Borrowed(std::str::from_utf8(name).map_err(|_| TermError::Malformed("atom"))?)
         };
-        if name.chars().count() > MOST_ATOM_CHARACTERS {
+        if name.chars().count() > MAX_ATOM_CHARACTERS {
             return Err(TermError::Malformed("atom"));
         }
         let atom = Atom::new(&name);
-        if self.atoms.len() < MOST_KNOWN_ATOMS {
+        if self.atoms.len() < MAX_KNOWN_ATOMS {
             self.atoms.push(atom.clone());
         }
         Ok(atom)
@@ -286,9 +286,9 @@ impl<'a> Reader<'a> {
     }
 
     fn reference(&mut self, tag: u8) -> Result<Term, TermError> {
-        const MOST_NUMBERS: u16 = 5;
+        const MAX_NUMBERS: u16 = 5;
         let count = self.u16()?;
-        if count == 0 || count > MOST_NUMBERS {
+        if count == 0 || count > MAX_NUMBERS {
             return Err(TermError::Malformed("reference"));
         }
         let node = self.atom()?;

@@ -124,9 +124,9 @@ impl ListingView<'_> {
 }
 
 fn some_of(names: &[String]) -> String {
-    const MOST: usize = 20;
-    let first: Vec<_> = names.iter().take(MOST).map(|name| escapes::value(name)).collect();
-    let more = if names.len() > MOST { " …" } else { "" };
+    const MAX: usize = 20;
+    let first: Vec<_> = names.iter().take(MAX).map(|name| escapes::value(name)).collect();
+    let more = if names.len() > MAX { " …" } else { "" };
     first.join(" ") + more
 }
 

@@ -18,7 +18,7 @@ use std::{
 };
 
 use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
-use rabbitscope_load::{Dialer, Owner, Session};
+use rabbitscope_load::{BrokerOwner, Dialer, Session};
 use rabbitscope_runs::scenario;
 use rustix::{
     thread::{CpuSet, sched_setaffinity},
@@ -81,7 +81,7 @@ fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     );
     let scenario = scenario::parse(&text, "sink", &[])?;
     let uri = Uri::parse(&format!("amqp://guest:guest@{sink}/%2f?heartbeat=0"))?;
-    let mut session = Session::open(&scenario, &Dialer::to(uri), Owner::Caller)?;
+    let mut session = Session::open(&scenario, &Dialer::to(uri), BrokerOwner::Caller)?;
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false))?;
     session.close()?;
     let during = outcome.measured.load;

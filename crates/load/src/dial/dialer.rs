@@ -16,7 +16,7 @@ use rabbitscope_amqp::{
     Mechanism, Uri,
     blocking::{Client, ClientError},
 };
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_runs::scenario::{Allocation, Auth, Connecting};
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -60,7 +60,7 @@ impl Dialer {
             return Err(LoadError::ExternalWithoutTls);
         }
         if let Auth::Token { file } = &connecting.auth {
-            let token = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT)
+            let token = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES)
                 .map_err(|source| LoadError::File { path: file.clone(), source })?;
             for uri in &mut uris {
                 uri.set_token(token.trim());

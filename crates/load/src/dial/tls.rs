@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_runs::scenario::Tls;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -65,7 +65,7 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
 
 /// Cleared when it is dropped, as it may be a key.
 fn text_of(file: &str) -> Result<Zeroizing<Vec<u8>>, LoadError> {
-    rabbitscope_files::read(Path::new(file), MOST_OF_A_TEXT)
+    rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
         .map(Zeroizing::new)
         .map_err(|source| LoadError::File { path: file.to_owned(), source })
 }

@@ -8,8 +8,8 @@ use rabbitscope_amqp::{
 };
 
 use super::{
-    belongings::Belongings,
     declarations::{Declarations, MissingTopology},
+    owned_topology::OwnedTopology,
     requests::{
         bind_request, declare_request, exchange_request, field_table, passive_exchange,
         passive_queue, queue_arguments,
@@ -186,21 +186,21 @@ impl Topology {
 
     /// Deletes everything, on a broker that is the caller's own. RabbitMQ accepts the deletion of
     /// what does not exist.
-    pub(crate) fn delete(&mut self, belongings: &Belongings) -> Result<(), LoadError> {
-        let queues: Vec<_> = belongings
+    pub(crate) fn delete(&mut self, owned: &OwnedTopology) -> Result<(), LoadError> {
+        let queues: Vec<_> = owned
             .queues
             .iter()
             .map(|it| Request::QueueDelete { queue: &it.name, if_unused: false, if_empty: false })
             .collect();
         let outcome = self.call_all(&queues, "removing queues")?;
-        outcome.map_err(|(at, refusal)| refused_queue(&belongings.queues[at].name, refusal))?;
-        let exchanges: Vec<_> = belongings
+        outcome.map_err(|(at, refusal)| refused_queue(&owned.queues[at].name, refusal))?;
+        let exchanges: Vec<_> = owned
             .exchanges
             .iter()
             .map(|it| Request::ExchangeDelete { exchange: &it.name, if_unused: false })
             .collect();
         let outcome = self.call_all(&exchanges, "removing exchanges")?;
-        outcome.map_err(|(at, refusal)| refused_exchange(&belongings.exchanges[at].name, refusal))
+        outcome.map_err(|(at, refusal)| refused_exchange(&owned.exchanges[at].name, refusal))
     }
 
     /// Sends all of these in order. The inner error is the broker's refusal and the number of the

@@ -28,12 +28,12 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// The sum over the queues of a scenario, kept up to date by a thread.
 #[derive(Debug)]
-pub struct Depths {
+pub struct QueueDepths {
     messages: Arc<AtomicU64>,
     has_ended: Arc<AtomicBool>,
 }
 
-impl Depths {
+impl QueueDepths {
     /// Starts polling. Absent when the scenario has too many queues, or none that can be polled:
     /// streams never empty, and exclusive queues answer their own connection only.
     pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
@@ -61,7 +61,7 @@ impl Depths {
     }
 }
 
-impl Drop for Depths {
+impl Drop for QueueDepths {
     fn drop(&mut self) {
         self.has_ended.store(true, Ordering::Relaxed);
     }

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use rabbitscope_amqp::{Refusal, Reply, Request, Table};
 
 use super::{
-    belongings::Belongings,
     connection::{Topology, ask, refused_exchange, refused_queue},
     declarations::{Declarations, MissingTopology, QueueSet},
+    owned_topology::OwnedTopology,
     requests::{
         PRECONDITION_FAILED, RESOURCE_LOCKED, declare_request, exchange_request, field_table,
         passive_exchange, passive_queue, queue_arguments,
@@ -49,7 +49,7 @@ pub(super) enum RunPresence {
     Refused(String),
 }
 
-impl Belongings {
+impl OwnedTopology {
     fn run_marker(&self) -> String {
         format!("rabbitscope.{}", self.token)
     }
@@ -142,7 +142,10 @@ fn marker<'a>(exchange: &'a str, durable: bool, none: &'a Table) -> Request<'a> 
 
 impl Topology {
     /// Declares the markers of the run itself. The inner error: the user may not declare them.
-    pub(crate) fn mark_run(&mut self, run: &Belongings) -> Result<Result<(), Refusal>, LoadError> {
+    pub(crate) fn mark_run(
+        &mut self,
+        run: &OwnedTopology,
+    ) -> Result<Result<(), Refusal>, LoadError> {
         let (name, none) = (run.run_marker(), Table::default());
         match self.call_all(&[marker(&name, true, &none)], "declaring a marker")? {
             Ok(()) => self.mark_alive(run),
@@ -154,7 +157,7 @@ impl Topology {
     /// connection before, which the broker has not missed yet.
     pub(crate) fn mark_alive(
         &mut self,
-        run: &Belongings,
+        run: &OwnedTopology,
     ) -> Result<Result<(), Refusal>, LoadError> {
         let (name, none) = (run.alive_queue(), Table::default());
         let declare = Request::QueueDeclare {
@@ -177,7 +180,7 @@ impl Topology {
     pub(crate) fn declare_marked(
         &mut self,
         declarations: &Declarations,
-        run: &Belongings,
+        run: &OwnedTopology,
     ) -> Result<Result<(), Refusal>, LoadError> {
         let none = Table::default();
         for exchange in &declarations.exchanges {
@@ -229,7 +232,7 @@ impl Topology {
     /// Marks what was lost and has been declared again.
     pub(crate) fn mark_again(
         &mut self,
-        run: &Belongings,
+        run: &OwnedTopology,
         lost: &MissingTopology,
     ) -> Result<Result<(), Refusal>, LoadError> {
         let marks: Vec<Marker> = run.marks().filter(|mark| mark.is_of(lost)).collect();
@@ -244,7 +247,7 @@ impl Topology {
     }
 
     /// What is left of a run here.
-    pub(super) fn presence_of(&mut self, run: &Belongings) -> Result<RunPresence, LoadError> {
+    pub(super) fn presence_of(&mut self, run: &OwnedTopology) -> Result<RunPresence, LoadError> {
         let (marker, alive, none) = (run.run_marker(), run.alive_queue(), Table::default());
         match self.one(&passive_exchange(&marker, &none))? {
             Ok(_) => {}
@@ -276,7 +279,7 @@ impl Topology {
     }
 
     /// Deletes the run's own marker.
-    pub(super) fn unmark_run(&mut self, run: &Belongings) -> Result<(), LoadError> {
+    pub(super) fn unmark_run(&mut self, run: &OwnedTopology) -> Result<(), LoadError> {
         let exchange = &run.run_marker();
         self.one(&Request::ExchangeDelete { exchange, if_unused: true })?.ok();
         Ok(())

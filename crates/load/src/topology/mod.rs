@@ -1,25 +1,25 @@
 //! Exchanges and queues before and after a run: looked up, declared, restored, removed.
 
-mod belongings;
 mod connection;
 mod declarations;
 mod depths;
 mod look_up;
 mod markers;
+mod owned_topology;
 mod removal;
 mod removed;
 mod requests;
 mod restorer;
 
-pub(crate) use belongings::new_token;
-pub use belongings::{Belongings, OwnedBinding, OwnedExchange, OwnedQueue};
 pub(crate) use connection::Topology;
 pub(crate) use declarations::{Needs, QueueSet};
-pub use depths::Depths;
+pub use depths::QueueDepths;
 pub(crate) use look_up::look_up;
+pub(crate) use owned_topology::new_token;
+pub use owned_topology::{OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology};
 pub use removal::{Messages, remove_leftovers};
 pub(crate) use removal::{RemovalPolicy, remove};
-pub use removed::{Kept, KeptReason, Leftovers, Removal};
+pub use removed::{KeptObject, KeptReason, Leftovers, Removal};
 pub(crate) use requests::{
     bind_request, declare_request, field_table, queue_arguments, typed_queue_arguments,
 };

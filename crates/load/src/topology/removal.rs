@@ -16,10 +16,10 @@ use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking
 use rabbitscope_runs::scenario::QueueType;
 
 use super::{
-    belongings::Belongings,
     connection::{Topology, ask},
     markers::{Marker, Proof, RunPresence},
-    removed::{Kept, KeptReason, Leftovers, Removal},
+    owned_topology::OwnedTopology,
+    removed::{KeptObject, KeptReason, Leftovers, Removal},
     requests::{PRECONDITION_FAILED, field_table, passive_queue},
 };
 use crate::{
@@ -88,7 +88,7 @@ pub enum Messages {
 /// Removes what a run left behind that has ended, as far as that is certain.
 pub fn remove_leftovers(
     dialer: &Dialer,
-    run: &Belongings,
+    run: &OwnedTopology,
     messages: Messages,
 ) -> Result<Leftovers, LoadError> {
     let mut topology = Topology::connect(dialer)?;
@@ -117,7 +117,7 @@ pub fn remove_leftovers(
 pub(crate) fn remove(
     topology: Topology,
     dialer: &Dialer,
-    run: &Belongings,
+    run: &OwnedTopology,
     policy: RemovalPolicy,
 ) -> Result<(Removal, Topology), LoadError> {
     let (removal, topology, _) = try_remove(topology, dialer, run, policy)?;
@@ -129,7 +129,7 @@ pub(crate) fn remove(
 fn try_remove(
     topology: Topology,
     dialer: &Dialer,
-    run: &Belongings,
+    run: &OwnedTopology,
     policy: RemovalPolicy,
 ) -> Result<(Removal, Topology, Duration), LoadError> {
     let removal = Removal::default();
@@ -148,7 +148,7 @@ fn try_remove(
 struct Remover<'a> {
     topology: Topology,
     dialer: &'a Dialer,
-    run: &'a Belongings,
+    run: &'a OwnedTopology,
     policy: RemovalPolicy,
     removal: Removal,
     may_come: Duration,
@@ -212,9 +212,9 @@ impl Remover<'_> {
             };
             self.keep(self.queue_in_words(at), reason);
         }
-        let free = self.proved(free, Belongings::queue_mark, Self::queue_in_words)?;
+        let free = self.proved(free, OwnedTopology::queue_mark, Self::queue_in_words)?;
         self.delete_queues(&free)?;
-        self.unmark(&free, &absent, Belongings::queue_mark)
+        self.unmark(&free, &absent, OwnedTopology::queue_mark)
     }
 
     /// Deletes the markers of what is gone, which are bound to nothing now.
@@ -222,7 +222,7 @@ impl Remover<'_> {
         &mut self,
         deleted: &[usize],
         absent: &[usize],
-        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
+        mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
     ) -> Result<(), LoadError> {
         let all = |numbers: &[usize]| -> Vec<Marker> {
             numbers.iter().filter_map(|&at| mark_of(self.run, at)).collect()
@@ -239,7 +239,7 @@ impl Remover<'_> {
     fn proved(
         &mut self,
         numbers: Vec<usize>,
-        mark_of: impl Fn(&Belongings, usize) -> Option<Marker>,
+        mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
         in_words: impl Fn(&Self, usize) -> String,
     ) -> Result<Vec<usize>, LoadError> {
         if !self.policy.needs_proof {
@@ -330,7 +330,8 @@ impl Remover<'_> {
         let there = self.topology.has_exchanges(&names)?;
         let (present, absent): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|&at| there[at]);
-        let mut left = self.proved(present, Belongings::exchange_mark, Self::exchange_in_words)?;
+        let mut left =
+            self.proved(present, OwnedTopology::exchange_mark, Self::exchange_in_words)?;
         let mut gone = Vec::new();
         let mut refusals = Vec::new();
         loop {
@@ -360,7 +361,7 @@ impl Remover<'_> {
         for (at, refusal) in left.into_iter().zip(refusals) {
             self.note(self.exchange_in_words(at), Err(refusal));
         }
-        self.unmark(&gone, &absent, Belongings::exchange_mark)
+        self.unmark(&gone, &absent, OwnedTopology::exchange_mark)
     }
 
     fn note(&mut self, what: String, answer: Result<(), Refusal>) {
@@ -374,7 +375,7 @@ impl Remover<'_> {
     }
 
     fn keep(&mut self, what: String, reason: KeptReason) {
-        self.removal.kept.push(Kept { what, reason });
+        self.removal.kept.push(KeptObject { what, reason });
     }
 
     fn queue_in_words(&self, at: usize) -> String {

@@ -8,12 +8,12 @@ pub struct Removal {
     /// In words: "queue `q`".
     pub removed: Vec<String>,
     /// In order of looking.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptObject>,
 }
 
 /// Something that was left where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptObject {
     /// In words: "queue `q`".
     pub what: String,
     /// Why.
@@ -42,7 +42,7 @@ impl KeptReason {
     }
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for KeptObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = &self.what;
         match &self.reason {

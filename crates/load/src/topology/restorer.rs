@@ -2,7 +2,7 @@
 
 use std::{sync::Mutex, time::Instant};
 
-use super::{belongings::Belongings, connection::Topology, declarations::Declarations};
+use super::{connection::Topology, declarations::Declarations, owned_topology::OwnedTopology};
 use crate::{dial::Dialer, error::LoadError};
 
 /// The session's own connection and what was declared over it. Queues that are exclusive and have no
@@ -11,7 +11,7 @@ use crate::{dial::Dialer, error::LoadError};
 pub(crate) struct Restorer {
     declarations: Declarations,
     /// What is marked as this run's, and is marked again when it was lost.
-    marked: Option<Belongings>,
+    marked: Option<OwnedTopology>,
     state: Mutex<State>,
 }
 
@@ -25,7 +25,7 @@ impl Restorer {
     pub(crate) fn new(
         control: Topology,
         declarations: Declarations,
-        marked: Option<Belongings>,
+        marked: Option<OwnedTopology>,
     ) -> Self {
         let state = State { control: Some(control), restored: Instant::now() };
         Self { declarations, marked, state: Mutex::new(state) }

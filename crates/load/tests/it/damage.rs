@@ -8,7 +8,7 @@ use std::{
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::Broker;
-use rabbitscope_load::{Dialer, LoadError, Owner, Session};
+use rabbitscope_load::{BrokerOwner, Dialer, LoadError, Session};
 use rabbitscope_runs::{
     record::Verdict,
     scenario::{self, ThrowawayBroker},
@@ -62,7 +62,7 @@ rate = 100
     let (user, password) = broker().login();
     let uri = Uri::parse(&format!("amqp://{user}:{password}@{relay}/%2f?heartbeat=1")).unwrap();
     let began = Instant::now();
-    let mut session = Session::open(&scenario, &Dialer::to(uri), Owner::Caller).unwrap();
+    let mut session = Session::open(&scenario, &Dialer::to(uri), BrokerOwner::Caller).unwrap();
     let outcome = session.run(&mut |_| {}, &AtomicBool::new(false)).unwrap();
     session.close().unwrap();
     let took = began.elapsed();
@@ -112,7 +112,7 @@ fn a_peer_that_never_answers_is_given_up() {
     let uri = Uri::parse(&format!("amqp://{}", silent.local_addr().unwrap())).unwrap();
     let dialer = Dialer::new(vec![uri], &scenario.connecting, 1).unwrap();
     let began = Instant::now();
-    let refused = Session::open(&scenario, &dialer, Owner::Caller).unwrap_err();
+    let refused = Session::open(&scenario, &dialer, BrokerOwner::Caller).unwrap_err();
     assert!(matches!(refused, LoadError::Unreachable { .. }), "{refused}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }

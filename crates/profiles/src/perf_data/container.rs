@@ -15,10 +15,10 @@ const HEADER_BYTES: u64 = 104;
 const PIPE_HEADER_BYTES: u64 = 16;
 
 /// Largest description of one event that is believed.
-const MOST_ATTRIBUTE_BYTES: u64 = 4096;
+const MAX_ATTRIBUTE_BYTES: u64 = 4096;
 
 /// Largest list of events that is read.
-const MOST_DESCRIPTION_BYTES: u64 = 64 << 20;
+const MAX_DESCRIPTION_BYTES: u64 = 64 << 20;
 
 /// Bit and number of the section that names the events.
 const FEATURE_EVENT_NAMES: u32 = 12;
@@ -94,13 +94,13 @@ impl<R: Read + Seek> File<'_, R> {
         attribute_size: u64,
     ) -> Result<Vec<EventLayout>, PerfDataError> {
         let broken = |problem| PerfDataError::Broken { offset: attributes.offset, problem };
-        if !(16..=MOST_ATTRIBUTE_BYTES).contains(&attribute_size) {
+        if !(16..=MAX_ATTRIBUTE_BYTES).contains(&attribute_size) {
             return Err(broken("the size of an event's description is not one"));
         }
         let table = self.bytes("the list of events", attributes)?;
         let mut events = Vec::new();
         // Each has its own, so that together they are no longer than the file.
-        let mut left = self.length.min(MOST_DESCRIPTION_BYTES);
+        let mut left = self.length.min(MAX_DESCRIPTION_BYTES);
         for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
             let (description, ids) = entry.split_at(entry.len() - 16);
             let mut event =
@@ -136,7 +136,7 @@ impl<R: Read + Seek> File<'_, R> {
 
     fn bytes(&mut self, what: &'static str, section: Section) -> Result<Vec<u8>, PerfDataError> {
         self.check(what, section)?;
-        if section.size > MOST_DESCRIPTION_BYTES {
+        if section.size > MAX_DESCRIPTION_BYTES {
             let problem = "a description is larger than any real one";
             return Err(PerfDataError::Broken { offset: section.offset, problem });
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::FrameId;
 
 /// Addresses that are remembered. Naming one again takes time and no memory.
-const MOST_ADDRESSES: usize = 1 << 20;
+const MAX_ADDRESSES: usize = 1 << 20;
 
 /// Frames by process and address.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl Named {
     }
 
     pub(super) fn insert(&mut self, pid: u32, address: u64, frame: FrameId) {
-        if self.held == MOST_ADDRESSES {
+        if self.held == MAX_ADDRESSES {
             *self = Self::default();
         }
         self.by_process.entry(pid).or_default().insert(address, frame);
@@ -35,12 +35,12 @@ impl Named {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameId, MOST_ADDRESSES, Named};
+    use super::{FrameId, MAX_ADDRESSES, Named};
 
     #[test]
     fn memory_is_bounded() {
         let mut named = Named::default();
-        for address in 0..MOST_ADDRESSES as u64 {
+        for address in 0..MAX_ADDRESSES as u64 {
             named.insert(7, address, FrameId(1));
         }
         assert_eq!(named.get(7, 5), Some(FrameId(1)));

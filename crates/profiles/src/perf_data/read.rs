@@ -48,7 +48,7 @@ const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
 const KERNEL_HALF: u64 = 1 << 63;
 
 /// Events that a recording in a pipe may have.
-const MOST_EVENTS: usize = 4096;
+const MAX_EVENTS: usize = 4096;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
@@ -227,7 +227,7 @@ impl<'a> Import<'a> {
         let event = body.get(..size).and_then(EventLayout::parse);
         let mut event = event.ok_or(self.broken("an event's description is short"))?;
         event.ids = words(&body[size..]);
-        if self.events.len() == MOST_EVENTS {
+        if self.events.len() == MAX_EVENTS {
             return Err(self.broken("there are more events than anybody records"));
         }
         self.add_event(event);

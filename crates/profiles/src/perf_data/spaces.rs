@@ -6,13 +6,13 @@ use std::{
 };
 
 /// Mappings of all processes together that are held. Each takes some hundred bytes.
-const MOST_MAPPINGS: usize = 1 << 21;
+const MAX_MAPPINGS: usize = 1 << 21;
 
 /// Threads of all processes together.
-const MOST_THREADS: usize = 1 << 22;
+const MAX_THREADS: usize = 1 << 22;
 
 /// Bytes of all distinct paths and names of threads together.
-const MOST_TEXT_BYTES: usize = 64 << 20;
+const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// A file in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +86,9 @@ impl AddressSpaces {
 
     /// True when no real recording has as many mappings, which forks multiply, or threads.
     pub(super) fn are_too_many(&self) -> bool {
-        self.held > MOST_MAPPINGS
-            || self.names.len() > MOST_THREADS
-            || self.text_bytes > MOST_TEXT_BYTES
+        self.held > MAX_MAPPINGS
+            || self.names.len() > MAX_THREADS
+            || self.text_bytes > MAX_TEXT_BYTES
     }
 
     /// A new process has what its parent has.

@@ -9,9 +9,9 @@ use super::super::{
 use std::io::{self, BufRead, Read};
 
 /// Longest line, and longest stack in bytes, that are believed.
-const MOST_LINE_BYTES: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-const MOST_STACK_BYTES: usize = 16 << 20;
+const MAX_STACK_BYTES: usize = 16 << 20;
 
 /// Why the text could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +89,7 @@ impl Import {
     /// Reads a line. False at the end.
     fn read_line(&mut self, input: &mut impl BufRead) -> Result<bool, PerfScriptError> {
         let start = self.key.len();
-        let mut limited = Read::take(&mut *input, MOST_LINE_BYTES);
+        let mut limited = Read::take(&mut *input, MAX_LINE_BYTES);
         let length = limited.read_until(b'\n', &mut self.key)?;
         if length == 0 {
             self.end_sample()?;
@@ -97,7 +97,7 @@ impl Import {
         }
         self.line += 1;
         if self.key.last() != Some(&b'\n') {
-            let is_long = length as u64 == MOST_LINE_BYTES;
+            let is_long = length as u64 == MAX_LINE_BYTES;
             return Err(self.refuse(if is_long {
                 "longer than any line of such text"
             } else {
@@ -106,7 +106,7 @@ impl Import {
         }
         match self.key[start] {
             b'\t' if self.counted.is_some() => {
-                if self.key.len() > MOST_STACK_BYTES {
+                if self.key.len() > MAX_STACK_BYTES {
                     return Err(self.refuse("a stack longer than any real one"));
                 }
             }

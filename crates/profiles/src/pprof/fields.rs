@@ -5,7 +5,7 @@ use super::PprofError;
 
 /// Largest field that is decoded: a sample with a stack of a million frames, or with the times of
 /// two weeks.
-const MOST_FIELD_BYTES: usize = 4 << 20;
+const MAX_FIELD_BYTES: usize = 4 << 20;
 
 /// A field as it stands in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Field<'a> {
 impl<'a> Field<'a> {
     /// The content, when it may be decoded.
     pub(super) fn small(self) -> Result<&'a [u8], PprofError> {
-        if self.content.len() <= MOST_FIELD_BYTES {
+        if self.content.len() <= MAX_FIELD_BYTES {
             return Ok(self.content);
         }
         Err(PprofError::Broken(format!("a field of {} bytes", self.content.len())))
@@ -123,7 +123,7 @@ mod tests {
         for bytes in [&[0x0b][..], &[0x02, 0], &[0xff; 11], &[0x12, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
             assert!(numbers(bytes).is_err(), "{bytes:?}");
         }
-        let content = vec![0; MOST_FIELD_BYTES + 1];
+        let content = vec![0; MAX_FIELD_BYTES + 1];
         let field = Field { number: 2, whole: &[], content: &content };
         assert!(field.small().is_err());
     }

@@ -29,10 +29,10 @@ const STRING: u64 = 6;
 const SOURCE_LINE: u64 = 1000;
 
 /// Bytes of all other fields together: types, mappings, comments.
-const MOST_HEAD_BYTES: usize = 4 << 20;
+const MAX_HEAD_BYTES: usize = 4 << 20;
 
 /// Longest name of a function that is believed.
-const MOST_FUNCTION_BYTES: usize = 64 << 10;
+const MAX_FUNCTION_BYTES: usize = 64 << 10;
 
 /// Frames that all stacks may have together: a fixed number, and more for each byte of the file. A
 /// location takes at least a byte in a stack and may stand for any number of inlined functions.
@@ -40,7 +40,7 @@ const FRAMES_BASE: usize = 1 << 20;
 const FRAMES_PER_BYTE: usize = 8;
 
 /// Longest name of which every sample, or every address, keeps a copy. A file has it only once.
-const MOST_NAME_BYTES: usize = 1024;
+const MAX_NAME_BYTES: usize = 1024;
 
 /// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
 ///
@@ -122,7 +122,7 @@ impl<'a> Import<'a> {
                 SAMPLE => budget.spend_on::<Sample>(0)?,
                 LOCATION => budget.spend_on::<(u64, Box<[FrameId]>)>(0)?,
                 SOURCE_LINE => budget.spend(size_of::<LineWeight>())?,
-                _ if head.len() + field.whole.len() > MOST_HEAD_BYTES => {
+                _ if head.len() + field.whole.len() > MAX_HEAD_BYTES => {
                     return Err(PprofError::Broken("too much that is no sample".to_owned()));
                 }
                 _ => head.extend_from_slice(field.whole),
@@ -186,7 +186,7 @@ impl<'a> Import<'a> {
         if let Some(&known) = self.named.get(&(origin, name)) {
             return Ok(known);
         }
-        let frame = named_frame(origin, at_most(self.string(name)?, MOST_FUNCTION_BYTES)?);
+        let frame = named_frame(origin, at_most(self.string(name)?, MAX_FUNCTION_BYTES)?);
         let id = self.intern(frame)?;
         self.budget.spend_on::<((Origin, i64), FrameId)>(0)?;
         self.named.insert((origin, name), id);
@@ -323,7 +323,7 @@ fn string<'a>(strings: &[&'a str], id: i64) -> Result<&'a str, PprofError> {
 }
 
 pub(super) fn short(name: &str) -> Result<&str, PprofError> {
-    at_most(name, MOST_NAME_BYTES)
+    at_most(name, MAX_NAME_BYTES)
 }
 
 fn at_most(name: &str, most_bytes: usize) -> Result<&str, PprofError> {

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Longest stack that is believed, written out as text.
-const MOST_STACK_BYTES: usize = 16 << 20;
+const MAX_STACK_BYTES: usize = 16 << 20;
 
 impl Import<'_> {
     pub(super) fn samples(
@@ -69,8 +69,8 @@ impl Import<'_> {
                     }
                 }
             }
-            if text_bytes > MOST_STACK_BYTES {
-                let problem = format!("a stack with more than {MOST_STACK_BYTES} bytes of names");
+            if text_bytes > MAX_STACK_BYTES {
+                let problem = format!("a stack with more than {MAX_STACK_BYTES} bytes of names");
                 return Err(PprofError::Broken(problem));
             }
         }

@@ -31,7 +31,7 @@ const RESULT: &str = "find-rate.json";
 const CURVE: &str = "find-rate.html";
 
 /// Steps in a row that were cut short, after which a search ends.
-const MOST_CUT_SHORT: usize = 3;
+const MAX_CUT_SHORT: usize = 3;
 
 /// What is searched for.
 #[derive(Clone, Debug)]
@@ -95,11 +95,11 @@ pub fn find(
 
 /// Why a search cannot go on: its last steps were all cut short, as when the broker is gone.
 fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
-    let last = steps.last_chunk::<MOST_CUT_SHORT>()?;
+    let last = steps.last_chunk::<MAX_CUT_SHORT>()?;
     let are_all = last.iter().all(|step| step.verdict == StepVerdict::CutShort);
     let [.., latest] = last;
     let reason = latest.reasons.last().map_or("", String::as_str);
-    are_all.then(|| anyhow::anyhow!("{MOST_CUT_SHORT} steps in a row were cut short: {reason}"))
+    are_all.then(|| anyhow::anyhow!("{MAX_CUT_SHORT} steps in a row were cut short: {reason}"))
 }
 
 /// One step; absent when the search was stopped.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rabbitscope_broker::{Broker, Listener, Node, Registry};
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde::Serialize;
 
@@ -133,7 +133,7 @@ fn directory(path: Option<PathBuf>) -> Result<String, UsageError> {
 }
 
 fn text_of(file: &Path) -> Result<String, UsageError> {
-    rabbitscope_files::read_text(file, MOST_OF_A_TEXT)
+    rabbitscope_files::read_text(file, MAX_TEXT_BYTES)
         .map_err(|error| UsageError(format!("cannot read {}: {error}", file.display())))
 }
 

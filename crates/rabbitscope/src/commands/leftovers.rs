@@ -117,7 +117,7 @@ impl Args {
 
 fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
     let entries: Vec<Entry> =
-        journal.entries().into_iter().filter(|it| it.belongings.token.starts_with(id)).collect();
+        journal.entries().into_iter().filter(|it| it.topology.token.starts_with(id)).collect();
     let [entry] = entries.as_slice() else {
         let reason = format!("no single run has the id {id}; `rabbitscope leftovers` lists them");
         return Err(UsageError(reason).into());
@@ -125,7 +125,7 @@ fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
     if entry.liveness()? == Liveness::Running {
         return Err(UsageError(format!("run {id} still goes on")).into());
     }
-    journal.remove(&entry.belongings.token);
+    journal.remove(&entry.topology.token);
     output::result(&format!("forgot run {} on {}", entry.id(), entry.broker));
     Ok(Exit::Done)
 }
@@ -160,7 +160,7 @@ impl ListedEntry {
             host: entry.origin.host.clone(),
             pid: entry.origin.process.pid(),
             state,
-            declared: entry.belongings.describe(),
+            declared: entry.topology.describe(),
         })
     }
 }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// More often a process is not asked from inside.
-const MOST_INSIDE_HZ: u32 = 100;
+const MAX_INSIDE_HZ: u32 = 100;
 
 /// Record a profile of a running node (CPU, time off the CPU, memory), without a restart and without any flag of it
 #[derive(Debug, clap::Args)]
@@ -104,7 +104,7 @@ impl Args {
         let mut progress =
             |elapsed: Duration| line.show(&format!("sampling {} s", elapsed.as_secs()));
         let mut watch = Watch { stop, progress: &mut progress };
-        let interval = Duration::from_millis(u64::from(1000 / self.freq.clamp(1, MOST_INSIDE_HZ)));
+        let interval = Duration::from_millis(u64::from(1000 / self.freq.clamp(1, MAX_INSIDE_HZ)));
         let samples = session.samples(None, interval, self.duration, &mut watch)?;
         Ok(inside::profile_of_samples(&samples))
     }

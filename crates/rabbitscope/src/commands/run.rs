@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::unreadable_file;
 use rabbitscope_runs::scenario::{self, Scenario};
 
@@ -19,7 +19,7 @@ use crate::{
 pub(super) const URI_VARIABLE: &str = "RABBITSCOPE_URI";
 
 /// Most of a file that a scenario names: a million names of queues.
-const MOST_OF_A_LIST: u64 = 64 << 20;
+const MAX_LIST_BYTES: u64 = 64 << 20;
 
 /// Run a scenario: load, measurements, profile, report
 ///
@@ -76,7 +76,7 @@ impl Args {
 
 pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
     let file = path.display().to_string();
-    let text = rabbitscope_files::read_text(path, MOST_OF_A_TEXT)
+    let text = rabbitscope_files::read_text(path, MAX_TEXT_BYTES)
         .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;
     parse_scenario(&text, &file, overrides)
 }
@@ -91,7 +91,7 @@ pub(super) fn parse_scenario(
     let mut all = environment::overrides(std::env::vars());
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {
-        rabbitscope_files::read_text(Path::new(path), MOST_OF_A_LIST)
+        rabbitscope_files::read_text(Path::new(path), MAX_LIST_BYTES)
             .map_err(|error| error.to_string())
     };
     let parsed = scenario::parse_with_files(text, origin, &all, &mut read);

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use rabbitscope_files::SymbolicLinks;
-use rabbitscope_load::Belongings;
+use rabbitscope_load::OwnedTopology;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Liveness, ProcessOrigin};
@@ -30,13 +30,14 @@ pub struct Entry {
     /// Where the run's process is, or was.
     pub origin: ProcessOrigin,
     /// What it was about to declare.
-    pub belongings: Belongings,
+    #[serde(alias = "belongings")]
+    pub topology: OwnedTopology,
 }
 
 impl Entry {
     /// Short name for people.
     pub fn id(&self) -> &str {
-        let token = &self.belongings.token;
+        let token = &self.topology.token;
         token.get(..8).unwrap_or(token)
     }
 
@@ -68,15 +69,15 @@ impl Journal {
     }
 
     /// Writes down what this process is about to declare.
-    pub fn add(&self, broker: &str, belongings: &Belongings) -> anyhow::Result<()> {
+    pub fn add(&self, broker: &str, topology: &OwnedTopology) -> anyhow::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let entry = Entry {
             broker: broker.to_owned(),
             started_unix_seconds: now.as_secs(),
             origin: ProcessOrigin::here().context("cannot read /proc/self")?,
-            belongings: belongings.clone(),
+            topology: topology.clone(),
         };
-        let path = self.path(&entry.belongings.token);
+        let path = self.path(&entry.topology.token);
         let text = serde_json::to_vec_pretty(&entry)?;
         let cannot = || format!("cannot write {}", path.display());
         let mut file = OpenOptions::new()
@@ -116,8 +117,7 @@ impl Journal {
         // Its token names markers and its own file.
         let is_token =
             |token: &str| token.len() == 32 && token.bytes().all(|it| it.is_ascii_hexdigit());
-        let is_own =
-            is_token(&entry.belongings.token) && self.path(&entry.belongings.token) == path;
+        let is_own = is_token(&entry.topology.token) && self.path(&entry.topology.token) == path;
         is_own.then_some(entry)
     }
 
@@ -166,21 +166,21 @@ mod tests {
         Journal { directory }
     }
 
-    fn belongings(digit: char) -> Belongings {
-        Belongings { token: digit.to_string().repeat(32), ..Belongings::default() }
+    fn topology(digit: char) -> OwnedTopology {
+        OwnedTopology { token: digit.to_string().repeat(32), ..OwnedTopology::default() }
     }
 
     #[test]
     fn entries_are_read_back_and_removed() {
         let journal = journal("round");
-        journal.add("u@h:1/v", &belongings('a')).unwrap();
-        journal.add("u@h:1/v", &belongings('b')).unwrap();
+        journal.add("u@h:1/v", &topology('a')).unwrap();
+        journal.add("u@h:1/v", &topology('b')).unwrap();
         // A token is never used twice.
-        journal.add("u@h:1/v", &belongings('a')).unwrap_err();
+        journal.add("u@h:1/v", &topology('a')).unwrap_err();
         let tokens: Vec<_> = journal.entries().iter().map(|it| it.id().to_owned()).collect();
         assert_eq!(tokens.len(), 2, "{tokens:?}");
         assert_eq!(journal.entries()[0].liveness().unwrap(), Liveness::Running);
-        journal.remove(&belongings('a').token);
+        journal.remove(&topology('a').token);
         assert_eq!(journal.entries()[0].id(), "bbbbbbbb");
         fs::remove_dir_all(&journal.directory).unwrap();
     }
@@ -188,12 +188,12 @@ mod tests {
     #[test]
     fn what_is_no_entry_is_left_alone() {
         let journal = journal("others");
-        journal.add("u@h:1/v", &belongings('a')).unwrap();
-        let good = journal.path(&belongings('a').token);
+        journal.add("u@h:1/v", &topology('a')).unwrap();
+        let good = journal.path(&topology('a').token);
         fs::copy(&good, journal.path("renamed")).unwrap();
-        symlink(&good, journal.path(&belongings('c').token)).unwrap();
-        fs::write(journal.path(&belongings('d').token), "no JSON").unwrap();
-        let path = journal.path(&belongings('e').token);
+        symlink(&good, journal.path(&topology('c').token)).unwrap();
+        fs::write(journal.path(&topology('d').token), "no JSON").unwrap();
+        let path = journal.path(&topology('e').token);
         rustix::fs::mknodat(
             rustix::fs::CWD,
             &path,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rabbitscope_load::{Dialer, Kept, Leftovers, Messages, Removal, remove_leftovers};
+use rabbitscope_load::{Dialer, KeptObject, Leftovers, Messages, Removal, remove_leftovers};
 
 use super::{Entry, Journal};
 use crate::machine::Liveness;
@@ -61,7 +61,7 @@ pub fn remove(
         if let Outcome::Removed(removal) = &outcome
             && !removal.kept.iter().any(|kept| kept.reason.is_ours())
         {
-            journal.remove(&entry.belongings.token);
+            journal.remove(&entry.topology.token);
         }
         Ok(Report { entry, outcome })
     });
@@ -82,7 +82,7 @@ fn settle(entry: &Entry, dialer: &Dialer, asked: RemovalConsent) -> anyhow::Resu
         RemovalConsent::EmptyOnly => Messages::Keep,
         RemovalConsent::All => Messages::Discard,
     };
-    Ok(match remove_leftovers(dialer, &entry.belongings, messages)? {
+    Ok(match remove_leftovers(dialer, &entry.topology, messages)? {
         Leftovers::Settled(removal) => Outcome::Removed(removal),
         Leftovers::Alive => {
             Outcome::LeftAlone("its connection to the broker is still there".to_owned())
@@ -113,7 +113,7 @@ impl Report {
         match &self.outcome {
             Outcome::Running => Vec::new(),
             Outcome::LeftAlone(reason) => {
-                let what = listed(&self.entry.belongings.describe());
+                let what = listed(&self.entry.topology.describe());
                 vec![format!(
                     "left alone what run {id} may have left behind ({what}): {reason}; \
                      `rabbitscope leftovers --remove --uri {broker}` removes it where it is certain, \
@@ -152,7 +152,7 @@ fn advice(removal: &Removal, broker: &str) -> String {
 }
 
 /// What was kept and why, in one sentence.
-pub fn kept(kept: &[Kept]) -> String {
+pub fn kept(kept: &[KeptObject]) -> String {
     listed(&kept.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 

@@ -8,7 +8,7 @@ use rabbitscope_text::escapes;
 use rabbitscope_text::{grouped, short_time};
 
 /// Rows of a table at most; `run.json` has all of them.
-const MOST_ROWS: usize = 20;
+const MAX_ROWS: usize = 20;
 
 /// What groups measured of a latency of which the total is that of several; and by queue.
 pub(super) fn breakdown(record: &RunRecord) -> String {
@@ -36,7 +36,7 @@ fn table(title: &str, rows: &[(&str, &LatencyFigures)]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let names: Vec<_> = rows.iter().take(MOST_ROWS).map(|(name, _)| escapes::value(name)).collect();
+    let names: Vec<_> = rows.iter().take(MAX_ROWS).map(|(name, _)| escapes::value(name)).collect();
     let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 2;
     let width = widest(&mut names.iter().map(|it| it.chars().count()).chain([title.len()]));
     let second = widest(&mut rows.iter().map(|(_, it)| it.name.len()));
@@ -51,8 +51,8 @@ fn table(title: &str, rows: &[(&str, &LatencyFigures)]) -> String {
         }
         let _ = writeln!(text, "{:>14}", grouped(it.count));
     }
-    if rows.len() > MOST_ROWS {
-        let _ = writeln!(text, "{} more are in run.json", rows.len() - MOST_ROWS);
+    if rows.len() > MAX_ROWS {
+        let _ = writeln!(text, "{} more are in run.json", rows.len() - MAX_ROWS);
     }
     text
 }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn many_queues_are_not_all_printed() {
         let many = text(&[], 25);
-        assert_eq!(many.lines().count(), 1 + 1 + MOST_ROWS + 1, "{many}");
+        assert_eq!(many.lines().count(), 1 + 1 + MAX_ROWS + 1, "{many}");
         assert!(many.ends_with("5 more are in run.json\n") && !many.contains('\u{1b}'), "{many}");
     }
 }

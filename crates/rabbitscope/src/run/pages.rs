@@ -4,7 +4,7 @@
 use std::{env, path::Path};
 
 use anyhow::Context;
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::Page;
 use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
 
@@ -41,7 +41,7 @@ fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> an
         None => throwaway.filter(|_| group.url.starts_with('/')),
     };
     let authorities = match &group.trust {
-        PollerTrust::Authorities(file) => rabbitscope_files::read(Path::new(file), MOST_OF_A_TEXT)
+        PollerTrust::Authorities(file) => rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
             .map_err(|error| UsageError(format!("cannot read the authorities {file}: {error}")))?,
         PollerTrust::System | PollerTrust::Anybody => Vec::new(),
     };
@@ -54,7 +54,7 @@ fn password(source: &PasswordSource) -> Result<String, UsageError> {
             UsageError(format!("the password of a poller is to be in the variable {name}: set it"))
         }),
         PasswordSource::File(file) => {
-            let text = rabbitscope_files::read_text(Path::new(file), MOST_OF_A_TEXT);
+            let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES);
             text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned()).map_err(|error| {
                 UsageError(format!("cannot read the password file {file}: {error}"))
             })

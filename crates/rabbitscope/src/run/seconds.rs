@@ -11,7 +11,7 @@ use std::{
 };
 
 use rabbitscope_analysis::FailureWatch;
-use rabbitscope_load::{Depths, Page, PollOutcome, Pollers, Progress};
+use rabbitscope_load::{Page, PollOutcome, Pollers, Progress, QueueDepths};
 use rabbitscope_runs::{record::SecondRow, scenario::Scenario};
 
 use crate::{machine::UsageMeter, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
@@ -22,7 +22,7 @@ pub(super) struct Seconds {
     /// Asked for from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
-    depths: Option<Depths>,
+    depths: Option<QueueDepths>,
     series: SeriesFile,
     started: Option<Sender<Instant>>,
     watchers: Watchers,
@@ -79,7 +79,7 @@ impl Seconds {
     }
 
     /// Who knows how many messages wait in the queues.
-    pub(super) fn ask_depths(&mut self, depths: Option<Depths>) {
+    pub(super) fn ask_depths(&mut self, depths: Option<QueueDepths>) {
         self.depths = depths;
     }
 
@@ -122,7 +122,7 @@ impl Seconds {
         let usage = self.node.as_mut().and_then(UsageMeter::lap);
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
-        row.queue_messages = self.depths.as_ref().and_then(Depths::messages);
+        row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
         row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
         self.watchers.second(&row);
         self.look_for_failure(&row);

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use rabbitscope_load::{Belongings, Memory, Owner, Session};
+use rabbitscope_load::{BrokerOwner, CleanupJournal, OwnedTopology, Session};
 use rabbitscope_runs::{
     record::BrokerFacts,
     scenario::{Auth, BrokerSpec, Scenario},
@@ -106,10 +106,10 @@ fn no_local_node(target: &Target) -> UsageError {
 /// should this process be killed.
 fn open_session(scenario: &Scenario, target: &Target) -> anyhow::Result<Session> {
     let Some(journal) = &target.journal else {
-        return Ok(Session::open(scenario, &target.dialer, Owner::Caller)?);
+        return Ok(Session::open(scenario, &target.dialer, BrokerOwner::Caller)?);
     };
     let entries = Entries { journal, broker: target.dialer.uri().to_string() };
-    let session = Session::open(scenario, &target.dialer, Owner::SomebodyElse(&entries))?;
+    let session = Session::open(scenario, &target.dialer, BrokerOwner::SomebodyElse(&entries))?;
     if let Some(words) = session.unmarked() {
         output::note(&format!(
             "should this run be killed, what it declares cannot be removed by a later one: the user may \
@@ -125,13 +125,13 @@ struct Entries<'a> {
     broker: String,
 }
 
-impl Memory for Entries<'_> {
-    fn remember(&self, declaring: &Belongings) -> io::Result<()> {
+impl CleanupJournal for Entries<'_> {
+    fn remember(&self, declaring: &OwnedTopology) -> io::Result<()> {
         let added = self.journal.add(&self.broker, declaring);
         added.map_err(|error| io::Error::other(format!("{error:#}")))
     }
 
-    fn forget(&self, gone: &Belongings) {
+    fn forget(&self, gone: &OwnedTopology) {
         self.journal.remove(&gone.token);
     }
 }

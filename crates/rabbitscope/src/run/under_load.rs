@@ -11,7 +11,7 @@ use std::{
 };
 
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_load::{Depths, LoadOutcome, Page, Session};
+use rabbitscope_load::{LoadOutcome, Page, QueueDepths, Session};
 use rabbitscope_probe::ProbeError;
 use rabbitscope_runs::scenario::{ProfileSpec, Scenario};
 
@@ -57,7 +57,7 @@ pub(super) fn load_and_record(
         let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
         seconds.stop_on_failure_of(scenario);
-        seconds.ask_depths(Depths::watch(scenario, &target.dialer)?);
+        seconds.ask_depths(QueueDepths::watch(scenario, &target.dialer)?);
         let outcome = session.run(&mut |progress| seconds.take(progress), stop);
         load_ended.store(true, Ordering::Relaxed);
         let told = seconds.finish();

@@ -12,10 +12,10 @@ use super::{RECORD, SERIES, names::cannot_read, profile_name, series::Series, un
 use crate::{atomic_file::AtomicFile, exit::UsageError};
 
 /// Largest record that is read.
-const MOST_OF_A_RECORD: u64 = 64 << 20;
+const MAX_RECORD_BYTES: u64 = 64 << 20;
 
 /// Largest profile file that is read; its own reader says what it may hold.
-const MOST_OF_A_PROFILE: u64 = 1 << 30;
+const MAX_OF_A_PROFILE: u64 = 1 << 30;
 
 /// The profile of a run.
 pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
@@ -84,7 +84,7 @@ fn torn_line(whole: usize) -> Loss {
 }
 
 fn read_profile(path: &Path) -> anyhow::Result<Profile> {
-    Ok(read_pprof(rabbitscope_files::open(path, MOST_OF_A_PROFILE)?)?)
+    Ok(read_pprof(rabbitscope_files::open(path, MAX_OF_A_PROFILE)?)?)
 }
 
 /// `None` when there is none but the seconds of a run are there.
@@ -97,7 +97,7 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
         return Err(UsageError(no_run_directory(run_dir)).into());
     }
     let text =
-        rabbitscope_files::read(&path, MOST_OF_A_RECORD).with_context(|| cannot_read(&path))?;
+        rabbitscope_files::read(&path, MAX_RECORD_BYTES).with_context(|| cannot_read(&path))?;
     let record: serde_json::Value =
         serde_json::from_slice(&text).with_context(|| cannot_read(&path))?;
     let version = record["format-version"].as_u64();

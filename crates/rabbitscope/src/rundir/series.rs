@@ -12,10 +12,10 @@ use rabbitscope_runs::record::SecondRow;
 use super::names::cannot_read;
 
 /// Largest series that is read: two days, with some hundred bytes for each of many pollers.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Longest line that is believed; a real one has two kilobytes.
-const MOST_LINE_BYTES: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The seconds of a run.
 #[derive(Debug, Default)]
@@ -27,8 +27,8 @@ pub(super) struct Series {
 
 impl Series {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let file = rabbitscope_files::open(path, MOST_BYTES).with_context(|| cannot_read(path))?;
-        Self::of(BufReader::new(file.take(MOST_BYTES))).with_context(|| cannot_read(path))
+        let file = rabbitscope_files::open(path, MAX_BYTES).with_context(|| cannot_read(path))?;
+        Self::of(BufReader::new(file.take(MAX_BYTES))).with_context(|| cannot_read(path))
     }
 
     fn of(mut input: BufReader<io::Take<File>>) -> anyhow::Result<Self> {
@@ -36,8 +36,8 @@ impl Series {
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            let length = (&mut input).take(MOST_LINE_BYTES).read_until(b'\n', &mut line)?;
-            if length as u64 == MOST_LINE_BYTES {
+            let length = (&mut input).take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+            if length as u64 == MAX_LINE_BYTES {
                 bail!("line {number} is longer than any second of a run");
             }
             match serde_json::from_slice(&line) {

@@ -3,7 +3,7 @@
 
 use std::{path::Path, time::UNIX_EPOCH};
 
-use rabbitscope_files::MOST_OF_A_TEXT;
+use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_runs::record::{FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Verdict};
 
 use super::{SCENARIO, SERIES};
@@ -42,7 +42,7 @@ pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
 
 /// As resolved; nothing when it is not there.
 fn scenario(run_dir: &Path) -> serde_json::Value {
-    let text = rabbitscope_files::read_text(&run_dir.join(SCENARIO), MOST_OF_A_TEXT);
+    let text = rabbitscope_files::read_text(&run_dir.join(SCENARIO), MAX_TEXT_BYTES);
     let table = text.ok().and_then(|text| text.parse::<toml::Table>().ok());
     table.and_then(|table| serde_json::to_value(table).ok()).unwrap_or_default()
 }

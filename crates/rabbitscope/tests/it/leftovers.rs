@@ -306,7 +306,7 @@ publishers = [{ queue = "lo.quorum", rate = 100 }, { queue = "lo.stream", rate =
     // As where the virtual host has a default type of its own: it is not of the type that was asked for.
     let path = &entries(&bench)[0];
     let mut entry: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    let queue = &mut entry["belongings"]["queues"][2];
+    let queue = &mut entry["topology"]["queues"][2];
     assert_eq!((&queue["name"], &queue["queue-type"]), (&"lo.other".into(), &"quorum".into()));
     queue["queue-type"] = "classic".into();
     fs::write(path, serde_json::to_vec(&entry).unwrap()).unwrap();

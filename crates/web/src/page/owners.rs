@@ -11,11 +11,11 @@ use crate::page::labels::{LabelColumns, Labeller};
 
 /// Processes that stand for themselves, the heaviest ones. The others of a role are one owner, so
 /// that the page's size does not follow the number of processes.
-const MOST_OWNERS: usize = 4_000;
+const MAX_OWNERS: usize = 4_000;
 
 /// Points of time that the page is given. If there are more, a step becomes twice as long, until they
 /// fit.
-const MOST_POINTS: usize = 1_000_000;
+const MAX_POINTS: usize = 1_000_000;
 
 /// The dimensions by which the page can group and filter.
 const DIMENSIONS: [(Dimension, &str); 6] = [
@@ -100,7 +100,7 @@ impl<'a> Owners<'a> {
         let mut rest: BTreeMap<Option<&str>, u32> = BTreeMap::new();
         for (rank, (pid, _)) in heaviest.into_iter().enumerate() {
             let known = profile.identities.get(pid);
-            let number = if rank < MOST_OWNERS {
+            let number = if rank < MAX_OWNERS {
                 owners.add(Owner { pid: Some(pid), known: known.cloned(), processes: 1 })
             } else {
                 let role = known.map(|identity| identity.role.as_str());
@@ -110,7 +110,7 @@ impl<'a> Owners<'a> {
                     owners.add(Owner { pid: None, known: only_role, processes: 0 })
                 })
             };
-            if rank >= MOST_OWNERS {
+            if rank >= MAX_OWNERS {
                 owners.list[number as usize].processes += 1;
             }
             owners.by_pid.insert(pid, number);
@@ -172,7 +172,7 @@ fn scale_of(profile: &Profile) -> u32 {
         profile.samples.iter().map(|sample| coarser(&sample.times, scale).len()).sum()
     };
     // One point a step and stack at the least, so that this ends.
-    (0..16).find(|&scale| points_at(scale) <= MOST_POINTS).unwrap_or(16)
+    (0..16).find(|&scale| points_at(scale) <= MAX_POINTS).unwrap_or(16)
 }
 
 /// The times with steps that are 2^`scale` as long, equal ones added up.
@@ -188,13 +188,13 @@ fn coarser(times: &Times, scale: u32) -> Vec<(u32, u64)> {
 }
 
 /// No recording that is shown has more; times that a file claims are not to be believed.
-const MOST_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 
 fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
     let mut steps = Vec::new();
     for (step, weight) in profile.samples.iter().flat_map(|sample| sample.times.iter()) {
         let at = (step >> scale) as usize;
-        if at >= MOST_STEPS {
+        if at >= MAX_STEPS {
             continue;
         }
         if at >= steps.len() {

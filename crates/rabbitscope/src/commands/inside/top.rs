@@ -37,12 +37,12 @@ pub(in crate::commands) struct Args {
 }
 
 /// The table of the best is kept on the node.
-const MOST_ROWS: u32 = 1_000;
+const MAX_ROWS: u32 = 1_000;
 
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
-        if self.limit > MOST_ROWS {
-            return Err(UsageError(format!("--limit is at most {MOST_ROWS}")).into());
+        if self.limit > MAX_ROWS {
+            return Err(UsageError(format!("--limit is at most {MAX_ROWS}")).into());
         }
         if self.kind == TopKind::Processes && matches!(self.sort, TopSortKey::In | TopSortKey::Out)
         {

@@ -6,11 +6,11 @@ use syn::{ImplItemFn, Item, ItemFn, TraitItemFn, spanned::Spanned, visit::Visit}
 
 use super::modules::{all_crates, is_for_tests};
 
-const MOST_LINES_OF_A_FILE: usize = 400;
-const MOST_FILES_OF_A_FOLDER: usize = 15;
+const MAX_LINES_OF_A_FILE: usize = 400;
+const MAX_FILES_OF_A_FOLDER: usize = 15;
 const MEDIAN_LINES_OF_A_FUNCTION: usize = 8;
 const LINES_OF_MOST_FUNCTIONS: usize = 35;
-const MOST_LINES_OF_A_FUNCTION: usize = 60;
+const MAX_LINES_OF_A_FUNCTION: usize = 60;
 
 #[test]
 fn files_and_folders_are_small() {
@@ -19,7 +19,7 @@ fn files_and_folders_are_small() {
     for (_, source) in all_crates() {
         for module in source.modules() {
             let lines = std::fs::read_to_string(&module.file).unwrap().lines().count();
-            if lines > MOST_LINES_OF_A_FILE {
+            if lines > MAX_LINES_OF_A_FILE {
                 faults.push(format!("{} has {lines} lines", module.file.display()));
             }
             if !is_facade(&module.file) {
@@ -28,7 +28,7 @@ fn files_and_folders_are_small() {
             }
         }
     }
-    let full = folders.iter().filter(|(_, files)| **files > MOST_FILES_OF_A_FOLDER);
+    let full = folders.iter().filter(|(_, files)| **files > MAX_FILES_OF_A_FOLDER);
     faults.extend(full.map(|(folder, files)| format!("{folder} has {files} source files")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -74,7 +74,7 @@ fn functions_are_short() {
     assert!(
         median <= MEDIAN_LINES_OF_A_FUNCTION
             && most <= LINES_OF_MOST_FUNCTIONS
-            && *longest <= MOST_LINES_OF_A_FUNCTION,
+            && *longest <= MAX_LINES_OF_A_FUNCTION,
         "of {} functions the median has {median} lines, 95 % at most {most}, the longest {longest}: {name}",
         functions.len()
     );

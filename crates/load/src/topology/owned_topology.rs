@@ -22,7 +22,7 @@ use super::declarations::Needs;
 /// What belongs to a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Belongings {
+pub struct OwnedTopology {
     /// 32 hexadecimal digits that no other run has; part of the names of the markers.
     pub token: String,
     /// Queues.
@@ -71,7 +71,7 @@ pub struct OwnedBinding {
     pub arguments: BTreeMap<String, FieldValue>,
 }
 
-impl Belongings {
+impl OwnedTopology {
     /// The part of `needs` that has to be removed after the run with this token.
     pub(crate) fn of(needs: &Needs, token: &str) -> Self {
         let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
