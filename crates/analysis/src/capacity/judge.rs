@@ -34,8 +34,8 @@ pub struct StepMeasurements {
     pub reasons: Vec<String>,
 }
 
-/// Judges a run of constant rate: its limits, whether the rate was reached, whether messages piled
-/// up, whether the client was the limit. `has_consumers`: what is published is to be consumed.
+/// Judges a run of constant rate: its limits, whether the broker served and the rate was reached, whether
+/// messages piled up, whether the client was the limit. `has_consumers`: what is published is to be consumed.
 pub fn judge(
     offered: f64,
     limits: &[Expectation],
@@ -53,6 +53,9 @@ pub fn judge(
         None => format!("{}: nothing was measured", missed.text),
     };
     let mut reasons: Vec<String> = missed.map(reason).collect();
+    if let Verdict::Failed { reason } = &record.verdict {
+        reasons.push(reason.clone());
+    }
     if achieved < ACHIEVED * offered {
         let share = 100.0 * achieved / offered;
         reasons.push(format!("only {share:.1} % of the messages were sent in their time"));
@@ -196,6 +199,9 @@ mod tests {
         check(&unmeasured, &level, (StepVerdict::Failed, "nothing was measured"));
         let growing = rows(&[0, 40, 70, 110, 160, 200], 1000);
         check(&record(10_000, true, false), &growing, (StepVerdict::Failed, "piled up, 40 "));
+        let mut interrupted = record(10_000, true, false);
+        interrupted.verdict = Verdict::Failed { reason: "an alarm for 4 s".to_owned() };
+        check(&interrupted, &level, (StepVerdict::Failed, "an alarm for 4 s"));
         let unread = rows(&[0; 6], 900);
         check(&record(10_000, true, false), &unread, (StepVerdict::Failed, "piled up, 100 "));
         check(&record(5_000, true, true), &level, (StepVerdict::ClientLimited, "no CPU left"));
