@@ -5,8 +5,8 @@
 //! Functions", J. Acoust. Soc. Am. 41, 1967): up after a step that passed, down after one that failed.
 //! It begins with factors of two; each change of direction halves the distance on a scale of ratios, until
 //! it is the tolerance; three moves in the same direction double it again, so that a search that was
-//! led astray by a hiccup comes back. The limit is the median of the last crossings: the rate at which a step is as
-//! likely to pass as to fail.
+//! led astray by a hiccup comes back. The limit is the middle of the crossings: the rate at which a step is as likely to
+//! pass as to fail.
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
@@ -189,21 +189,28 @@ impl Search {
         self.outcome.unwrap_or(CapacityOutcome::Aborted)
     }
 
-    /// Where the limit is: the median of the crossings, each in the middle of its pair on a scale of
-    /// ratios. Where the broker's limit was not met, the highest rate that passed, if there is one.
+    /// Where the limit is: the Hodges–Lehmann estimate of the crossings, each in the middle of its pair on a
+    /// scale of ratios. Where the broker's limit was not met, the highest rate that passed, if there is one.
     pub fn rate(&self) -> Option<f64> {
-        let mut middles: Vec<f64> =
-            self.crossings.iter().map(|it| (it.passed * it.above).sqrt()).collect();
-        middles.sort_unstable_by(f64::total_cmp);
-        match (self.outcome(), middles.get(middles.len() / 2)) {
-            (CapacityOutcome::Unlimited | CapacityOutcome::ClientLimited, _) | (_, None) => {
-                self.highest_passed
-            }
-            (_, Some(upper)) => {
-                let lower = middles[(middles.len() - 1) / 2];
-                Some((lower * upper).sqrt().round())
-            }
+        match self.outcome() {
+            CapacityOutcome::Unlimited | CapacityOutcome::ClientLimited => self.highest_passed,
+            _ => self.center().or(self.highest_passed),
         }
+    }
+
+    /// The median of the means of all pairs of crossings, those of a crossing with itself included. The median
+    /// of the crossings themselves could only be one of the rates that were tried.
+    fn center(&self) -> Option<f64> {
+        let middles: Vec<f64> =
+            self.crossings.iter().map(|it| (it.passed * it.above).sqrt().ln()).collect();
+        let pairs = middles.iter().enumerate();
+        let mut means: Vec<f64> = pairs
+            .flat_map(|(at, one)| middles[at..].iter().map(|other| f64::midpoint(*one, *other)))
+            .collect();
+        means.sort_unstable_by(f64::total_cmp);
+        let (lower, upper) =
+            (means.get(means.len().saturating_sub(1) / 2)?, means.get(means.len() / 2)?);
+        Some(f64::midpoint(*lower, *upper).exp().round())
     }
 
     /// All rates between which the broker's limit was crossed; absent when it never was.
