@@ -8,6 +8,7 @@ pub mod capacity;
 mod cost;
 mod diff;
 mod expectations;
+pub mod experiment;
 mod functions;
 mod lasting;
 mod lines;

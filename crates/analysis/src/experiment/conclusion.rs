@@ -1,0 +1,167 @@
+//! From the runs of an experiment to its comparisons.
+
+use std::collections::BTreeMap;
+
+use rabbitscope_runs::experiment::{
+    Comparison, ComparisonRole, Difference, DroppedRound, ExperimentResult, KnownExpectation,
+    MetricRole, RunOfArm, Verdict,
+};
+
+use super::{SignedRank, holm, known, sentences};
+
+/// The error rate of the interval that has to lie within what is of no interest: two one-sided tests at 5 %.
+const EQUIVALENCE_ALPHA: f64 = 0.1;
+
+/// The change that further rounds are counted for where no `indifferent` was declared.
+const USUAL_INTEREST: f64 = 0.03;
+
+/// Rounds below which the test cannot call anything at 5 %.
+const MIN_ROUNDS: u32 = 6;
+
+/// Fills in what follows from the runs: dropped rounds, comparisons, sentences, whether what is known was
+/// met. What was there before is replaced.
+pub fn conclude(result: &mut ExperimentResult, expected: &[KnownExpectation]) {
+    let (counted, dropped) = rounds_of(result);
+    result.dropped = dropped;
+    result.comparisons = compared(result, &counted);
+    adjust(result);
+    for at in 0..result.comparisons.len() {
+        let verdict = verdict_of(result, &result.comparisons[at]);
+        let comparison = &mut result.comparisons[at];
+        (comparison.verdict, comparison.rounds_to_decide) = verdict;
+        let sentence = sentences::of_comparison(result, &result.comparisons[at], counted.len());
+        result.comparisons[at].sentence = sentence;
+    }
+    result.sentences = sentences::of_result(result);
+    known::judge(result, expected, &counted);
+}
+
+/// Whether every arm's primary comparison has said what it can say, so that a declared look may end the
+/// experiment.
+pub fn is_decided(result: &ExperimentResult) -> bool {
+    let mut primary =
+        result.comparisons.iter().filter(|it| it.role == ComparisonRole::Primary).peekable();
+    primary.peek().is_some() && primary.all(|it| it.verdict != Verdict::Undecided)
+}
+
+/// The rounds in which every arm ran and none is in doubt, and those that are left out. A round that is not
+/// complete is neither: it has not been made yet.
+fn rounds_of(result: &ExperimentResult) -> (Vec<u32>, Vec<DroppedRound>) {
+    let mut rounds: BTreeMap<u32, Vec<&RunOfArm>> = BTreeMap::new();
+    for run in &result.runs {
+        rounds.entry(run.round).or_default().push(run);
+    }
+    let (mut counted, mut dropped) = (Vec::new(), Vec::new());
+    for (round, runs) in rounds {
+        let doubtful: Vec<&&RunOfArm> = runs.iter().filter(|run| !run.doubts.is_empty()).collect();
+        dropped.extend(doubtful.iter().map(|run| DroppedRound {
+            round,
+            arm: run.arm,
+            reason: run.doubts.join("; "),
+        }));
+        let has_all = (0..result.arms.len()).all(|arm| runs.iter().any(|run| run.arm == arm));
+        if doubtful.is_empty() && has_all {
+            counted.push(round);
+        }
+    }
+    (counted, dropped)
+}
+
+/// The logarithms of the ratios of two arms in a metric, for each counted round in which both have a value.
+pub(super) fn differences(
+    result: &ExperimentResult,
+    (arm, against): (usize, usize),
+    metric: usize,
+    counted: &[u32],
+) -> Vec<(u32, f64)> {
+    let value = |round: u32, arm: usize| {
+        let run = result.runs.iter().find(|run| run.round == round && run.arm == arm)?;
+        *run.values.get(metric)?
+    };
+    let pairs = counted
+        .iter()
+        .filter_map(|&round| Some((round, value(round, arm)?.ln() - value(round, against)?.ln())));
+    pairs.collect()
+}
+
+/// Every arm against the baseline in every metric, without verdicts.
+fn compared(result: &ExperimentResult, counted: &[u32]) -> Vec<Comparison> {
+    let arms = 1..result.arms.len();
+    let pairs = arms.flat_map(|arm| (0..result.metrics.len()).map(move |metric| (arm, metric)));
+    let compare = |(arm, metric): (usize, usize)| {
+        let pairs = differences(result, (arm, 0), metric, counted);
+        let test = SignedRank::of(&pairs.iter().map(|(_, it)| *it).collect::<Vec<_>>());
+        let interval = test.interval(result.alpha);
+        let ratio = |round, difference: f64| Difference { round, ratio: difference.exp() };
+        Comparison {
+            arm,
+            metric,
+            role: role_of(result, arm, metric),
+            differences: pairs.into_iter().map(|(round, it)| ratio(round, it)).collect(),
+            ratio: test.estimate().map(f64::exp),
+            low: interval.map(|(low, _)| low.exp()),
+            high: interval.map(|(_, high)| high.exp()),
+            p: test.p_value(),
+            ..Comparison::default()
+        }
+    };
+    pairs.map(compare).collect()
+}
+
+fn role_of(result: &ExperimentResult, arm: usize, metric: usize) -> ComparisonRole {
+    match (result.arms[arm].control, result.metrics[metric].role) {
+        (true, _) => ComparisonRole::Control,
+        (false, MetricRole::Primary) => ComparisonRole::Primary,
+        (false, MetricRole::Secondary) => ComparisonRole::Secondary,
+    }
+}
+
+/// The primary metric of all arms is one family, everything else but the controls another.
+fn adjust(result: &mut ExperimentResult) {
+    for role in [ComparisonRole::Primary, ComparisonRole::Secondary] {
+        let family: Vec<usize> = (0..result.comparisons.len())
+            .filter(|at| {
+                result.comparisons[*at].role == role && result.comparisons[*at].p.is_some()
+            })
+            .collect();
+        let p_values: Vec<f64> = family.iter().filter_map(|at| result.comparisons[*at].p).collect();
+        for (at, adjusted) in family.into_iter().zip(holm::adjusted(&p_values)) {
+            result.comparisons[at].adjusted_p = Some(adjusted);
+        }
+    }
+    for control in result.comparisons.iter_mut().filter(|it| it.role == ComparisonRole::Control) {
+        control.adjusted_p = control.p;
+    }
+}
+
+/// What a comparison can say, and how many rounds would decide it.
+fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, Option<u32>) {
+    let differences: Vec<f64> = comparison.differences.iter().map(|it| it.ratio.ln()).collect();
+    let narrow = SignedRank::of(&differences).interval(EQUIVALENCE_ALPHA);
+    let is_equivalent = result
+        .indifferent
+        .zip(narrow)
+        .is_some_and(|(share, (low, high))| -share.ln_1p() <= low && high <= share.ln_1p());
+    if is_equivalent {
+        return (Verdict::Equivalent, None);
+    }
+    if comparison.adjusted_p.is_some_and(|p| p <= result.alpha) {
+        return (Verdict::Differs, None);
+    }
+    (Verdict::Undecided, Some(rounds_to_decide(result, comparison)))
+}
+
+/// Intervals become narrower with the square root of the number of rounds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
+fn rounds_to_decide(result: &ExperimentResult, comparison: &Comparison) -> u32 {
+    let Some((low, high)) = comparison.low.zip(comparison.high) else { return MIN_ROUNDS };
+    let half_width = (high.ln() - low.ln()) / 2.0;
+    let wanted = interest(result).ln_1p();
+    let rounds = comparison.differences.len() as f64 * (half_width / wanted).powi(2);
+    (rounds.ceil().min(1e6) as u32).max(MIN_ROUNDS)
+}
+
+/// The change that one wants to be able to see.
+pub(super) fn interest(result: &ExperimentResult) -> f64 {
+    result.indifferent.unwrap_or(USUAL_INTEREST)
+}

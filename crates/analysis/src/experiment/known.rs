@@ -1,0 +1,84 @@
+//! Whether the measured intervals meet what is known from elsewhere.
+
+use rabbitscope_runs::experiment::{ExperimentResult, KnownExpectation};
+
+use super::{SignedRank, conclusion::differences, sentences::change};
+
+/// Fills in whether what is known was met. Only intervals tell: where one holds both, the answer is that it
+/// cannot be told.
+pub(super) fn judge(result: &mut ExperimentResult, expected: &[KnownExpectation], counted: &[u32]) {
+    let judged: Vec<(Option<bool>, String)> =
+        expected.iter().map(|it| judge_one(result, it, counted)).collect();
+    let Some(known) = &mut result.known else { return };
+    known.met = if judged.iter().any(|(met, _)| *met == Some(false)) {
+        Some(false)
+    } else if judged.is_empty() || judged.iter().any(|(met, _)| met.is_none()) {
+        None
+    } else {
+        Some(true)
+    };
+    let sentences: Vec<String> = judged.into_iter().map(|(_, sentence)| sentence).collect();
+    known.sentence = sentences.join(" ");
+}
+
+fn judge_one(
+    result: &ExperimentResult,
+    expected: &KnownExpectation,
+    counted: &[u32],
+) -> (Option<bool>, String) {
+    let (met, found) = match expected {
+        KnownExpectation::Ratio { arm, against, bound, is_above } => {
+            let interval = interval_of(result, (arm, against), counted);
+            let met = interval.and_then(|it| side_of(it, *bound, *is_above));
+            (met, described(arm, against, interval))
+        }
+        KnownExpectation::Order(arms) => {
+            let pairs = arms.windows(2).map(|pair| {
+                let interval = interval_of(result, (&pair[0], &pair[1]), counted);
+                let met = interval.and_then(|it| side_of(it, 1.0, true));
+                (met, described(&pair[0], &pair[1], interval))
+            });
+            let (met, found): (Vec<_>, Vec<_>) = pairs.unzip();
+            let all = if met.contains(&Some(false)) {
+                Some(false)
+            } else {
+                met.iter().all(Option::is_some).then_some(true)
+            };
+            (all, found.join(", "))
+        }
+    };
+    let word = match met {
+        Some(true) => "met",
+        Some(false) => "not met",
+        None => "cannot be told from these rounds",
+    };
+    (met, format!("Known: {expected}; {word} ({found})."))
+}
+
+/// Of the ratio of two arms in the primary metric.
+fn interval_of(
+    result: &ExperimentResult,
+    (arm, against): (&str, &str),
+    counted: &[u32],
+) -> Option<(f64, f64)> {
+    let index = |name: &str| result.arms.iter().position(|arm| arm.name == name);
+    let pairs = differences(result, (index(arm)?, index(against)?), 0, counted);
+    let differences: Vec<f64> = pairs.into_iter().map(|(_, it)| it).collect();
+    let (low, high) = SignedRank::of(&differences).interval(result.alpha)?;
+    Some((low.exp(), high.exp()))
+}
+
+fn side_of((low, high): (f64, f64), bound: f64, is_above: bool) -> Option<bool> {
+    match (low > bound, high < bound) {
+        (true, _) => Some(is_above),
+        (_, true) => Some(!is_above),
+        (false, false) => None,
+    }
+}
+
+fn described(arm: &str, against: &str, interval: Option<(f64, f64)>) -> String {
+    interval.map_or_else(
+        || format!("{arm} against {against}: too few rounds"),
+        |(low, high)| format!("{arm} against {against}: {} to {}", change(low), change(high)),
+    )
+}

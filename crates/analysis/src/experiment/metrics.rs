@@ -1,0 +1,96 @@
+//! The figures of a run by which arms are compared.
+
+use rabbitscope_runs::{
+    experiment::RunMetric,
+    record::{Counters, RunRecord, SecondRow},
+    scenario::Metric,
+};
+
+/// The value of a metric, in its unit; absent where the run has none. Rates and costs leave out the first `skip`
+/// seconds, the run's own warm-up and its end; latencies are those of the run's own measured part.
+pub fn value(
+    metric: RunMetric,
+    record: &RunRecord,
+    series: &[SecondRow],
+    skip: usize,
+) -> Option<f64> {
+    let is_measured =
+        |row: &&SecondRow| !row.warming && !row.draining && row.second as usize >= skip;
+    let rows: Vec<&SecondRow> = series.iter().filter(is_measured).collect();
+    let found = match metric {
+        RunMetric::Load(Metric::Latency(name, quantile)) => {
+            crate::expectations::latency(record, name, quantile)? as f64
+        }
+        RunMetric::Load(Metric::Rate(name)) => rate(&rows, name)?,
+        RunMetric::Load(Metric::Count(_) | Metric::Time(_)) => return None,
+        RunMetric::BrokerCpu => per_message(&rows, |row| row.broker_cpu_cores)?,
+        RunMetric::ClientCpu => per_message(&rows, |row| row.client_cpu_cores)?,
+        RunMetric::BrokerMemory => rows.iter().filter_map(|row| row.broker_rss_bytes).max()? as f64,
+    };
+    // Ratios are compared: without a positive value there is none.
+    (found > 0.0).then_some(found)
+}
+
+/// Messages a second.
+fn rate(rows: &[&SecondRow], name: &str) -> Option<f64> {
+    let count: fn(&Counters) -> u64 = match name {
+        "published" => |counts| counts.published,
+        "confirmed" => |counts| counts.confirmed,
+        "consumed" => |counts| counts.consumed,
+        "replies" => |counts| counts.replies,
+        _ => return None,
+    };
+    let nanos: u64 = rows.iter().map(|row| row.interval_nanos).sum();
+    let messages: u64 = rows.iter().map(|row| count(&row.counts)).sum();
+    (nanos > 0).then(|| messages as f64 * 1e9 / nanos as f64)
+}
+
+/// CPU time for each message that was published, answered or consumed: what the load has, in this order.
+/// Absent when a second has no figure.
+fn per_message(rows: &[&SecondRow], cores: impl Fn(&SecondRow) -> Option<f64>) -> Option<f64> {
+    let times = rows.iter().map(|row| Some(cores(row)? * row.interval_nanos as f64));
+    let nanos = times.sum::<Option<f64>>()?;
+    let total =
+        |count: fn(&Counters) -> u64| -> u64 { rows.iter().map(|row| count(&row.counts)).sum() };
+    let kinds = [
+        total(|counts| counts.published),
+        total(|counts| counts.replies),
+        total(|counts| counts.consumed),
+    ];
+    let messages = kinds.into_iter().find(|count| *count > 0)?;
+    Some(nanos / messages as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(second: u32, published: u64, cores: Option<f64>) -> SecondRow {
+        SecondRow {
+            second,
+            interval_nanos: 1_000_000_000,
+            counts: Counters { published, ..Counters::default() },
+            broker_cpu_cores: cores,
+            broker_rss_bytes: Some(u64::from(second) * 1000),
+            ..SecondRow::default()
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_counts_nowhere() {
+        let mut rows = vec![row(0, 900, Some(2.0)), row(1, 100, Some(1.0)), row(2, 300, Some(1.0))];
+        rows.push(SecondRow { draining: true, ..row(3, 7, Some(9.0)) });
+        let of = |metric: &str, skip: usize| {
+            value(RunMetric::parse(metric).unwrap(), &RunRecord::default(), &rows, skip)
+        };
+        assert_eq!(of("published.rate", 1), Some(200.0));
+        assert_eq!(of("broker.cpu-per-message", 1), Some(5e6));
+        assert_eq!(of("broker.memory", 0), Some(2000.0));
+        assert_eq!(of("published.rate", 3), None);
+        assert_eq!(of("consumed.rate", 0), None, "none was consumed");
+        assert_eq!(of("confirm.p99", 0), None);
+        rows[1].broker_cpu_cores = None;
+        let cpu = value(RunMetric::BrokerCpu, &RunRecord::default(), &rows, 0);
+        assert_eq!(cpu, None, "not known for all");
+    }
+}

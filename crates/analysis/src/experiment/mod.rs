@@ -1,0 +1,22 @@
+//! What the rounds of an experiment say together.
+//!
+//! The unit is a whole run. Within a round every arm runs once, in an order drawn afresh, so that the logarithm
+//! of the ratio of two arms is as likely to have either sign when the arms are the same, whatever the
+//! machine does meanwhile. The signed-rank test needs no more than that.
+
+mod conclusion;
+mod holm;
+mod known;
+mod looks;
+mod metrics;
+mod sentences;
+mod signed_rank;
+#[cfg(test)]
+mod tests;
+mod warm_up;
+
+pub use conclusion::{conclude, is_decided};
+pub use looks::alpha_of_each_look;
+pub use metrics::value;
+pub use signed_rank::SignedRank;
+pub use warm_up::warm_up_seconds;

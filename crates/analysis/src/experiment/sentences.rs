@@ -1,0 +1,147 @@
+//! What was found, in words.
+
+use rabbitscope_runs::experiment::{
+    Comparison, ComparisonRole, ExperimentResult, Goal, Level, MetricFacts, Verdict,
+};
+
+use super::conclusion::interest;
+
+/// `+4.1 %`, or `×3.52` where a share would be hard to read.
+pub(super) fn change(ratio: f64) -> String {
+    if (0.5..2.0).contains(&ratio) {
+        format!("{:+.1} %", 100.0 * (ratio - 1.0))
+    } else {
+        format!("×{ratio:.2}")
+    }
+}
+
+/// `4.1 % faster`, `3.52 times as high`.
+fn changed(ratio: f64, metric: &MetricFacts) -> String {
+    let (more, less) = if metric.goal == Goal::Higher && metric.unit.ends_with("/s") {
+        ("faster", "slower")
+    } else {
+        ("higher", "lower")
+    };
+    let size = 100.0 * (ratio - 1.0).abs();
+    match ratio {
+        ratio if !(0.5..2.0).contains(&ratio) => {
+            format!("{ratio:.2} times as {}", if more == "faster" { "fast" } else { "high" })
+        }
+        ratio if ratio >= 1.0 => format!("{size:.1} % {more}"),
+        _ => format!("{size:.1} % {less}"),
+    }
+}
+
+/// `95`, `97.8`: in percent.
+fn confidence(alpha: f64) -> String {
+    let percent = format!("{:.1}", 100.0 * (1.0 - alpha));
+    percent.strip_suffix(".0").map_or(percent.clone(), str::to_owned)
+}
+
+/// A rate goes by the messages that it counts: `consumed` is 4 % faster.
+fn subject(metric: &MetricFacts) -> &str {
+    metric.name.strip_suffix(".rate").unwrap_or(&metric.name)
+}
+
+/// One comparison in words. `counted` is the number of rounds that are not left out.
+pub(super) fn of_comparison(
+    result: &ExperimentResult,
+    comparison: &Comparison,
+    counted: usize,
+) -> String {
+    let metric = &result.metrics[comparison.metric];
+    let (arm, baseline) = (&result.arms[comparison.arm].name, &result.arms[0].name);
+    let Some(ratio) = comparison.ratio else {
+        return format!("{arm} against {baseline}: no round has {} in both arms.", metric.name);
+    };
+    let Some((low, high)) = comparison.low.zip(comparison.high) else {
+        return format!(
+            "{arm} against {baseline}: {} {} in {}, which is too few rounds to say more.",
+            subject(metric),
+            changed(ratio, metric),
+            rounds(comparison.differences.len()),
+        );
+    };
+    let interval = format!("{} to {}", change(low), change(high));
+    if comparison.role == ComparisonRole::Control {
+        return format!(
+            "{baseline} against itself: {} {} ({interval}).",
+            subject(metric),
+            change(ratio)
+        );
+    }
+    let how = how(result, comparison, counted);
+    let confidence = confidence(result.alpha);
+    match comparison.verdict {
+        Verdict::Differs => format!(
+            "{arm} against {baseline}: {} {} ({confidence} % interval {interval}; {how}).",
+            subject(metric),
+            changed(ratio, metric),
+        ),
+        Verdict::Equivalent => format!(
+            "{arm} against {baseline}: {} the same within {:.1} % ({} with a {confidence} % interval of {interval}; \
+             {how}).",
+            subject(metric),
+            100.0 * interest(result),
+            change(ratio),
+        ),
+        Verdict::Undecided => undecided(result, comparison, &interval, &how),
+    }
+}
+
+fn undecided(
+    result: &ExperimentResult,
+    comparison: &Comparison,
+    interval: &str,
+    how: &str,
+) -> String {
+    let metric = &result.metrics[comparison.metric];
+    let (arm, baseline) = (&result.arms[comparison.arm].name, &result.arms[0].name);
+    let excludes = |bound: Option<f64>, is_above: bool| {
+        bound.is_some_and(|bound| if is_above { bound > 1.0 } else { bound < 1.0 })
+    };
+    let is_adjusted = excludes(comparison.low, true) || excludes(comparison.high, false);
+    let because = if is_adjusted {
+        let p = comparison.adjusted_p.unwrap_or(1.0);
+        format!(
+            ", since one of so many comparisons may look like this by chance (p = {p:.3} after Holm)"
+        )
+    } else {
+        String::new()
+    };
+    let needed = comparison.rounds_to_decide.unwrap_or(0);
+    format!(
+        "{arm} against {baseline}: no difference of {} shown{because}: {interval} ({how}). About {needed} rounds \
+         would show {:.1} %.",
+        subject(metric),
+        100.0 * interest(result),
+    )
+}
+
+fn how(result: &ExperimentResult, comparison: &Comparison, counted: usize) -> String {
+    let made = counted + dropped_rounds(result);
+    let unit = match result.level {
+        Level::Run => "rounds",
+        Level::Live => "slices",
+    };
+    format!("{} of {made} {unit}, random order, seed {}", comparison.differences.len(), result.seed)
+}
+
+fn dropped_rounds(result: &ExperimentResult) -> usize {
+    let mut rounds: Vec<u32> = result.dropped.iter().map(|it| it.round).collect();
+    rounds.dedup();
+    rounds.len()
+}
+
+fn rounds(count: usize) -> String {
+    if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") }
+}
+
+/// The sentences of the primary metric, that of the control last.
+pub(super) fn of_result(result: &ExperimentResult) -> Vec<String> {
+    let of = |role: ComparisonRole| {
+        let found = result.comparisons.iter().filter(move |it| it.role == role && it.metric == 0);
+        found.map(|it| it.sentence.clone())
+    };
+    of(ComparisonRole::Primary).chain(of(ComparisonRole::Control)).collect()
+}

@@ -1,0 +1,4 @@
+//! Known results, and error rates on noise like that of a shared machine.
+
+mod conclusions;
+mod simulation;

@@ -1,0 +1,143 @@
+//! What is said of given values.
+
+use rabbitscope_runs::experiment::{
+    ArmFacts, ComparisonRole, ExperimentResult, Goal, KnownExpectation, KnownResult, MetricFacts,
+    MetricRole, RunOfArm, Verdict,
+};
+
+use crate::experiment::{conclude, is_decided};
+
+/// The values of each round, by arm; the last arm is the control.
+fn experiment(rounds: &[[f64; 3]]) -> ExperimentResult {
+    let arm =
+        |name: &str, control| ArmFacts { name: name.to_owned(), control, ..ArmFacts::default() };
+    let metric = MetricFacts {
+        name: "consumed.rate".to_owned(),
+        unit: "messages/s".to_owned(),
+        goal: Goal::Higher,
+        role: MetricRole::Primary,
+    };
+    let mut result = ExperimentResult {
+        seed: 7,
+        alpha: 0.05,
+        arms: vec![arm("default", false), arm("faster", false), arm("default again", true)],
+        metrics: vec![metric],
+        ..ExperimentResult::default()
+    };
+    for (round, values) in (1..).zip(rounds) {
+        result.runs.extend(values.iter().enumerate().map(|(arm, value)| RunOfArm {
+            round,
+            arm,
+            values: vec![Some(*value)],
+            ..RunOfArm::default()
+        }));
+    }
+    result
+}
+
+fn steps(by: f64) -> Vec<[f64; 3]> {
+    let noise = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.003, 0.002];
+    let round = |(at, noise): (usize, &f64)| {
+        let base = 1000.0 + 40.0 * at as f64;
+        [base, base * (by + noise), base * (1.0 + noise / 2.0)]
+    };
+    noise.iter().enumerate().map(round).collect()
+}
+
+#[test]
+fn a_difference_is_said_with_its_interval_and_the_control_beside_it() {
+    let mut result = experiment(&steps(1.1));
+    conclude(&mut result, &[]);
+    assert_eq!(result.comparisons[0].verdict, Verdict::Differs);
+    assert_eq!(result.comparisons[1].role, ComparisonRole::Control);
+    assert_eq!(result.comparisons[1].verdict, Verdict::Undecided);
+    assert!(is_decided(&result));
+    let [arm, control] = &result.sentences[..] else { panic!("{:?}", result.sentences) };
+    assert!(
+        arm.starts_with("faster against default: consumed 10.1 % faster (95 % interval +9."),
+        "{arm}"
+    );
+    assert!(arm.ends_with("8 of 8 rounds, random order, seed 7)."), "{arm}");
+    assert!(control.starts_with("default against itself: consumed +0."), "{control}");
+}
+
+#[test]
+fn what_is_of_no_interest_is_equivalent() {
+    let mut result = experiment(&steps(1.002));
+    result.indifferent = Some(0.03);
+    conclude(&mut result, &[]);
+    assert_eq!(result.comparisons[0].verdict, Verdict::Equivalent);
+    assert!(result.sentences[0].contains("the same within 3.0 %"), "{:?}", result.sentences);
+}
+
+#[test]
+fn too_few_rounds_and_scatter_are_undecided() {
+    let mut result = experiment(&steps(1.1)[..5]);
+    conclude(&mut result, &[]);
+    assert_eq!(result.comparisons[0].verdict, Verdict::Undecided);
+    assert_eq!(result.comparisons[0].rounds_to_decide, Some(6));
+    assert!(result.sentences[0].contains("too few rounds"), "{:?}", result.sentences);
+    let scattered: Vec<[f64; 3]> =
+        (0..8).map(|at| [1000.0, if at % 2 == 0 { 1300.0 } else { 800.0 }, 1000.0]).collect();
+    let mut result = experiment(&scattered);
+    conclude(&mut result, &[]);
+    assert!(!is_decided(&result));
+    assert!(result.comparisons[0].rounds_to_decide.unwrap() > 100);
+    assert!(
+        result.sentences[0].contains("no difference of consumed shown"),
+        "{:?}",
+        result.sentences
+    );
+}
+
+#[test]
+fn a_round_in_doubt_counts_for_no_arm() {
+    let mut result = experiment(&steps(1.1));
+    result.runs[4].doubts = vec!["the load generator was the limit".to_owned()];
+    result.runs.pop();
+    conclude(&mut result, &[]);
+    assert_eq!((result.dropped.len(), result.dropped[0].round, result.dropped[0].arm), (1, 2, 1));
+    assert_eq!(result.comparisons[0].differences.len(), 6, "the last round is not complete");
+    assert!(result.sentences[0].contains("6 of 7 rounds"), "{:?}", result.sentences);
+}
+
+#[test]
+fn what_is_known_is_met_or_not_by_intervals() {
+    fn check(by: f64, expected: &str, met: Option<bool>) {
+        let mut result = experiment(&steps(by));
+        result.known = Some(KnownResult::default());
+        conclude(&mut result, &[KnownExpectation::parse(expected).unwrap()]);
+        assert_eq!(result.known.as_ref().unwrap().met, met, "{:?}", result.known);
+    }
+    check(1.1, "faster / default > 1", Some(true));
+    check(1.1, "faster / default > 1.05", Some(true));
+    check(1.1, "faster / default > 1.2", Some(false));
+    check(1.1, "faster / default < 1.2", Some(true));
+    check(1.1, "faster / default > 1.1", None);
+    check(1.1, "faster > default", Some(true));
+    check(1.1, "default > faster", Some(false));
+    check(1.1, "faster > default > default again", None);
+}
+
+#[test]
+fn secondary_metrics_are_adjusted_together() {
+    let mut result = experiment(&steps(1.1));
+    for name in ["confirm.p99", "broker.memory"] {
+        let role = MetricRole::Secondary;
+        let goal = Goal::Lower;
+        let unit = "nanoseconds".to_owned();
+        result.metrics.push(MetricFacts { name: name.to_owned(), unit, goal, role });
+    }
+    for run in &mut result.runs {
+        let value = run.values[0];
+        run.values.extend([value, None]);
+    }
+    conclude(&mut result, &[]);
+    let of = |arm, metric| {
+        result.comparisons.iter().find(|it| (it.arm, it.metric) == (arm, metric)).unwrap()
+    };
+    assert_eq!(of(1, 0).p, of(1, 0).adjusted_p);
+    assert_eq!(of(1, 1).adjusted_p, of(1, 1).p, "the other metric has no values");
+    assert!(of(1, 1).sentence.contains("confirm.p99 10.1 % higher"), "{}", of(1, 1).sentence);
+    assert!(of(1, 2).sentence.contains("no round has broker.memory"), "{}", of(1, 2).sentence);
+}

@@ -1,0 +1,83 @@
+//! What is known of an experiment from elsewhere, in a form that measured intervals can meet or not.
+
+use std::fmt;
+
+/// A line of `known.expect`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KnownExpectation {
+    /// `patched / stock > 1.1`: the ratio of two arms in the primary metric.
+    Ratio {
+        /// Name of the arm above the line.
+        arm: String,
+        /// Name of the arm below.
+        against: String,
+        /// The bound.
+        bound: f64,
+        /// The ratio is above the bound, or below it.
+        is_above: bool,
+    },
+    /// `auto-ack > multi-ack > single-ack`: arms by falling value of the primary metric.
+    Order(Vec<String>),
+}
+
+impl KnownExpectation {
+    /// From its text; the names of arms are taken as they are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let refusal = || {
+            format!(
+                "`{text}` is no expectation: write `ARM / ARM > 1.1`, `ARM / ARM < 1` or `ARM > ARM > ARM`"
+            )
+        };
+        let names = |text: &str, at: &str| -> Option<Vec<String>> {
+            let names: Vec<String> = text.split(at).map(|name| name.trim().to_owned()).collect();
+            (names.len() > 1 && names.iter().all(|name| !name.is_empty())).then_some(names)
+        };
+        let Some((ratio, _)) = text.split_once(" / ") else {
+            return names(text, ">").map(Self::Order).ok_or_else(refusal);
+        };
+        let rest = &text[ratio.len() + 3..];
+        let at = rest.rfind(['>', '<']).ok_or_else(refusal)?;
+        let bound = rest[at + 1..].trim().parse::<f64>().ok().filter(|it| *it > 0.0);
+        let (arm, against) = (ratio.trim().to_owned(), rest[..at].trim().to_owned());
+        if arm.is_empty() || against.is_empty() {
+            return Err(refusal());
+        }
+        let is_above = rest.as_bytes()[at] == b'>';
+        Ok(Self::Ratio { arm, against, bound: bound.ok_or_else(refusal)?, is_above })
+    }
+
+    /// The arms that it names.
+    pub fn arms(&self) -> Vec<&str> {
+        match self {
+            Self::Ratio { arm, against, .. } => vec![arm, against],
+            Self::Order(arms) => arms.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl fmt::Display for KnownExpectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ratio { arm, against, bound, is_above } => {
+                let sign = if *is_above { '>' } else { '<' };
+                write!(f, "{arm} / {against} {sign} {bound}")
+            }
+            Self::Order(arms) => f.write_str(&arms.join(" > ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_lead_there_and_back() {
+        for text in ["patched / stock > 1.1", "a-b / c < 1", "auto > multi > single", "a > b"] {
+            assert_eq!(KnownExpectation::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "a", "a / b", "a / b > c", "a / b > -1", "> b", "a >", "/ b > 1"] {
+            KnownExpectation::parse(text).unwrap_err();
+        }
+    }
+}

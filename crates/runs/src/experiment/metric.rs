@@ -1,0 +1,104 @@
+//! What is compared.
+
+use std::fmt;
+
+use super::Goal;
+use crate::scenario::{LATENCIES, Metric, QUANTILES, RATES};
+
+/// A figure of a run by which arms are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunMetric {
+    /// A rate or a latency, as in `[expect]`.
+    Load(Metric),
+    /// `broker.cpu-per-message`: CPU time of the broker for each message, nanoseconds.
+    BrokerCpu,
+    /// `broker.memory`: the largest resident memory of the broker, bytes.
+    BrokerMemory,
+    /// `client.cpu-per-message`: CPU time of the load generator for each message, nanoseconds.
+    ClientCpu,
+}
+
+/// Metrics that are no rates and no latencies.
+const OTHERS: [(&str, RunMetric); 3] = [
+    ("broker.cpu-per-message", RunMetric::BrokerCpu),
+    ("broker.memory", RunMetric::BrokerMemory),
+    ("client.cpu-per-message", RunMetric::ClientCpu),
+];
+
+impl RunMetric {
+    /// From its name. Fails with what is allowed.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, metric)| *metric);
+        let found = found.or_else(|| {
+            let (of, which) = name.split_once('.')?;
+            let known = |names: &[&'static str], name: &str| {
+                names.iter().copied().find(|known| *known == name)
+            };
+            Some(Self::Load(match which {
+                "rate" => Metric::Rate(known(&RATES, of)?),
+                _ => Metric::Latency(known(&LATENCIES, of)?, known(&QUANTILES, which)?),
+            }))
+        });
+        found.ok_or_else(|| {
+            format!(
+                "`{name}` is no metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
+                listed(RATES),
+                listed(LATENCIES),
+                listed(QUANTILES),
+                listed(OTHERS.map(|(name, _)| name)),
+            )
+        })
+    }
+
+    /// Which way is better.
+    pub fn goal(self) -> Goal {
+        match self {
+            Self::Load(Metric::Rate(_)) => Goal::Higher,
+            _ => Goal::Lower,
+        }
+    }
+
+    /// Of its values, as `experiment.json` names it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Load(Metric::Rate(_)) => "messages/s",
+            Self::BrokerMemory => "bytes",
+            _ => "nanoseconds",
+        }
+    }
+}
+
+impl fmt::Display for RunMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Load(metric) = self {
+            return metric.fmt(f);
+        }
+        let found = OTHERS.iter().find(|(_, metric)| metric == self);
+        f.write_str(found.map_or("", |(name, _)| name))
+    }
+}
+
+fn listed<const N: usize>(names: [&str; N]) -> String {
+    names.map(|name| format!("`{name}`")).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_there_and_back() {
+        for name in [
+            "consumed.rate",
+            "confirm-intended.p99",
+            "broker.cpu-per-message",
+            "broker.memory",
+            "client.cpu-per-message",
+        ] {
+            assert_eq!(RunMetric::parse(name).unwrap().to_string(), name);
+        }
+        for name in ["", "consumed", "consumed.p99", "confirm.rate", "lost", "broker"] {
+            assert!(RunMetric::parse(name).unwrap_err().contains("no metric"), "{name}");
+        }
+    }
+}
