@@ -1,7 +1,15 @@
 #!/usr/bin/env escript
 %% Compiles the Erlang files of agent/ and the modules that are assembled from them, with warnings as
-%% errors, and checks their calls with xref. Arguments: the folder agent/, the folder with the assembled modules.
+%% errors, and checks their calls with xref. Arguments: the folder agent/, the folder with the assembled modules; or
+%% a folder of modules that stand for themselves.
 
+main([Single]) ->
+    Folder = filename:join(filename:basedir(user_cache, "rabbitscope-lint"), os:getpid()),
+    try
+        checked("single", compiled(files(Single), [], filename:join(Folder, "single")))
+            orelse fail("calls are wrong", [])
+    after file:del_dir_r(Folder)
+    end;
 main([Agent, Assembled]) ->
     Folder = filename:join(filename:basedir(user_cache, "rabbitscope-lint"), os:getpid()),
     try

@@ -12,3 +12,4 @@ assembled=$(cargo check --locked --quiet -p rabbitscope-erlang --message-format 
     exit 1
 }
 escript scripts/lint-agent.escript agent "$assembled"
+escript scripts/lint-agent.escript crates/broker/erlang

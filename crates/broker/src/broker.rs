@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_runs::scenario::ThrowawayBroker;
+use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 
 use crate::{
     BrokerError, Installation, Node,
@@ -17,6 +17,7 @@ use crate::{
     guard::{Guard, Lifetime},
     listeners::Ports,
     login::Login,
+    patches,
     processes::{self, BrokerProcesses},
     registry::{NAME_PREFIX, Registry},
 };
@@ -38,9 +39,23 @@ const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
 pub struct Broker {
     node: Node,
     guard: Guard,
+    patched: Vec<PatchedModule>,
 }
 
 impl Broker {
+    /// Refuses what can be refused before anything is started: a root without RabbitMQ, patches that cannot be read.
+    pub fn check(spec: &ThrowawayBroker) -> Result<(), BrokerError> {
+        if !spec.root.is_empty() {
+            Installation::find_in(&spec.root)?;
+        }
+        patches::check(spec)
+    }
+
+    /// What of its code is not that of the installation. A node that is started again has lost it.
+    pub fn patched(&self) -> &[PatchedModule] {
+        &self.patched
+    }
+
     /// Starts a node and returns when it serves clients. It logs to `log`.
     ///
     /// # Example
@@ -70,16 +85,16 @@ impl Broker {
         log: Option<PathBuf>,
         life: Lifetime,
     ) -> Result<Self, BrokerError> {
-        let installation = Installation::find()?;
+        let installation = Installation::find_in(&spec.root)?;
         let registry = Registry::open()?;
         let name = format!("{NAME_PREFIX}{}", &directory::random_hex()?[..16]);
         let own = registry.directory_of(&name);
         let log = log.unwrap_or_else(|| own.join("broker.log"));
         let ports = Ports::free().map_err(BrokerError::io("find free ports for", &own))?;
         let node_name = format!("{name}@localhost");
-        directory::prepare(&installation, &own, spec, &ports)?;
         let environment =
-            directory::environment(&installation, &own, &node_name, spec, &ports, &log);
+            directory::environment(&installation, &own, &node_name, spec, &ports, &log)?;
+        directory::prepare(&installation, &own, spec, &ports)?;
         let guard = Guard::start(&installation, &own, ports.epmd, &environment, life)?;
         let node = Node {
             name,
@@ -92,9 +107,13 @@ impl Broker {
             ports,
             tls: tls_arguments(&spec.erl_args),
         };
-        let mut broker = Self { node, guard };
+        let mut broker = Self { node, guard, patched: Vec::new() };
         let ready = broker.become_ready(&installation, &registry);
-        match ready.and_then(|()| broker.stay()) {
+        let ready = ready.and_then(|()| {
+            broker.patched = patches::apply(&broker.node, &installation, spec)?;
+            broker.stay()
+        });
+        match ready {
             Ok(()) => Ok(broker),
             Err(error) => {
                 broker.stop_now();

@@ -102,7 +102,8 @@ pub(crate) fn random_hex() -> Result<String, BrokerError> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// The environment of the node: nothing of the caller's environment but the search path.
+/// The environment of the node: nothing of the caller's environment but the search path, and what the
+/// specification adds, which cannot replace anything.
 pub(crate) fn environment(
     installation: &Installation,
     directory: &Path,
@@ -110,7 +111,7 @@ pub(crate) fn environment(
     spec: &ThrowawayBroker,
     ports: &Ports,
     log: &Path,
-) -> Vec<(String, String)> {
+) -> Result<Vec<(String, String)>, BrokerError> {
     let inside = |name: &str| directory.join(name).display().to_string();
     let erl_args =
         format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
@@ -142,8 +143,14 @@ pub(crate) fn environment(
         ("RABBITMQ_PID_FILE", inside("rabbitmq.pid")),
         ("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", erl_args),
     ];
-    let all = pairs.into_iter().chain(more);
-    all.map(|(name, value)| (name.to_owned(), value)).collect()
+    let own = pairs.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value));
+    let mut all: Vec<(String, String)> = own.collect();
+    let reserved = spec.environment.keys().find(|name| all.iter().any(|(own, _)| own == *name));
+    if let Some(name) = reserved {
+        return Err(BrokerError::Reserved { name: name.clone() });
+    }
+    all.extend(spec.environment.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Ok(all)
 }
 
 /// The caller's plugins and those that came with the broker.

@@ -75,6 +75,37 @@ pub enum BrokerError {
         /// The answer.
         answer: String,
     },
+    /// A function or a module was not put in place of the broker's.
+    #[error("{} cannot take the place of the broker's code: {reason}", file.display())]
+    Patch {
+        /// The file, as it was named.
+        file: PathBuf,
+        /// The words of the node, with file and line where there is one.
+        reason: String,
+    },
+    /// A variable of the environment is set by rabbitscope itself.
+    #[error(
+        "the variable {name} cannot be in the broker's `environment`: it keeps the broker apart from others"
+    )]
+    Reserved {
+        /// The variable.
+        name: String,
+    },
+    /// The other system has no RabbitMQ.
+    #[error(
+        "there is no RabbitMQ below {}: `root` is the root directory of a system in which it is installed, such as          one that debootstrap made",
+        root.display()
+    )]
+    NoInstallation {
+        /// The directory.
+        root: PathBuf,
+    },
+    /// Another system's root directory can only be entered by root.
+    #[error("the broker's `root` {} can be entered by root only: run rabbitscope as root", root.display())]
+    RootNeeded {
+        /// The directory.
+        root: PathBuf,
+    },
     /// No broker of that name is running.
     #[error("no throwaway broker is called `{name}`; running: {running}")]
     Unknown {

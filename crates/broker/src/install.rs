@@ -39,6 +39,26 @@ impl Installation {
     /// Looks in the usual places and in `PATH`; with [`ROOT_VARIABLE`] for the server in that root.
     pub fn find() -> Result<Self, BrokerError> {
         let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from);
+        Self::below(root)
+    }
+
+    /// The same, for the server in this root directory unless it is empty.
+    pub(crate) fn find_in(root: &str) -> Result<Self, BrokerError> {
+        if root.is_empty() {
+            return Self::find();
+        }
+        let root = Path::new(root);
+        let resolved = root.canonicalize().map_err(BrokerError::io("find the root", root))?;
+        if find_server_below(&resolved).is_none() {
+            return Err(BrokerError::NoInstallation { root: root.to_owned() });
+        }
+        if !rustix::process::geteuid().is_root() {
+            return Err(BrokerError::RootNeeded { root: root.to_owned() });
+        }
+        Self::below(Some(resolved))
+    }
+
+    fn below(root: Option<PathBuf>) -> Result<Self, BrokerError> {
         let server = root.as_deref().map_or_else(find_server, find_server_below);
         Ok(Self {
             root,

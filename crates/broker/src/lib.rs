@@ -25,6 +25,7 @@ mod install;
 mod listeners;
 mod login;
 mod node;
+mod patches;
 mod processes;
 mod registry;
 mod removal;

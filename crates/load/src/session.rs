@@ -214,5 +214,6 @@ fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {
         address: uri.address(),
         pid: None,
         throwaway: false,
+        patched: Vec::new(),
     }
 }

@@ -66,7 +66,13 @@ impl Exit {
         match cause.downcast_ref() {
             Some(BrokerError::Unknown { .. }) => return Some(Self::Unreachable),
             // What was configured cannot be run like that.
-            Some(BrokerError::Exposed { .. }) => return Some(Self::Usage),
+            Some(
+                BrokerError::Exposed { .. }
+                | BrokerError::Patch { .. }
+                | BrokerError::Reserved { .. }
+                | BrokerError::NoInstallation { .. },
+            ) => return Some(Self::Usage),
+            Some(BrokerError::RootNeeded { .. }) => return Some(Self::PermissionMissing),
             _ => {}
         }
         cause.downcast_ref::<ProbeError>().map(Self::of_probe)

@@ -37,6 +37,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
         config: "channel_max = 77\nlog.file.level = debug".to_owned(),
         advanced_config: "[{rabbit, [{credit_flow_default_credit, {7, 3}}]}].".to_owned(),
         erl_args: "+S 1".to_owned(),
+        ..ThrowawayBroker::default()
     };
     let broker = Broker::start(&spec, &log).unwrap();
     let check = |expression: &str, expected: &str| {

@@ -4,5 +4,6 @@
 
 mod broker;
 mod ending;
+mod patches;
 mod place;
 mod tls;

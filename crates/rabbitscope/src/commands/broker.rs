@@ -111,6 +111,7 @@ impl Start {
             config: read(self.config)?,
             advanced_config: read(self.advanced_config)?,
             erl_args: self.erl_args,
+            ..ThrowawayBroker::default()
         };
         Ok((spec, self.json))
     }

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
+use rabbitscope_broker::Broker;
 use rabbitscope_load::{BrokerOwner, CleanupJournal, OwnedTopology, Session};
 use rabbitscope_runs::{
     record::BrokerFacts,
@@ -37,7 +38,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
             let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
             Err(UsageError(reason.to_owned()).into())
         }
-        BrokerSpec::Throwaway(_) => Ok(()),
+        BrokerSpec::Throwaway(spec) => Ok(Broker::check(spec)?),
     }?;
     pages::check(scenario)
 }
@@ -70,6 +71,7 @@ pub(crate) fn run_on(
     let facts = BrokerFacts {
         pid: target.pid,
         throwaway: target.throwaway.is_some(),
+        patched: target.throwaway.as_ref().map_or_else(Vec::new, |it| it.patched().to_vec()),
         ..session.broker().clone()
     };
     let pages = pages::of(scenario, target)?;

@@ -9,7 +9,9 @@ use rabbitscope_analysis::{
     ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence, shown_part,
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
-use rabbitscope_runs::record::{DoubtKind, LatencySummary, Loss, RunRecord, SecondRow};
+use rabbitscope_runs::record::{
+    DoubtKind, LatencySummary, Loss, PatchedModule, RunRecord, SecondRow,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,6 +52,12 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
 }
 
+/// The broker is not the one of the installation.
+fn patched(module: &PatchedModule) -> String {
+    let what = if module.is_whole { "as a whole".to_owned() } else { module.functions.join(", ") };
+    format!("patched: {} ({what}), by {}\n", module.module, module.file)
+}
+
 fn head(record: &RunRecord) -> String {
     let broker = &record.broker;
     let kind = if broker.throwaway { "throwaway" } else { "existing" };
@@ -57,7 +65,8 @@ fn head(record: &RunRecord) -> String {
         "{}: {} {} ({}), {kind} broker at {}",
         record.name, broker.product, broker.version, broker.platform, broker.address
     );
-    format!("{}\n\n", escapes::value(&line))
+    let patched: String = broker.patched.iter().map(patched).collect();
+    format!("{}\n{}\n", escapes::value(&line), escapes::text(&patched))
 }
 
 /// Rates are those of the time under load; counts are of the whole run. What the scenario is about has

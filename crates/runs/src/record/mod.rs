@@ -18,8 +18,8 @@ pub use counters::{Counter, Counters, LiveForm, Unit};
 pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
 pub use polls::{PollPoint, PollTotals};
 pub use run::{
-    BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, ProfileFacts, RunRecord,
-    SpectrumPoint, Verdict,
+    BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, PatchedModule, ProfileFacts,
+    RunRecord, SpectrumPoint, Verdict,
 };
 pub use series::SecondRow;
 pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};

@@ -151,6 +151,25 @@ pub struct BrokerFacts {
     pub pid: Option<u32>,
     /// Started for this run and stopped after it.
     pub throwaway: bool,
+    /// What of its code is not that of the installation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patched: Vec<PatchedModule>,
+}
+
+/// A module of the broker that was replaced for a run, in part or as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PatchedModule {
+    /// Its name.
+    pub module: String,
+    /// The functions that were replaced or added, such as `route/2`; empty for a whole module.
+    pub functions: Vec<String>,
+    /// The whole module.
+    pub is_whole: bool,
+    /// The file, as it was named.
+    pub file: String,
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub sha256: String,
 }
 
 /// A latency over the whole run, from the lossless histogram in `file`. Times in nanoseconds.

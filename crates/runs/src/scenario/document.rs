@@ -8,7 +8,7 @@ use toml::{
 use super::error::{Origin, Problem, quoted};
 
 /// A parsed file after overrides.
-pub(super) struct Document<'text> {
+pub(crate) struct Document<'text> {
     text: &'text str,
     root: Value,
     positions: toml::Spanned<DeTable<'text>>,
@@ -16,7 +16,7 @@ pub(super) struct Document<'text> {
 }
 
 impl<'text> Document<'text> {
-    pub(super) fn parse(text: &'text str, overrides: &[String]) -> Result<Self, Problem> {
+    pub(crate) fn parse(text: &'text str, overrides: &[String]) -> Result<Self, Problem> {
         let syntax = |error: toml::de::Error| Problem {
             path: Vec::new(),
             origin: error.span().map_or(Origin::File, |span| line_of(text, span.start)),
@@ -31,12 +31,12 @@ impl<'text> Document<'text> {
         Ok(document)
     }
 
-    pub(super) fn root(&self) -> &Value {
+    pub(crate) fn root(&self) -> &Value {
         &self.root
     }
 
     /// Adds the line, or that the value came from an override.
-    pub(super) fn locate(&self, mut problem: Problem) -> Problem {
+    pub(crate) fn locate(&self, mut problem: Problem) -> Problem {
         let is_override = self.overridden.iter().any(|path| problem.path.starts_with(path));
         problem.origin = if is_override {
             Origin::Override

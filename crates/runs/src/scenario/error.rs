@@ -45,7 +45,7 @@ impl std::error::Error for ScenarioError {}
 
 /// A refusal that does not know its file yet.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub(super) path: Vec<String>,
     pub(super) origin: Origin,
     pub(super) reason: String,
@@ -61,17 +61,17 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Problem {
-    pub(super) fn new(reason: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
         Self { path: Vec::new(), origin: Origin::File, reason: reason.into() }
     }
 
     /// The problem is one level further in, under `key`.
-    pub(super) fn under(mut self, key: impl Into<String>) -> Self {
+    pub(crate) fn under(mut self, key: impl Into<String>) -> Self {
         self.path.insert(0, key.into());
         self
     }
 
-    pub(super) fn in_file(self, file: &str) -> ScenarioError {
+    pub(crate) fn in_file(self, file: &str) -> ScenarioError {
         ScenarioError {
             file: file.to_owned(),
             origin: self.origin,
@@ -82,7 +82,7 @@ impl Problem {
 }
 
 /// A refusal at `key`, relative to the table in hand.
-pub(super) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Problem> {
+pub(crate) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::new(reason).under(key))
 }
 

@@ -15,6 +15,10 @@ mod tests;
 mod validate;
 mod wire;
 
+pub(crate) use document::Document;
+pub(crate) use error::{Problem, refuse};
+pub(crate) use reader::read as read_table;
+
 pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
 pub use error::{Origin, ScenarioError};
 pub use model::{

@@ -20,7 +20,7 @@ pub fn parse_with_files(
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Result<Scenario, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
-    let wire = reader::read(document.root());
+    let wire = reader::read::<wire::Scenario>(document.root());
     let scenario = wire.and_then(|wire| validate::scenario(wire, read));
     scenario.map_err(|problem| document.locate(problem).in_file(file))
 }

@@ -15,14 +15,11 @@ use serde::{
 };
 use toml::Value;
 
-use super::{
-    error::{Problem, allowed, quoted},
-    wire,
-};
+use super::error::{Problem, allowed, quoted};
 
 /// Reads the whole document.
-pub(super) fn read(root: &Value) -> Result<wire::Scenario, Problem> {
-    wire::Scenario::deserialize(Node(root))
+pub(crate) fn read<'de, T: Deserialize<'de>>(root: &'de Value) -> Result<T, Problem> {
+    T::deserialize(Node(root))
 }
 
 impl de::Error for Problem {

@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("load", &["amqp", "analysis", "files", "runs"]),
     ("probe", &["files", "profiles"]),
     ("erlang", &["files"]),
-    ("broker", &["runs"]),
+    ("broker", &["files", "runs"]),
     ("http", &["files"]),
     ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),

@@ -94,6 +94,14 @@ pub struct ThrowawayBroker {
     pub advanced_config: String,
     /// Extra arguments for the Erlang VM, as in `RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS`.
     pub erl_args: String,
+    /// Further variables of its environment.
+    pub environment: BTreeMap<String, String>,
+    /// The root directory of another system whose RabbitMQ and Erlang are used; empty for this one's.
+    pub root: String,
+    /// Files with functions, in Erlang, that take the place of those of the broker.
+    pub patches: Vec<String>,
+    /// Files with whole modules, `.erl` or `.beam`, that take the place of those of the broker.
+    pub modules: Vec<String>,
 }
 
 /// When the load ends: at whichever comes first.

@@ -31,19 +31,7 @@ impl Random {
     }
 
     pub(super) fn scenario(&mut self) -> Scenario {
-        let broker = if self.chance() {
-            BrokerSpec::Existing {
-                uris: vec!["amqp://me@host:5673/v%2F?heartbeat=7".to_owned(); self.below(3) + 1],
-            }
-        } else {
-            BrokerSpec::Throwaway(ThrowawayBroker {
-                plugins: vec!["rabbitmq_stream".to_owned()],
-                plugins_directory: "more plugins".to_owned(),
-                config: "a = 1\nb = \"2\"\n".to_owned(),
-                advanced_config: "[{rabbit, []}].".to_owned(),
-                erl_args: "+S 1 '\\'".to_owned(),
-            })
-        };
+        let broker = self.broker();
         let exchanges = (0..self.below(3)).map(|index| self.exchange(index)).collect();
         let queues: Vec<_> = (0..self.number(3)).map(|index| self.queue(index)).collect();
         let publishers =
@@ -91,6 +79,29 @@ impl Random {
         that.retain(|it| Measured::of(&scenario).lacks(it.metric).is_none());
         scenario.expect.that = that;
         scenario
+    }
+
+    fn broker(&mut self) -> BrokerSpec {
+        if self.chance() {
+            BrokerSpec::Existing {
+                uris: vec!["amqp://me@host:5673/v%2F?heartbeat=7".to_owned(); self.below(3) + 1],
+            }
+        } else {
+            BrokerSpec::Throwaway(ThrowawayBroker {
+                plugins: vec!["rabbitmq_stream".to_owned()],
+                plugins_directory: "more plugins".to_owned(),
+                config: "a = 1\nb = \"2\"\n".to_owned(),
+                advanced_config: "[{rabbit, []}].".to_owned(),
+                erl_args: "+S 1 '\\'".to_owned(),
+                environment: [("A_B".to_owned(), "c \"d\"".to_owned())]
+                    .into_iter()
+                    .take(self.below(2))
+                    .collect(),
+                root: if self.chance() { "/srv/other".to_owned() } else { String::new() },
+                patches: vec!["patch.erl".to_owned(); self.below(3)],
+                modules: vec!["module.beam".to_owned(); self.below(2)],
+            })
+        }
     }
 
     fn connecting(&mut self) -> Connecting {

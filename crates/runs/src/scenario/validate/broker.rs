@@ -1,5 +1,7 @@
 //! `[broker]`: one that is there, or one that is started for the run.
 
+use std::{collections::BTreeMap, path::Path};
+
 use super::super::{
     error::{Problem, refuse},
     model::{BrokerSpec, ThrowawayBroker},
@@ -14,6 +16,10 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
             config: wire.config.unwrap_or_default(),
             advanced_config: wire.advanced_config.unwrap_or_default(),
             erl_args: wire.erl_args.unwrap_or_default(),
+            environment: environment(wire.environment.unwrap_or_default())?,
+            root: wire.root.unwrap_or_default(),
+            patches: wire.patches.unwrap_or_default(),
+            modules: modules(wire.modules.unwrap_or_default())?,
         }));
     };
     let of_throwaway = [
@@ -22,6 +28,10 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
         ("config", wire.config.is_some()),
         ("advanced-config", wire.advanced_config.is_some()),
         ("erl-args", wire.erl_args.is_some()),
+        ("environment", wire.environment.is_some()),
+        ("root", wire.root.is_some()),
+        ("patches", wire.patches.is_some()),
+        ("modules", wire.modules.is_some()),
     ];
     if let Some((key, _)) = of_throwaway.into_iter().find(|(_, given)| *given) {
         let reason = "sets up a broker that is started for the run; `uri` names one that is \
@@ -69,6 +79,38 @@ fn check_uri(key: &str, uri: &str) -> Result<(), Problem> {
         return refuse(key, reason);
     }
     Ok(())
+}
+
+fn environment(variables: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Problem> {
+    let is_name = |name: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !name.is_empty()
+            && name.chars().all(plain)
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    for (name, value) in &variables {
+        if !is_name(name) || value.contains('\0') {
+            let reason = "is no variable of an environment, such as `RABBITMQ_IO_THREAD_POOL_SIZE`";
+            let refused: Result<(), Problem> = refuse(name, reason);
+            refused.map_err(|problem| problem.under("environment"))?;
+        }
+    }
+    Ok(variables)
+}
+
+fn modules(files: Vec<String>) -> Result<Vec<String>, Problem> {
+    let is_module = |file: &String| {
+        Path::new(file)
+            .extension()
+            .is_some_and(|extension| extension == "erl" || extension == "beam")
+    };
+    match files.iter().position(|file| !is_module(file)) {
+        None => Ok(files),
+        Some(index) => {
+            let problem = Problem::new("must be a file `.erl` or `.beam`");
+            Err(problem.under(index.to_string()).under("modules"))
+        }
+    }
 }
 
 fn plugins(names: Vec<String>) -> Result<Vec<String>, Problem> {

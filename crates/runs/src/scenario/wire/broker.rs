@@ -1,6 +1,6 @@
 //! `[broker]` as it is written.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use rabbitscope_text::{display_duration, display_size};
 use serde::{Deserialize, Serialize};
@@ -30,10 +30,18 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) config: Option<String>,
     pub(in crate::scenario) advanced_config: Option<String>,
     pub(in crate::scenario) erl_args: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) root: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) patches: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) modules: Option<Vec<String>>,
     pub(in crate::scenario) recovery: Option<bool>,
     pub(in crate::scenario) recovery_delay: Option<String>,
     pub(in crate::scenario) recovery_max_delay: Option<String>,
     pub(in crate::scenario) recovery_timeout: Option<String>,
+    // A table stands behind all plain values in TOML.
+    pub(in crate::scenario) environment: Option<BTreeMap<String, String>>,
     pub(in crate::scenario) tls: Option<Tls>,
 }
 
@@ -73,6 +81,10 @@ impl Broker {
                 config: Some(broker.config.clone()),
                 advanced_config: Some(broker.advanced_config.clone()),
                 erl_args: Some(broker.erl_args.clone()),
+                root: some_unless(broker.root.clone(), broker.root.is_empty()),
+                patches: some_unless(broker.patches.clone(), broker.patches.is_empty()),
+                modules: some_unless(broker.modules.clone(), broker.modules.is_empty()),
+                environment: some_unless(broker.environment.clone(), broker.environment.is_empty()),
                 ..common
             },
         }
@@ -108,6 +120,11 @@ impl Broker {
             ..Self::default()
         }
     }
+}
+
+/// What is seldom given is written only where it is.
+fn some_unless<T>(value: T, is_empty: bool) -> Option<T> {
+    (!is_empty).then_some(value)
 }
 
 impl From<&connecting::Tls> for Tls {

@@ -1,0 +1,144 @@
+//! Functions and modules that take the place of the broker's, before it gets any load.
+//!
+//! The files are copied into the broker's own directory, and a module that is compiled on the node
+//! (`erlang/rabbitscope_patcher.erl`) makes the new code from the debug information of the installed one. It is deleted from
+//! the node afterwards.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
+
+use crate::{BrokerError, Node, description, directory::write_private, install::Installation};
+
+const PATCHER: &str = include_str!("../erlang/rabbitscope_patcher.erl");
+
+/// Largest file that is loaded; the largest module of RabbitMQ has less than a megabyte.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// What is to be done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Its functions take the place of those of the same module.
+    Patch,
+    /// It is a whole module.
+    Module,
+}
+
+/// Every file, in the order in which it is loaded: whole modules first, so that they can be patched.
+fn files(spec: &ThrowawayBroker) -> impl Iterator<Item = (Kind, &Path)> {
+    let modules = spec.modules.iter().map(|file| (Kind::Module, Path::new(file)));
+    modules.chain(spec.patches.iter().map(|file| (Kind::Patch, Path::new(file))))
+}
+
+/// Refuses files that cannot be read.
+pub(crate) fn check(spec: &ThrowawayBroker) -> Result<(), BrokerError> {
+    files(spec).try_for_each(|(_, file)| read(file).map(drop))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, BrokerError> {
+    rabbitscope_files::read(file, MAX_BYTES).map_err(BrokerError::io("read", file))
+}
+
+/// Loads everything. The first file that cannot be loaded is the error; what was loaded before it stays, on a node
+/// that is ended then.
+pub(crate) fn apply(
+    node: &Node,
+    installation: &Installation,
+    spec: &ThrowawayBroker,
+) -> Result<Vec<PatchedModule>, BrokerError> {
+    if files(spec).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let place = node.directory.join("patches");
+    fs::create_dir(&place).map_err(BrokerError::io("make", &place))?;
+    let patcher = place.join("rabbitscope_patcher.erl");
+    write_private(&patcher, PATCHER)?;
+    let load = |(at, (kind, file)): (usize, (Kind, &Path))| {
+        let copy = copy(&place.join(at.to_string()), file)?;
+        load(node, installation, (kind, file), &expression(kind, &patcher, &copy))
+    };
+    files(spec).enumerate().map(load).collect()
+}
+
+/// Messages of the compiler name the file, so that it keeps its name.
+fn copy(directory: &Path, file: &Path) -> Result<PathBuf, BrokerError> {
+    fs::create_dir(directory).map_err(BrokerError::io("make", directory))?;
+    let copy = directory.join(file.file_name().unwrap_or(file.as_os_str()));
+    fs::write(&copy, read(file)?).map_err(BrokerError::io("write", &copy))?;
+    Ok(copy)
+}
+
+/// Asks the patcher, and deletes it. Paths and the answer are hexadecimal digits of UTF-8, the answer's parts with tabs
+/// between them.
+fn expression(kind: Kind, patcher: &Path, copy: &Path) -> String {
+    let function = match kind {
+        Kind::Patch => "patch",
+        Kind::Module => "module",
+    };
+    let path = |path: &Path| {
+        let bytes = path.as_os_str().as_encoded_bytes().iter();
+        let digits = bytes.fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
+        format!("unicode:characters_to_list(binary:decode_hex(<<\"{digits}\">>))")
+    };
+    format!(
+        "begin {{ok, M, Code}} = compile:file({}, [binary]), {{module, M}} = code:load_binary(M, \"\", Code), \
+         Answer = M:{function}({}), code:purge(M), code:delete(M), code:purge(M), \
+         Parts = case Answer of {{ok, Module, Functions, Hash}} -> [\"ok\", Module, Hash | Functions]; \
+         {{error, Text}} -> [\"error\", Text] end, \
+         binary_to_list(binary:encode_hex(unicode:characters_to_binary(lists:join(\"\\t\", Parts)))) end",
+        path(patcher),
+        path(copy)
+    )
+}
+
+fn load(
+    node: &Node,
+    installation: &Installation,
+    (kind, file): (Kind, &Path),
+    expression: &str,
+) -> Result<PatchedModule, BrokerError> {
+    let answer = node.eval_by(installation, expression)?;
+    let answer = description::text(answer.trim_matches('"')).unwrap_or(answer);
+    let refused =
+        |reason: &str| BrokerError::Patch { file: file.to_owned(), reason: reason.to_owned() };
+    let parts: Vec<&str> = answer.split('\t').collect();
+    match parts[..] {
+        ["ok", module, sha256, ref functions @ ..] => Ok(PatchedModule {
+            module: module.to_owned(),
+            functions: functions.iter().map(|it| (*it).to_owned()).collect(),
+            is_whole: kind == Kind::Module,
+            file: file.display().to_string(),
+            sha256: sha256.to_owned(),
+        }),
+        ["error", reason] => Err(refused(reason)),
+        _ => Err(refused(&answer)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_modules_come_before_patches() {
+        let spec = ThrowawayBroker {
+            patches: vec!["a.erl".to_owned()],
+            modules: vec!["b.beam".to_owned()],
+            ..ThrowawayBroker::default()
+        };
+        let order: Vec<_> = files(&spec).map(|(kind, _)| kind).collect();
+        assert_eq!(order, [Kind::Module, Kind::Patch]);
+        let missing = check(&spec).unwrap_err().to_string();
+        assert!(missing.contains("cannot read b.beam"), "{missing}");
+    }
+
+    #[test]
+    fn paths_are_digits() {
+        let asked = expression(Kind::Patch, Path::new("/a"), Path::new("/tmp/ä\"b.erl"));
+        assert!(asked.contains("<<\"2F61\">>") && asked.contains("C3A42262"), "{asked}");
+        assert!(asked.is_ascii());
+    }
+}
