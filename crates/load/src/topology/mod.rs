@@ -7,6 +7,7 @@ mod look_up;
 mod markers;
 mod owned_topology;
 mod removal;
+mod removal_policy;
 mod removed;
 mod requests;
 mod restorer;
@@ -17,8 +18,10 @@ pub use depths::QueueDepths;
 pub(crate) use look_up::look_up;
 pub(crate) use owned_topology::new_token;
 pub use owned_topology::{OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology};
-pub use removal::{Messages, remove_leftovers};
-pub(crate) use removal::{RemovalPolicy, remove};
+pub(crate) use removal::remove;
+pub use removal::remove_leftovers;
+pub use removal_policy::Messages;
+pub(crate) use removal_policy::RemovalPolicy;
 pub use removed::{KeptObject, KeptReason, Leftovers, Removal};
 pub(crate) use requests::{
     bind_request, declare_request, field_table, queue_arguments, typed_queue_arguments,
