@@ -8,7 +8,7 @@ BENCHES := overhead tick load pace find-rate queues inside page profile
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults lint setup fuzz install $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults lint setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -51,6 +51,13 @@ $(BENCHES:%=bench-%): bench-%: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)
 	scripts/bench-$*.sh
+
+# Experiments with an answer that is known: all of them, or EXPERIMENT=15-prefetch. Goes on where it stopped.
+EXPERIMENTS := $(patsubst experiments/%.toml,%,$(wildcard experiments/*.toml))
+EXPERIMENT ?= $(EXPERIMENTS)
+experiments: setup
+	cargo build --locked --release --package rabbitscope
+	scripts/experiments.sh $(EXPERIMENT)
 
 # Fuzz targets for everything that is parsed, each for so long: docs/fuzzing.md.
 FUZZ_SECONDS ?= 600

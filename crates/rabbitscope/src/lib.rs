@@ -6,6 +6,7 @@
 pub mod capacity;
 pub mod commands;
 pub mod exit;
+pub mod experiment;
 pub mod interrupt;
 pub mod leftovers;
 pub mod machine;

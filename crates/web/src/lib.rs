@@ -8,6 +8,7 @@ mod assets;
 mod checks;
 mod curve;
 mod escape;
+mod experiment;
 mod figures;
 mod more_charts;
 mod page;
@@ -16,6 +17,7 @@ mod spectrum;
 mod svg;
 
 pub use curve::write_curve;
+pub use experiment::write_experiment;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};
 pub use page::whole::Report;
 pub use report::{write_diff, write_report};

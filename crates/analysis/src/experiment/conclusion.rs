@@ -7,13 +7,10 @@ use rabbitscope_runs::experiment::{
     MetricRole, RunOfArm, Verdict,
 };
 
-use super::{SignedRank, holm, known, sentences};
+use super::{SignedRank, differences::differences, holm, known, sentences};
 
 /// The error rate of the interval that has to lie within what is of no interest: two one-sided tests at 5 %.
 const EQUIVALENCE_ALPHA: f64 = 0.1;
-
-/// The change that further rounds are counted for where no `indifferent` was declared.
-const USUAL_INTEREST: f64 = 0.03;
 
 /// Rounds below which the test cannot call anything at 5 %.
 const MIN_ROUNDS: u32 = 6;
@@ -65,23 +62,6 @@ fn rounds_of(result: &ExperimentResult) -> (Vec<u32>, Vec<DroppedRound>) {
         }
     }
     (counted, dropped)
-}
-
-/// The logarithms of the ratios of two arms in a metric, for each counted round in which both have a value.
-pub(super) fn differences(
-    result: &ExperimentResult,
-    (arm, against): (usize, usize),
-    metric: usize,
-    counted: &[u32],
-) -> Vec<(u32, f64)> {
-    let value = |round: u32, arm: usize| {
-        let run = result.runs.iter().find(|run| run.round == round && run.arm == arm)?;
-        *run.values.get(metric)?
-    };
-    let pairs = counted
-        .iter()
-        .filter_map(|&round| Some((round, value(round, arm)?.ln() - value(round, against)?.ln())));
-    pairs.collect()
 }
 
 /// Every arm against the baseline in every metric, without verdicts.
@@ -156,12 +136,7 @@ fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, O
 fn rounds_to_decide(result: &ExperimentResult, comparison: &Comparison) -> u32 {
     let Some((low, high)) = comparison.low.zip(comparison.high) else { return MIN_ROUNDS };
     let half_width = (high.ln() - low.ln()) / 2.0;
-    let wanted = interest(result).ln_1p();
+    let wanted = result.interest().ln_1p();
     let rounds = comparison.differences.len() as f64 * (half_width / wanted).powi(2);
     (rounds.ceil().min(1e6) as u32).max(MIN_ROUNDS)
-}
-
-/// The change that one wants to be able to see.
-pub(super) fn interest(result: &ExperimentResult) -> f64 {
-    result.indifferent.unwrap_or(USUAL_INTEREST)
 }

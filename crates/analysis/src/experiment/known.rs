@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::experiment::{ExperimentResult, KnownExpectation};
 
-use super::{SignedRank, conclusion::differences, sentences::change};
+use super::{SignedRank, differences::differences, figures::change};
 
 /// Fills in whether what is known was met. Only intervals tell: where one holds both, the answer is that it
 /// cannot be told.

@@ -5,6 +5,8 @@
 //! machine does meanwhile. The signed-rank test needs no more than that.
 
 mod conclusion;
+mod differences;
+mod figures;
 mod holm;
 mod known;
 mod looks;
@@ -16,6 +18,7 @@ mod tests;
 mod warm_up;
 
 pub use conclusion::{conclude, is_decided};
+pub use figures::{change, median_of_arm, p_in_words, percent, value_in_words};
 pub use looks::alpha_of_each_look;
 pub use metrics::value;
 pub use signed_rank::SignedRank;

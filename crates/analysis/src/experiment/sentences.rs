@@ -1,19 +1,10 @@
 //! What was found, in words.
 
 use rabbitscope_runs::experiment::{
-    Comparison, ComparisonRole, ExperimentResult, Goal, Level, MetricFacts, Verdict,
+    Comparison, ComparisonRole, ExperimentResult, Goal, MetricFacts, Verdict,
 };
 
-use super::conclusion::interest;
-
-/// `+4.1 %`, or `×3.52` where a share would be hard to read.
-pub(super) fn change(ratio: f64) -> String {
-    if (0.5..2.0).contains(&ratio) {
-        format!("{:+.1} %", 100.0 * (ratio - 1.0))
-    } else {
-        format!("×{ratio:.2}")
-    }
-}
+use super::figures::{change, p_in_words, percent};
 
 /// `4.1 % faster`, `3.52 times as high`.
 fn changed(ratio: f64, metric: &MetricFacts) -> String {
@@ -30,12 +21,6 @@ fn changed(ratio: f64, metric: &MetricFacts) -> String {
         ratio if ratio >= 1.0 => format!("{size:.1} % {more}"),
         _ => format!("{size:.1} % {less}"),
     }
-}
-
-/// `95`, `97.8`: in percent.
-fn confidence(alpha: f64) -> String {
-    let percent = format!("{:.1}", 100.0 * (1.0 - alpha));
-    percent.strip_suffix(".0").map_or(percent.clone(), str::to_owned)
 }
 
 /// A rate goes by the messages that it counts: `consumed` is 4 % faster.
@@ -55,8 +40,10 @@ pub(super) fn of_comparison(
         return format!("{arm} against {baseline}: no round has {} in both arms.", metric.name);
     };
     let Some((low, high)) = comparison.low.zip(comparison.high) else {
+        let arm = if comparison.role == ComparisonRole::Control { baseline } else { arm };
+        let against = if arm == baseline { "itself" } else { baseline };
         return format!(
-            "{arm} against {baseline}: {} {} in {}, which is too few rounds to say more.",
+            "{arm} against {against}: {} {} in {}, which is too few rounds to say more.",
             subject(metric),
             changed(ratio, metric),
             rounds(comparison.differences.len()),
@@ -71,18 +58,18 @@ pub(super) fn of_comparison(
         );
     }
     let how = how(result, comparison, counted);
-    let confidence = confidence(result.alpha);
+    let confidence = percent(1.0 - result.alpha);
     match comparison.verdict {
         Verdict::Differs => format!(
-            "{arm} against {baseline}: {} {} ({confidence} % interval {interval}; {how}).",
+            "{arm} against {baseline}: {} {} ({confidence} interval {interval}; {how}).",
             subject(metric),
             changed(ratio, metric),
         ),
         Verdict::Equivalent => format!(
-            "{arm} against {baseline}: {} the same within {:.1} % ({} with a {confidence} % interval of {interval}; \
+            "{arm} against {baseline}: {} the same within {} ({} with a {confidence} interval of {interval}; \
              {how}).",
             subject(metric),
-            100.0 * interest(result),
+            percent(result.interest()),
             change(ratio),
         ),
         Verdict::Undecided => undecided(result, comparison, &interval, &how),
@@ -102,9 +89,9 @@ fn undecided(
     };
     let is_adjusted = excludes(comparison.low, true) || excludes(comparison.high, false);
     let because = if is_adjusted {
-        let p = comparison.adjusted_p.unwrap_or(1.0);
+        let p = p_in_words(comparison.adjusted_p.unwrap_or(1.0));
         format!(
-            ", since one of so many comparisons may look like this by chance (p = {p:.3} after Holm)"
+            ", since one of so many comparisons may look like this by chance (p = {p} after Holm)"
         )
     } else {
         String::new()
@@ -112,19 +99,15 @@ fn undecided(
     let needed = comparison.rounds_to_decide.unwrap_or(0);
     format!(
         "{arm} against {baseline}: no difference of {} shown{because}: {interval} ({how}). About {needed} rounds \
-         would show {:.1} %.",
+         would show {}.",
         subject(metric),
-        100.0 * interest(result),
+        percent(result.interest()),
     )
 }
 
 fn how(result: &ExperimentResult, comparison: &Comparison, counted: usize) -> String {
     let made = counted + dropped_rounds(result);
-    let unit = match result.level {
-        Level::Run => "rounds",
-        Level::Live => "slices",
-    };
-    format!("{} of {made} {unit}, random order, seed {}", comparison.differences.len(), result.seed)
+    format!("{} of {made} rounds, random order, seed {}", comparison.differences.len(), result.seed)
 }
 
 fn dropped_rounds(result: &ExperimentResult) -> usize {

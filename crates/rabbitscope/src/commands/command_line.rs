@@ -1,9 +1,12 @@
 //! The command line: every subcommand, and which function runs it.
 
 use super::{
-    broker, diff, find_rate, flamegraph,
+    broker, diff,
+    experiments::{compare, experiment, sweep},
+    flamegraph,
     inside::{calltree, functions, queues, top, trace},
-    leftovers, load, profile, report, run,
+    leftovers, profile, report,
+    runs::{find_rate, load, run},
 };
 use crate::exit::Exit;
 use clap::{Parser, Subcommand};
@@ -29,6 +32,9 @@ const EXIT_CODES: &str = "Exit codes:
 enum Command {
     Run(run::Args),
     Load(load::Args),
+    Experiment(experiment::Args),
+    Compare(compare::Args),
+    Sweep(sweep::Args),
     FindRate(find_rate::Args),
     Profile(profile::Args),
     Flamegraph(flamegraph::Args),
@@ -52,6 +58,9 @@ impl Cli {
         match self.command {
             Command::Run(args) => args.execute(),
             Command::Load(args) => args.execute(),
+            Command::Experiment(args) => args.execute(),
+            Command::Compare(args) => args.execute(),
+            Command::Sweep(args) => args.execute(),
             Command::FindRate(args) => args.execute(),
             Command::Profile(args) => args.execute(),
             Command::Flamegraph(args) => args.execute(),
@@ -71,7 +80,15 @@ impl Cli {
 impl Command {
     /// Whether it may look at a node from outside. Only the command itself knows whether it will.
     fn may_record(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Load(_) | Self::Profile(_))
+        matches!(
+            self,
+            Self::Run(_)
+                | Self::Load(_)
+                | Self::Profile(_)
+                | Self::Experiment(_)
+                | Self::Compare(_)
+                | Self::Sweep(_)
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use rabbitscope_runs::scenario::{BrokerSpec, Connecting};
 use rabbitscope_text::display_utc;
 use serde::Serialize;
 
-use super::run::read_scenario;
+use super::runs::read_scenario;
 use rabbitscope_text::{Align, table};
 
 use crate::{

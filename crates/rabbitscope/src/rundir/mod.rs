@@ -10,6 +10,6 @@ mod unfinished;
 mod write;
 
 use names::{BROKER, BROKER_LOG, RECORD, REPORT, SCENARIO, SERIES, TRACE, profile_name};
-pub(crate) use read::messages_during_profile;
+pub(crate) use read::{messages_during_profile, read_run};
 pub use read::{profile_path, write_report};
 pub use write::{ReservedRoom, RunDirectory, SeriesFile};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
-use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord};
+use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord, SecondRow};
 use rabbitscope_web::Report;
 
 use super::{RECORD, SERIES, names::cannot_read, profile_name, series::Series, unfinished};
@@ -45,6 +45,13 @@ pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<M
     let series = Series::read(&run_dir.join(SERIES))?;
     let end = facts.offset_nanos.saturating_add(facts.capture.duration_nanos);
     Ok(Some(MessagesDuring::of(&series.rows, facts.offset_nanos, end)))
+}
+
+/// Record and seconds of a run that has ended.
+pub(crate) fn read_run(run_dir: &Path) -> anyhow::Result<(RunRecord, Vec<SecondRow>)> {
+    let record = read_record(run_dir)?
+        .ok_or_else(|| UsageError(format!("the run {} has not ended", run_dir.display())))?;
+    Ok((record, Series::read(&run_dir.join(SERIES))?.rows))
 }
 
 fn no_run_directory(run_dir: &Path) -> String {

@@ -9,6 +9,7 @@ mod churn;
 mod clusters;
 mod emptying;
 mod ending;
+mod experiments;
 mod faults;
 mod files;
 mod forwarder;

@@ -1,12 +1,25 @@
 //! Experiments: which arms are compared how, and what came out.
+//!
+//! [`parse()`] reads the experiment file with the strictness of scenarios, [`order_of_round`] draws the order of runs,
+//! [`ExperimentResult`] is `experiment.json`.
 
 mod expectation;
 mod metric;
+mod model;
+mod order;
+mod parse;
 mod result;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod wire;
 
 pub use expectation::KnownExpectation;
 pub use metric::RunMetric;
+pub use model::{Arm, Design, Experiment, Known};
+pub use order::order_of_round;
+pub use parse::parse;
 pub use result::{
     ArmFacts, Comparison, ComparisonRole, Difference, DroppedRound, ExperimentResult,
-    FORMAT_VERSION, Goal, KnownResult, Level, MetricFacts, MetricRole, RunOfArm, Verdict,
+    FORMAT_VERSION, Goal, KnownResult, MetricFacts, MetricRole, RunOfArm, SweepAxis, Verdict,
 };

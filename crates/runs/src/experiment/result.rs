@@ -18,11 +18,9 @@ pub struct ExperimentResult {
     pub description: String,
     /// The seed of the order of runs.
     pub seed: u64,
-    /// What is a unit.
-    pub level: Level,
-    /// Rounds that were asked for at most.
+    /// Rounds that were asked for at most; those that are left out do not count.
     pub rounds: u32,
-    /// Rounds after which the result is looked at, in ascending order; the last is `rounds`.
+    /// Rounds that count after which the result is looked at, in ascending order; the last is `rounds`.
     pub looks: Vec<u32>,
     /// Error rate of each look: 0.05 for one look, less for several, so that all together have 0.05.
     pub alpha: f64,
@@ -30,6 +28,9 @@ pub struct ExperimentResult {
     pub indifferent: Option<f64>,
     /// The arms.
     pub arms: Vec<ArmFacts>,
+    /// What a sweep varies; empty for an experiment with arms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub axes: Vec<SweepAxis>,
     /// The metrics; the first is the primary one.
     pub metrics: Vec<MetricFacts>,
     /// The runs in the order in which they were made.
@@ -46,15 +47,14 @@ pub struct ExperimentResult {
     pub sentences: Vec<String>,
 }
 
-/// What is a unit of the comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// A whole run on a broker of its own.
-    #[default]
-    Run,
-    /// A slice of time on a broker that is switched from arm to arm while it runs.
-    Live,
+/// The change that further rounds are counted for where no `indifferent` was declared.
+const USUAL_INTEREST: f64 = 0.03;
+
+impl ExperimentResult {
+    /// The change that one wants to be able to see, as a share.
+    pub fn interest(&self) -> f64 {
+        self.indifferent.unwrap_or(USUAL_INTEREST)
+    }
 }
 
 /// One arm.
@@ -69,8 +69,21 @@ pub struct ArmFacts {
     /// The baseline a second time.
     #[serde(default)]
     pub control: bool,
-    /// The broker of its first run, such as `RabbitMQ 3.10.8, Erlang/OTP 25`.
+    /// Of a cell of a sweep, the index of its value on each axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cell: Vec<usize>,
+    /// The broker of its latest run, such as `RabbitMQ 3.10.8 Erlang/OTP 25`.
     pub broker: String,
+}
+
+/// What a sweep varies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SweepAxis {
+    /// The key of the scenario, such as `consumers.0.prefetch`.
+    pub key: String,
+    /// Its values, as TOML has them.
+    pub values: Vec<String>,
 }
 
 /// One metric.
@@ -169,7 +182,8 @@ pub struct Comparison {
     pub high: Option<f64>,
     /// Two-sided p-value of the exact signed-rank test.
     pub p: Option<f64>,
-    /// `p` after Holm's adjustment among all comparisons but the primary ones of a single arm and the control.
+    /// `p` after Holm's adjustment: the arms of the primary metric together, and all other comparisons together;
+    /// those of the control stay as they are.
     pub adjusted_p: Option<f64>,
     /// What can be said.
     pub verdict: Verdict,

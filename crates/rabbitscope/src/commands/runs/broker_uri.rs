@@ -4,7 +4,7 @@ use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
 /// The broker at these addresses gets the load, whatever the scenario says. What only the scenario's URI says
 /// of connections (heartbeat, sizes) still holds.
-pub(super) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
+pub(in crate::commands) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
     let of_scenario = match &scenario.broker {
         BrokerSpec::Existing { uris } => uris.first().map_or("", |uri| query(uri)),
         BrokerSpec::Throwaway(_) => "",

@@ -23,7 +23,7 @@ use crate::{
 ///
 /// Find it only with scenarios that you trust: see `run --help`
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::commands) struct Args {
     /// The scenario, a TOML file; its publishers get the rates that are tried
     scenario: PathBuf,
     /// What has to hold, for example `confirm.p99 < 20ms`; latencies count from the time on the
@@ -112,7 +112,7 @@ impl Args {
         Ok(Range { min, max, tolerance: tolerance / 100.0, crossings })
     }
 
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let (question, directory, json) = self.validate()?;
         let stop = interrupt::watch()?;
         let (capacity, failure) = capacity::find(&question, &directory, &stop)

@@ -21,7 +21,7 @@ use crate::{
 /// broker is started. The scenario that was run is in the run directory
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true, after_help = options_of_run())]
-pub(super) struct Args {
+pub(in crate::commands) struct Args {
     /// Print help; `-h` is PerfTest's for the broker's URI
     #[arg(long, action = ArgAction::HelpLong)]
     help: Option<bool>,
@@ -36,7 +36,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let (ours, perftest) = separate(self.words)?;
         let options = read(&ours)?;
         let converted = converted(&perftest)?;

@@ -7,16 +7,17 @@ use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::unreadable_file;
 use rabbitscope_runs::scenario::{self, Scenario};
 
-use super::{broker_uri, environment, run_options::RunOptions};
+use super::{broker_uri, run_options::RunOptions};
 use rabbitscope_perftest as perftest;
 
 use crate::{
+    commands::environment,
     exit::{Exit, UsageError},
     output,
 };
 
 /// The environment variable with the broker's URI.
-pub(super) const URI_VARIABLE: &str = "RABBITSCOPE_URI";
+pub(in crate::commands) const URI_VARIABLE: &str = "RABBITSCOPE_URI";
 
 /// Most of a file that a scenario names: a million names of queues.
 const MAX_LIST_BYTES: u64 = 64 << 20;
@@ -27,7 +28,7 @@ const MAX_LIST_BYTES: u64 = 64 << 20;
 /// (`erl-args`, `config`, `advanced-config`, `plugins-directory`), and any can send files of yours to a
 /// broker that it names
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::commands) struct Args {
     /// The scenario, a TOML file
     #[arg(required_unless_present = "from_perftest")]
     scenario: Option<PathBuf>,
@@ -48,7 +49,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         if let Some(command_line) = &self.from_perftest {
             self.refuse_uri()?;
             rabbitscope_probe::drop_privileges()?;
@@ -74,7 +75,10 @@ impl Args {
     }
 }
 
-pub(super) fn read_scenario(path: &Path, overrides: &[String]) -> anyhow::Result<Scenario> {
+pub(in crate::commands) fn read_scenario(
+    path: &Path,
+    overrides: &[String],
+) -> anyhow::Result<Scenario> {
     let file = path.display().to_string();
     let text = rabbitscope_files::read_text(path, MAX_TEXT_BYTES)
         .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;

@@ -1,0 +1,108 @@
+//! `rabbitscope compare`: two finished runs, or two scenarios in rounds.
+
+use std::path::{Path, PathBuf};
+
+use rabbitscope_runs::experiment::{Arm, Experiment, RunMetric};
+
+use super::experiment::Options;
+use crate::{
+    comparison::RunPair,
+    exit::{Exit, UsageError},
+    experiment::Plan,
+    output,
+};
+
+/// Compare two run directories, or two scenarios in rounds of random order
+///
+/// Two run directories: what was asked for and what was measured, side by side; one pair says nothing of
+/// chance. Two scenarios, or one with other values: an experiment with these arms
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    /// A run directory or a scenario
+    first: PathBuf,
+    /// Another one; of a scenario left out where `--set-b` makes the difference
+    second: Option<PathBuf>,
+    /// Replace a value in the first scenario, for example `consumers.0.prefetch=10`
+    #[arg(long = "set-a", value_name = "KEY=VALUE")]
+    set_a: Vec<String>,
+    /// Replace a value in the second scenario
+    #[arg(long = "set-b", value_name = "KEY=VALUE")]
+    set_b: Vec<String>,
+    /// What is compared, for example `consumed.rate`; the first is the primary metric
+    #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
+    metrics: Vec<String>,
+    /// How often each runs, 6 or more
+    #[arg(long, default_value_t = 20)]
+    rounds: u32,
+    /// Draws the order of runs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let second = self.second.clone().unwrap_or_else(|| self.first.clone());
+        match (self.first.is_dir(), second.is_dir()) {
+            (true, true) => self.runs(&second),
+            (false, false) => self.scenarios(&second),
+            _ => {
+                let reason = "compare two run directories or two scenarios, not one of each";
+                Err(UsageError(reason.to_owned()).into())
+            }
+        }
+    }
+
+    fn runs(&self, second: &Path) -> anyhow::Result<Exit> {
+        if self.second.is_none() || !self.set_a.is_empty() || !self.set_b.is_empty() {
+            let reason = "two run directories are compared as they are: name both, without --set-a and --set-b";
+            return Err(UsageError(reason.to_owned()).into());
+        }
+        rabbitscope_probe::drop_privileges()?;
+        let pair = RunPair::read(&self.first, second)?;
+        if self.options.json() {
+            output::json(&pair)?;
+        } else {
+            output::result(&pair.text());
+        }
+        Ok(Exit::Done)
+    }
+
+    fn scenarios(&self, second: &Path) -> anyhow::Result<Exit> {
+        if !(6..=10_000).contains(&self.rounds) {
+            let reason = "--rounds must be from 6 to 10000: with fewer no difference can be shown";
+            return Err(UsageError(reason.to_owned()).into());
+        }
+        let metrics = self.metrics.iter().map(|name| RunMetric::parse(name));
+        let metrics = metrics.collect::<Result<Vec<_>, _>>().map_err(UsageError)?;
+        let arm = |name: &str, overrides: &[String]| Arm {
+            name: name.to_owned(),
+            overrides: overrides.to_vec(),
+            ..Arm::default()
+        };
+        let pair = [arm("A", &self.set_a), arm("B", &self.set_b)];
+        let experiment = Experiment::of_pair(pair, metrics, (self.seed, self.rounds));
+        let arms = experiment.arms.iter().map(|arm| {
+            let scenario = if arm.name == "B" { second } else { &self.first };
+            self.options.planned(arm, scenario, &[])
+        });
+        let arms = arms.collect::<anyhow::Result<_>>()?;
+        let text = self.in_words(second);
+        self.options.conduct(&Plan { experiment, arms, text })
+    }
+
+    /// What was asked for, as a file that tells one comparison from another.
+    fn in_words(&self, second: &Path) -> String {
+        format!(
+            "# compare {} {}\n# --set-a {:?} --set-b {:?}\n# --metric {:?} --rounds {} --seed {}\n",
+            self.first.display(),
+            second.display(),
+            self.set_a,
+            self.set_b,
+            self.metrics,
+            self.rounds,
+            self.seed
+        )
+    }
+}

@@ -1,0 +1,139 @@
+//! `rabbitscope experiment`: arms against each other, until something can be said.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rabbitscope_files::MAX_TEXT_BYTES;
+use rabbitscope_runs::experiment::{self, Arm};
+
+use crate::{
+    commands::runs::{URI_VARIABLE, read_scenario, replace},
+    exit::{Exit, UsageError},
+    experiment::{Plan, PlannedArm, conduct, text},
+    interrupt,
+    leftovers::RemovalConsent,
+    output,
+};
+
+/// Prove what a change does: runs of two or more arms in rounds, in random order, with an interval
+///
+/// The same command on the same directory goes on with an experiment that was interrupted. Conduct only
+/// experiments that you trust: see `run --help`
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    /// The experiment, a TOML file
+    experiment: PathBuf,
+    /// Replace a value of the experiment, for example `design.rounds=40`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// What experiments and sweeps have in common.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// Use this broker for all arms, whatever the scenarios say; see `run`
+    #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
+    uri: Option<String>,
+    /// Directory for the results: new, empty, or one in which the same experiment was begun
+    /// [default: runs/TIME-NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Before each run, also remove what killed runs of this user left on this broker with messages in
+    /// it; without this only what is empty is removed, and the rest is said
+    #[arg(long)]
+    remove_leftovers: bool,
+    /// Begin although it takes more than a day, or more than a thousand runs
+    #[arg(long)]
+    yes: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let file = self.experiment.display().to_string();
+        let written = rabbitscope_files::read_text(&self.experiment, MAX_TEXT_BYTES)
+            .map_err(|error| UsageError(format!("cannot read the experiment {file}: {error}")))?;
+        let experiment =
+            experiment::parse(&written, &file, &self.set).context("the experiment is not valid")?;
+        let beside = self.experiment.parent().unwrap_or(Path::new(""));
+        let arms = experiment.arms.iter().map(|arm| {
+            let scenario = arm.scenario.as_ref().unwrap_or(&experiment.base);
+            self.options.planned(arm, &beside.join(scenario), &files_of(arm, beside))
+        });
+        let arms = arms.collect::<anyhow::Result<_>>()?;
+        let text = self.set.iter().fold(written, |text, it| format!("{text}# --set {it}\n"));
+        self.options.conduct(&Plan { experiment, arms, text })
+    }
+}
+
+/// The files that an arm names, as values of its scenario.
+fn files_of(arm: &Arm, beside: &Path) -> Vec<String> {
+    let value = |paths: &[String]| {
+        let paths = paths.iter().map(|path| beside.join(path).display().to_string());
+        toml::Value::from(paths.collect::<Vec<_>>())
+    };
+    arm.files.iter().map(|(key, paths)| format!("{key}={}", value(paths))).collect()
+}
+
+impl Options {
+    /// The result is to be JSON.
+    pub(super) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// An arm with the scenario that follows from it. `overrides` come before its own.
+    pub(super) fn planned(
+        &self,
+        arm: &Arm,
+        scenario: &Path,
+        overrides: &[String],
+    ) -> anyhow::Result<PlannedArm> {
+        let all: Vec<String> = overrides.iter().chain(&arm.overrides).cloned().collect();
+        let scenario =
+            read_scenario(scenario, &all).with_context(|| format!("arm {}", arm.name))?;
+        let mut planned = PlannedArm { arm: arm.clone(), scenario };
+        if let Some(uri) = &self.uri {
+            replace(&mut planned.scenario, vec![uri.clone()]);
+        }
+        Ok(planned)
+    }
+
+    pub(super) fn conduct(&self, plan: &Plan) -> anyhow::Result<Exit> {
+        plan.check()?;
+        if plan.is_large() && !self.yes {
+            let message = format!("{}; give --yes if this is meant", plan.size());
+            return Err(UsageError(message).into());
+        }
+        let stop = interrupt::watch()?;
+        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
+        let concluded = conduct(plan, self.out.as_deref(), asked, &stop)?;
+        let result = &concluded.result;
+        if self.json {
+            output::json(result)?;
+        } else {
+            output::result(&text(result));
+            output::result(&format!("results  {}", concluded.directory.display()));
+        }
+        if let Some(failure) = concluded.failure {
+            return Err(failure);
+        }
+        if result.aborted.is_some() {
+            output::note(&format!(
+                "the same command with --out {} goes on",
+                concluded.directory.display()
+            ));
+            return Ok(Exit::Failed);
+        }
+        let has_met = result.known.as_ref().and_then(|known| known.met);
+        let says_something = result.comparisons.iter().any(|it| !it.differences.is_empty());
+        Ok(match (has_met, says_something) {
+            (Some(false), _) => Exit::ExpectationFailed,
+            (_, false) => Exit::NotValid,
+            _ => Exit::Done,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! `rabbitscope sweep`: a scenario with one or two of its values varied.
+
+use std::path::PathBuf;
+
+use rabbitscope_runs::experiment::{Experiment, RunMetric, SweepAxis};
+
+use super::experiment::Options;
+use crate::{
+    exit::{Exit, UsageError},
+    experiment::Plan,
+};
+
+/// Vary one or two values of a scenario: every combination in each round, in random order
+///
+/// The same command on the same directory goes on with a sweep that was interrupted. Sweep only
+/// scenarios that you trust: see `run --help`
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    /// The scenario, a TOML file
+    scenario: PathBuf,
+    /// What to vary: `consumers.0.prefetch=1,10,100`, or a range with a number of steps,
+    /// `consumers.0.prefetch=1..1000:10:log`; twice for two keys. The first value is what the others are
+    /// compared with
+    #[arg(long = "vary", value_name = "KEY=VALUES", required = true)]
+    vary: Vec<String>,
+    /// What is compared, for example `consumed.rate`; the first is the primary metric
+    #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
+    metrics: Vec<String>,
+    /// How often every combination runs
+    #[arg(long, default_value_t = 6)]
+    rounds: u32,
+    /// Draws the order of runs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Replace a value of the scenario in all runs, for example `run.duration=10s`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let experiment = self.experiment()?;
+        let arms = experiment
+            .arms
+            .iter()
+            .map(|arm| self.options.planned(arm, &self.scenario, &self.set))
+            .collect::<anyhow::Result<_>>()?;
+        let text = self.in_words();
+        self.options.conduct(&Plan { experiment, arms, text })
+    }
+
+    fn experiment(&self) -> Result<Experiment, UsageError> {
+        if self.vary.len() > 2 {
+            return Err(UsageError("--vary may stand twice: a picture shows two keys".to_owned()));
+        }
+        let axes = self.vary.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
+        let metrics = self.metrics.iter().map(|name| RunMetric::parse(name));
+        let metrics = metrics.collect::<Result<Vec<_>, _>>().map_err(UsageError)?;
+        if !(1..=10_000).contains(&self.rounds) {
+            return Err(UsageError("--rounds must be from 1 to 10000".to_owned()));
+        }
+        let base = self.scenario.display().to_string();
+        Experiment::of_sweep(&base, axes, metrics, (self.seed, self.rounds)).map_err(UsageError)
+    }
+
+    /// What was asked for, as a file that tells one sweep from another.
+    fn in_words(&self) -> String {
+        let list = |title: &str, lines: &[String]| {
+            lines.iter().fold(String::new(), |text, line| format!("{text}# {title} {line}\n"))
+        };
+        format!(
+            "# sweep {}\n{}{}{}# --rounds {} --seed {}\n",
+            self.scenario.display(),
+            list("--vary", &self.vary),
+            list("--metric", &self.metrics),
+            list("--set", &self.set),
+            self.rounds,
+            self.seed,
+        )
+    }
+}
+
+fn axis(text: &str) -> Result<SweepAxis, UsageError> {
+    let (key, values) = text.split_once('=').ok_or_else(|| {
+        UsageError(format!(
+            "--vary {text}: write KEY=VALUES, as in `consumers.0.prefetch=1,10,100`"
+        ))
+    })?;
+    SweepAxis::parse(key.trim(), values)
+        .map_err(|reason| UsageError(format!("--vary {key}: {reason}")))
+}

@@ -1,0 +1,10 @@
+//! Commands that put load on a broker, and what they have in common.
+
+mod broker_uri;
+pub(super) mod find_rate;
+pub(super) mod load;
+pub(super) mod run;
+mod run_options;
+
+pub(super) use broker_uri::replace;
+pub(super) use run::{URI_VARIABLE, read_scenario};

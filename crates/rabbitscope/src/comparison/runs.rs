@@ -1,0 +1,237 @@
+//! Two finished runs side by side: what differed in what was asked for, and in what was measured.
+
+use std::{collections::BTreeMap, fmt::Write, path::Path};
+
+use rabbitscope_analysis::experiment::{value, value_in_words};
+use rabbitscope_runs::{
+    experiment::RunMetric,
+    record::{RunRecord, SecondRow},
+    scenario::{LATENCIES, Metric, RATES},
+};
+use rabbitscope_text::{Align, escapes, table};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::rundir;
+
+/// Quantiles of the latencies that are compared.
+const COMPARED_QUANTILES: [&str; 3] = ["p50", "p99", "p999"];
+
+/// Differing keys that are shown; JSON has all.
+const MAX_KEYS_SHOWN: usize = 30;
+
+/// Two runs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct RunPair {
+    names: [String; 2],
+    /// Keys of scenario, broker and machine whose values differ.
+    differing: Vec<DifferingKey>,
+    /// Metrics that both have.
+    metrics: Vec<ComparedMetric>,
+    /// Why the figures of one may not be believed.
+    doubts: [Vec<String>; 2],
+}
+
+/// A key of what was asked for, with a value that differs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct DifferingKey {
+    key: String,
+    values: [Option<String>; 2],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ComparedMetric {
+    metric: String,
+    unit: &'static str,
+    values: [f64; 2],
+    ratio: f64,
+}
+
+type Run = (RunRecord, Vec<SecondRow>);
+
+impl RunPair {
+    /// Reads two run directories.
+    pub(crate) fn read(first: &Path, second: &Path) -> anyhow::Result<Self> {
+        let runs = [rundir::read_run(first)?, rundir::read_run(second)?];
+        let name = |path: &Path| path.display().to_string();
+        Ok(Self::of([name(first), name(second)], &runs))
+    }
+
+    fn of(names: [String; 2], runs: &[Run; 2]) -> Self {
+        Self {
+            names,
+            differing: differing(runs.each_ref().map(|(record, _)| keys(record))),
+            metrics: metrics().filter_map(|metric| compared(metric, runs)).collect(),
+            doubts: runs.each_ref().map(|(record, _)| doubts(record)),
+        }
+    }
+
+    /// A table, and what one pair of runs can say.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for (letter, name) in ["A", "B"].into_iter().zip(&self.names) {
+            let _ = writeln!(text, "{letter}  {}", escapes::value(name));
+        }
+        for (letter, doubts) in ["A", "B"].into_iter().zip(&self.doubts) {
+            for doubt in doubts {
+                let _ = writeln!(text, "{letter} is in doubt: {}", escapes::value(doubt));
+            }
+        }
+        let _ = writeln!(text, "\n{}\n", self.differences());
+        let rows: Vec<[String; 4]> = self.metrics.iter().map(ComparedMetric::row).collect();
+        let columns = [
+            ("metric", Align::Left),
+            ("A", Align::Right),
+            ("B", Align::Right),
+            ("change", Align::Right),
+        ];
+        text += &table(columns, &rows);
+        text + "\n\nThis is one run of each. How much two runs of the same thing differ on this machine is not known \
+                from them: a change that matters takes rounds (`rabbitscope compare A.toml B.toml`, \
+                `rabbitscope experiment`). Profiles: `rabbitscope diff A B`.\n"
+    }
+
+    fn differences(&self) -> String {
+        if self.differing.is_empty() {
+            return "Scenario, broker and machine are the same.".to_owned();
+        }
+        let cell = |value: &Option<String>| value.clone().unwrap_or_else(|| "–".to_owned());
+        let rows: Vec<[String; 3]> = self
+            .differing
+            .iter()
+            .take(MAX_KEYS_SHOWN)
+            .map(|it| [it.key.clone(), cell(&it.values[0]), cell(&it.values[1])])
+            .collect();
+        let more = self.differing.len().saturating_sub(MAX_KEYS_SHOWN);
+        let columns = [("differs", Align::Left), ("A", Align::Left), ("B", Align::Left)];
+        let more =
+            if more > 0 { format!("\n… and {more} more; --json has all") } else { String::new() };
+        table(columns, &rows) + &more
+    }
+}
+
+impl ComparedMetric {
+    fn row(&self) -> [String; 4] {
+        let words = self.values.map(|value| value_in_words(value, self.unit));
+        let change = format!("{:+.1} %", 100.0 * (self.ratio - 1.0));
+        let [first, second] = words;
+        [self.metric.clone(), first, second, change]
+    }
+}
+
+/// Rates, costs, latencies.
+fn metrics() -> impl Iterator<Item = RunMetric> {
+    let rates = RATES.into_iter().map(|name| RunMetric::Load(Metric::Rate(name)));
+    let costs = [RunMetric::BrokerCpu, RunMetric::ClientCpu, RunMetric::BrokerMemory];
+    let latencies = LATENCIES.into_iter().flat_map(|name| {
+        COMPARED_QUANTILES.map(|quantile| RunMetric::Load(Metric::Latency(name, quantile)))
+    });
+    rates.chain(costs).chain(latencies)
+}
+
+fn compared(metric: RunMetric, runs: &[Run; 2]) -> Option<ComparedMetric> {
+    let of = |(record, series): &Run| value(metric, record, series, 0);
+    let values = [of(&runs[0])?, of(&runs[1])?];
+    let ratio = values[1] / values[0];
+    Some(ComparedMetric { metric: metric.to_string(), unit: metric.unit(), values, ratio })
+}
+
+fn doubts(record: &RunRecord) -> Vec<String> {
+    let doubts = record.doubts.iter().map(|doubt| doubt.reason.clone());
+    record.verdict.reason().map(str::to_owned).into_iter().chain(doubts).collect()
+}
+
+/// Dotted keys of what a run was asked for, and where it ran.
+fn keys(record: &RunRecord) -> BTreeMap<String, String> {
+    let mut keys = BTreeMap::new();
+    let broker = &record.broker;
+    for (key, value) in [
+        ("broker.product", broker.product.clone()),
+        ("broker.version", broker.version.clone()),
+        ("broker.platform", broker.platform.clone()),
+        ("machine.kernel", record.machine.kernel.clone()),
+        ("machine.cpu", record.machine.cpu.clone()),
+        ("machine.cpus", record.machine.cpus.to_string()),
+        ("rabbitscope", record.rabbitscope.clone()),
+    ] {
+        keys.insert(key.to_owned(), value);
+    }
+    for patched in &broker.patched {
+        let what = format!("{} {}", patched.functions.join(", "), patched.sha256);
+        keys.insert(format!("broker.patched.{}", patched.module), what);
+    }
+    if let Ok(scenario) = serde_json::to_value(&record.scenario) {
+        flatten("scenario", &scenario, &mut keys);
+    }
+    keys
+}
+
+fn flatten(path: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(table) => {
+            table.iter().for_each(|(key, value)| flatten(&format!("{path}.{key}"), value, keys));
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(at, value)| flatten(&format!("{path}.{at}"), value, keys));
+        }
+        Value::String(text) => drop(keys.insert(path.to_owned(), text.clone())),
+        other => drop(keys.insert(path.to_owned(), other.to_string())),
+    }
+}
+
+fn differing([first, second]: [BTreeMap<String, String>; 2]) -> Vec<DifferingKey> {
+    let mut all: Vec<&String> = first.keys().chain(second.keys()).collect();
+    all.sort();
+    all.dedup();
+    let pairs = all.into_iter().map(|key| (key, [first.get(key), second.get(key)]));
+    let differing = pairs.filter(|(_, [one, other])| one != other);
+    differing
+        .map(|(key, values)| DifferingKey {
+            key: key.clone(),
+            values: values.map(<Option<&String>>::cloned),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::record::Counters;
+
+    use super::*;
+
+    fn run(published: u64, prefetch: u64) -> Run {
+        let scenario = format!("{{\"consumers\":[{{\"prefetch\":{prefetch}}}],\"name\":\"a\"}}");
+        let record = RunRecord {
+            scenario: serde_json::from_str(&scenario).unwrap(),
+            ..RunRecord::default()
+        };
+        let row = SecondRow {
+            interval_nanos: 1_000_000_000,
+            counts: Counters { published, ..Counters::default() },
+            ..SecondRow::default()
+        };
+        (record, vec![row])
+    }
+
+    #[test]
+    fn what_differs_and_what_both_have() {
+        let pair = RunPair::of(["a".to_owned(), "b".to_owned()], &[run(1000, 1), run(1500, 10)]);
+        assert_eq!(
+            pair.differing,
+            [DifferingKey {
+                key: "scenario.consumers.0.prefetch".to_owned(),
+                values: [Some("1".to_owned()), Some("10".to_owned())],
+            }]
+        );
+        assert_eq!(pair.metrics.len(), 1);
+        let text = pair.text();
+        assert!(text.contains("published.rate") && text.contains("+50.0 %"), "{text}");
+        assert!(text.contains("one run of each"), "{text}");
+        let same = RunPair::of(["a".to_owned(), "b".to_owned()], &[run(1, 1), run(1, 1)]).text();
+        assert!(same.contains("are the same"), "{same}");
+    }
+}

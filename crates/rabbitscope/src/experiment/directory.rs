@@ -1,0 +1,100 @@
+//! The directory of an experiment, new or begun.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use rabbitscope_runs::{
+    experiment::RunOfArm,
+    scenario::{BrokerSpec, Scenario},
+};
+
+use super::{Plan, journal::Journal};
+use crate::{atomic_file, exit::UsageError, rundir::RunDirectory};
+
+const EXPERIMENT: &str = "experiment.toml";
+
+/// Largest file that an arm has: object code.
+const MAX_CODE_BYTES: u64 = 16 << 20;
+
+const JOURNAL: &str = "experiment.jsonl";
+
+/// Where an experiment is.
+#[derive(Debug)]
+pub(super) struct ExperimentDirectory {
+    path: PathBuf,
+}
+
+impl ExperimentDirectory {
+    /// Makes the directory, or goes on in one in which the same experiment was begun. What was asked for is kept
+    /// in it: the experiment, and the scenario of each arm with all that replaces values in it.
+    pub(super) fn open(
+        out: Option<&Path>,
+        plan: &Plan,
+    ) -> anyhow::Result<(Self, Journal, Vec<RunOfArm>)> {
+        let path = match out {
+            Some(path) if path.join(JOURNAL).exists() => path.to_owned(),
+            Some(path) => RunDirectory::create(path)?.path().to_owned(),
+            None => RunDirectory::create_named(&plan.experiment.name)?.path().to_owned(),
+        };
+        let directory = Self { path };
+        directory.keep(EXPERIMENT, plan.text.as_bytes())?;
+        fs::create_dir_all(directory.path.join("arms"))
+            .with_context(|| format!("cannot make {}/arms", directory.path.display()))?;
+        for (number, planned) in (1..).zip(&plan.arms) {
+            directory
+                .keep(&format!("arms/{number:02}.toml"), planned.scenario.to_toml().as_bytes())?;
+            directory.keep_code(number, &planned.scenario)?;
+        }
+        let (journal, runs) = Journal::open(&directory.path.join(JOURNAL))?;
+        Ok((directory, journal, runs))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps the code that is put in place of the broker's.
+    fn keep_code(&self, number: usize, scenario: &Scenario) -> anyhow::Result<()> {
+        let BrokerSpec::Throwaway(broker) = &scenario.broker else { return Ok(()) };
+        for file in broker.modules.iter().chain(&broker.patches).map(Path::new) {
+            let code = rabbitscope_files::read(file, MAX_CODE_BYTES)
+                .with_context(|| format!("cannot read {}", file.display()))?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            self.keep(&format!("arms/{number:02}-{name}"), &code)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file of what was asked for; refuses when another text is there.
+    fn keep(&self, name: &str, text: &[u8]) -> anyhow::Result<()> {
+        let path = self.path.join(name);
+        if !path.exists() {
+            return atomic_file::write(&path, text);
+        }
+        let there = rabbitscope_files::read(&path, MAX_CODE_BYTES)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        if there == text {
+            return Ok(());
+        }
+        Err(UsageError(format!(
+            "{} was begun with another {name}: what is measured now would not be comparable; name a new \
+             directory with --out",
+            self.path.display()
+        ))
+        .into())
+    }
+
+    /// A name for a run's directory that is not taken. A run that was killed keeps its directory.
+    pub(super) fn place_of_run(&self, (round, position): (u32, usize), arm: &str) -> String {
+        let plain =
+            |it: char| if it.is_ascii_alphanumeric() || "._-".contains(it) { it } else { '-' };
+        let arm: String = arm.chars().take(40).map(plain).collect();
+        let name = format!("runs/{round:03}-{position}-{arm}");
+        let again = (2..).map(|attempt| format!("{name}-attempt-{attempt}"));
+        let mut names = std::iter::once(name.clone()).chain(again);
+        names.find(|name| !self.path.join(name).exists()).unwrap_or(name)
+    }
+}

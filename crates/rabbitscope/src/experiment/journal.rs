@@ -1,0 +1,105 @@
+//! `experiment.jsonl`: what was begun and what has ended, a line each, on the disk before the next run begins.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use rabbitscope_runs::experiment::RunOfArm;
+use serde::{Deserialize, Serialize};
+
+/// Largest journal that is read: half a million runs.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// A line.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Entry {
+    /// A run begins in this directory.
+    Begun { directory: String },
+    /// It has ended. Its values are in its directory.
+    Ended { run: Box<RunOfArm> },
+}
+
+/// The journal of an experiment.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens the journal and reads the runs that have ended. What was being written when the program was killed
+    /// is cut off.
+    pub(super) fn open(path: &Path) -> anyhow::Result<(Self, Vec<RunOfArm>)> {
+        let cannot = || format!("cannot open the journal {}", path.display());
+        let text = match rabbitscope_files::read(path, MAX_BYTES) {
+            Ok(text) => text,
+            Err(_) if !path.exists() => Vec::new(),
+            Err(error) => return Err(error).with_context(cannot),
+        };
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let mut runs = Vec::new();
+        for (number, line) in (1..).zip(text[..whole].split_inclusive(|byte| *byte == b'\n')) {
+            let entry = serde_json::from_slice(line).with_context(|| {
+                format!("{}, line {number}, is no entry of a journal", path.display())
+            })?;
+            if let Entry::Ended { run } = entry {
+                runs.push(*run);
+            }
+        }
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.create(true).write(true).truncate(false).open(path).with_context(cannot)?;
+        file.set_len(whole as u64).with_context(cannot)?;
+        file.seek(SeekFrom::End(0)).with_context(cannot)?;
+        Ok((Self { path: path.to_owned(), file }, runs))
+    }
+
+    /// A run is about to begin.
+    pub(super) fn begin(&mut self, directory: &str) -> anyhow::Result<()> {
+        self.write(&Entry::Begun { directory: directory.to_owned() })
+    }
+
+    /// A run has ended.
+    pub(super) fn end(&mut self, run: &RunOfArm) -> anyhow::Result<()> {
+        self.write(&Entry::Ended { run: Box::new(run.clone()) })
+    }
+
+    fn write(&mut self, entry: &Entry) -> anyhow::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        written.with_context(|| format!("cannot write the journal {}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cut_off_is_made_again() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("experiment.jsonl");
+        let run = |round| RunOfArm { round, ..RunOfArm::default() };
+        let (mut journal, runs) = Journal::open(&path).unwrap();
+        assert!(runs.is_empty());
+        journal.begin("runs/a").unwrap();
+        journal.end(&run(1)).unwrap();
+        journal.begin("runs/b").unwrap();
+        drop(journal);
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text += "{\"kind\":\"ended\",\"run\":{\"round\":2";
+        std::fs::write(&path, &text).unwrap();
+        let (mut journal, runs) = Journal::open(&path).unwrap();
+        assert_eq!(runs, [run(1)]);
+        journal.end(&run(2)).unwrap();
+        assert_eq!(Journal::open(&path).unwrap().1, [run(1), run(2)]);
+        std::fs::write(&path, "{}\n").unwrap();
+        let refused = Journal::open(&path).unwrap_err().to_string();
+        assert!(refused.contains("line 1"), "{refused}");
+    }
+}

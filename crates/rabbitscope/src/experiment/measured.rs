@@ -1,0 +1,62 @@
+//! The values of runs, from their directories.
+
+use std::path::Path;
+
+use rabbitscope_analysis::experiment::{value, warm_up_seconds};
+use rabbitscope_runs::{
+    experiment::{RunMetric, RunOfArm},
+    record::{RunRecord, SecondRow},
+};
+
+use crate::rundir;
+
+/// Fills in the values of the runs of one round: all of them without the longest warm-up. A run that cannot
+/// be read, or lacks the primary metric, is in doubt. Returns the broker of each run that could be read.
+pub(super) fn measure(
+    experiment: &Path,
+    metrics: &[RunMetric],
+    round: &mut [RunOfArm],
+) -> Vec<(usize, String)> {
+    let read: Vec<_> =
+        round.iter().map(|run| rundir::read_run(&experiment.join(&run.directory))).collect();
+    let series = read.iter().flatten().map(|(_, series)| series.as_slice());
+    let skip = series.map(warm_up).max().unwrap_or(0);
+    let mut brokers = Vec::new();
+    for (run, read) in round.iter_mut().zip(read) {
+        run.warm_up_nanos = skip as u64 * 1_000_000_000;
+        match read {
+            Ok((record, series)) => {
+                take(run, metrics, (&record, &series), skip);
+                let broker = &record.broker;
+                let words = [&broker.product, &broker.version, &broker.platform];
+                brokers.push((run.arm, words.map(String::as_str).join(" ")));
+            }
+            // A run that failed has said so already.
+            Err(error) if run.doubts.is_empty() => run.doubts.push(format!("{error:#}")),
+            Err(_) => {}
+        }
+    }
+    brokers
+}
+
+fn take(
+    run: &mut RunOfArm,
+    metrics: &[RunMetric],
+    (record, series): (&RunRecord, &[SecondRow]),
+    skip: usize,
+) {
+    run.values = metrics.iter().map(|metric| value(*metric, record, series, skip)).collect();
+    if run.values.first().is_some_and(Option::is_none) && run.doubts.is_empty() {
+        run.doubts.push(format!("the run has no {}", metrics[0]));
+    }
+}
+
+/// After MSER-5, of all messages that were moved.
+fn warm_up(series: &[SecondRow]) -> usize {
+    let moved = |row: &SecondRow| {
+        let messages = row.counts.published + row.counts.consumed + row.counts.replies;
+        messages as f64 * 1e9 / row.interval_nanos.max(1) as f64
+    };
+    let rates: Vec<f64> = series.iter().filter(|row| !row.draining).map(moved).collect();
+    warm_up_seconds(&rates)
+}

@@ -1,0 +1,189 @@
+//! What is going to be run, checked before anything is.
+
+use std::time::Duration;
+
+use rabbitscope_runs::{
+    experiment::{Arm, Experiment, RunMetric},
+    scenario::{Metric, Scenario},
+};
+use rabbitscope_text::display_duration;
+
+use crate::{exit::UsageError, run};
+
+/// What a run takes besides its load: start and end of a broker, measured on two CPUs.
+const AROUND_A_RUN: Duration = Duration::from_secs(7);
+
+/// Runs, and the time for all of them, that are made without being asked again.
+const MAX_UNASKED_RUNS: u64 = 1000;
+const MAX_UNASKED_TIME: Duration = Duration::from_secs(24 * 3600);
+
+/// An experiment whose arms are known to be possible.
+#[derive(Debug)]
+pub struct Plan {
+    /// What was asked for.
+    pub experiment: Experiment,
+    /// Its arms, each with its scenario, in the order of the experiment.
+    pub arms: Vec<PlannedArm>,
+    /// The experiment as it was written, for the directory.
+    pub text: String,
+}
+
+/// An arm and what runs for it.
+#[derive(Debug)]
+pub struct PlannedArm {
+    /// As it was asked for.
+    pub arm: Arm,
+    /// The scenario that follows.
+    pub scenario: Scenario,
+}
+
+impl Plan {
+    /// Refuses what can be refused before anything runs.
+    pub fn check(&self) -> anyhow::Result<()> {
+        for planned in &self.arms {
+            run::check(&planned.scenario)
+                .map_err(|error| error.context(format!("arm {}", planned.arm.name)))?;
+            self.require_primary(planned)?;
+        }
+        self.require_changes()?;
+        Ok(())
+    }
+
+    fn require_primary(&self, planned: &PlannedArm) -> Result<(), UsageError> {
+        let primary = self.experiment.metrics[0];
+        match lacks(primary, &planned.scenario) {
+            None => Ok(()),
+            Some(needed) => Err(UsageError(format!(
+                "arm {}: no run of this scenario has {primary}, the primary metric; it needs {needed}",
+                planned.arm.name
+            ))),
+        }
+    }
+
+    /// An arm that is the baseline under another name would be taken for a result.
+    fn require_changes(&self) -> Result<(), UsageError> {
+        let texts: Vec<String> = self.arms.iter().map(|it| it.scenario.to_toml()).collect();
+        let same = self
+            .arms
+            .iter()
+            .zip(&texts)
+            .skip(1)
+            .find(|(planned, text)| !planned.arm.control && **text == texts[0]);
+        match same {
+            None => Ok(()),
+            Some((planned, _)) => Err(UsageError(format!(
+                "arm {} changes nothing: its scenario is that of {}",
+                planned.arm.name, self.arms[0].arm.name
+            ))),
+        }
+    }
+
+    /// Runs in all.
+    pub fn runs(&self) -> u64 {
+        self.arms.len() as u64 * u64::from(self.experiment.design.rounds)
+    }
+
+    /// How long a round takes; absent where a scenario does not say when it ends.
+    pub(super) fn time_of_a_round(&self) -> Option<Duration> {
+        let times = self.arms.iter().map(|it| Some(it.scenario.stop.duration? + AROUND_A_RUN));
+        times.sum()
+    }
+
+    /// How many runs and how long, in words.
+    pub fn size(&self) -> String {
+        let rounds = self.experiment.design.rounds;
+        let time = self.time_of_a_round().map_or_else(
+            || "for a time that the scenario does not say".to_owned(),
+            |round| format!("about {}", rough(round * rounds)),
+        );
+        format!("{} arms in {rounds} rounds are {} runs, {time}", self.arms.len(), self.runs())
+    }
+
+    /// It is so large that somebody should have asked for it twice.
+    pub fn is_large(&self) -> bool {
+        let time = self.time_of_a_round().unwrap_or_default() * self.experiment.design.rounds;
+        self.runs() > MAX_UNASKED_RUNS || time > MAX_UNASKED_TIME
+    }
+}
+
+/// To the minute, below that to the second.
+pub(super) fn rough(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let rounded = if seconds > 90 { seconds.div_ceil(60) * 60 } else { seconds.max(1) };
+    display_duration(Duration::from_secs(rounded)).to_string()
+}
+
+/// What a scenario lacks to have a metric.
+fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
+    let has_confirms = scenario.publishers.iter().any(|group| group.confirm_window.is_some());
+    let (has_it, needed) = match metric {
+        RunMetric::Load(Metric::Rate("published")) => {
+            (!scenario.publishers.is_empty(), "[[publishers]]")
+        }
+        RunMetric::Load(Metric::Rate("consumed")) => {
+            (!scenario.consumers.is_empty(), "[[consumers]]")
+        }
+        RunMetric::Load(Metric::Rate("replies")) => (!scenario.requests.is_empty(), "[[requests]]"),
+        RunMetric::Load(Metric::Rate(_)) => (has_confirms, "publishers with a `confirm-window`"),
+        RunMetric::Load(Metric::Latency(name, _)) => match name {
+            name if name.starts_with("confirm") => {
+                (has_confirms, "publishers with a `confirm-window`")
+            }
+            name if name.starts_with("end-to-end") => {
+                (!scenario.consumers.is_empty(), "[[consumers]]")
+            }
+            name if name.starts_with("round-trip") => {
+                (!scenario.requests.is_empty(), "[[requests]]")
+            }
+            _ => (true, ""),
+        },
+        _ => (true, ""),
+    };
+    (!has_it).then_some(needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::{experiment, scenario};
+
+    use super::*;
+
+    const SCENARIO: &str = "name = \"a\"\nrun = { duration = \"20s\" }\nqueues = [{ name = \"q\" }]\n\
+                            publishers = [{ queue = \"q\" }]\n";
+
+    fn plan(primary: &str, larger: &str) -> Plan {
+        let text = format!(
+            "name = \"e\"\nbase = \"a.toml\"\nprimary = \"{primary}\"\n[[arms]]\nname = \"small\"\n\
+             [[arms]]\nname = \"large\"\nset = ['{larger}']\n"
+        );
+        let experiment = experiment::parse(&text, "e.toml", &[]).unwrap();
+        let arms = experiment.arms.iter().map(|arm| PlannedArm {
+            arm: arm.clone(),
+            scenario: scenario::parse(SCENARIO, "a.toml", &arm.overrides).unwrap(),
+        });
+        Plan { arms: arms.collect(), experiment, text }
+    }
+
+    #[test]
+    fn what_no_run_can_show_is_refused() {
+        plan("published.rate", "publishers.0.size=\"100B\"").check().unwrap();
+        let refused =
+            plan("confirm.p99", "publishers.0.size=\"100B\"").check().unwrap_err().to_string();
+        assert!(
+            refused.contains("arm small: no run") && refused.contains("confirm-window"),
+            "{refused}"
+        );
+        let refused =
+            plan("published.rate", "publishers.0.count=1").check().unwrap_err().to_string();
+        assert!(refused.contains("arm large changes nothing"), "{refused}");
+    }
+
+    #[test]
+    fn the_size_is_known_beforehand() {
+        let mut plan = plan("published.rate", "publishers.0.size=\"100B\"");
+        assert_eq!(plan.size(), "3 arms in 20 rounds are 60 runs, about 27m");
+        assert!(!plan.is_large());
+        plan.experiment.design.rounds = 400;
+        assert!(plan.is_large());
+    }
+}

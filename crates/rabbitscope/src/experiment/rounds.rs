@@ -1,0 +1,129 @@
+//! The runs that have ended, by round.
+
+use std::path::Path;
+
+use rabbitscope_analysis::experiment::{alpha_of_each_look, conclude};
+use rabbitscope_runs::experiment::{
+    ArmFacts, ExperimentResult, FORMAT_VERSION, KnownExpectation, KnownResult, MetricFacts,
+    MetricRole, RunMetric, RunOfArm, order_of_round,
+};
+
+use super::{Plan, measured::measure};
+
+/// What is known so far.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    pub(super) result: ExperimentResult,
+    metrics: Vec<RunMetric>,
+    expected: Vec<KnownExpectation>,
+}
+
+impl Rounds {
+    /// Of runs that have ended earlier, in the directory of the experiment.
+    pub(super) fn of(plan: &Plan, runs: Vec<RunOfArm>, directory: &Path) -> Self {
+        let experiment = &plan.experiment;
+        let known = experiment.known.as_ref();
+        let result = ExperimentResult {
+            format_version: FORMAT_VERSION,
+            name: experiment.name.clone(),
+            description: experiment.description.clone(),
+            seed: experiment.seed,
+            rounds: experiment.design.rounds,
+            looks: experiment.design.looks.clone(),
+            alpha: alpha_of_each_look(&experiment.design.looks),
+            indifferent: experiment.design.indifferent,
+            arms: plan.arms.iter().map(|planned| facts(&planned.arm)).collect(),
+            axes: experiment.axes.clone(),
+            metrics: experiment.metrics.iter().enumerate().map(metric).collect(),
+            runs,
+            known: known.map(|known| KnownResult {
+                expect: known.expect.iter().map(ToString::to_string).collect(),
+                source: known.source.clone(),
+                ..KnownResult::default()
+            }),
+            ..ExperimentResult::default()
+        };
+        let mut rounds = Self {
+            result,
+            metrics: experiment.metrics.clone(),
+            expected: known.map(|known| known.expect.clone()).unwrap_or_default(),
+        };
+        for round in 1..=experiment.design.max_rounds_made() {
+            rounds.measure(round, directory);
+        }
+        rounds.conclude();
+        rounds
+    }
+
+    /// The arms that still have to run in a round, each with its place in it, in order.
+    pub(super) fn missing(&self, round: u32) -> Vec<(usize, usize)> {
+        let order = order_of_round(self.result.seed, round, self.result.arms.len());
+        let has_run =
+            |arm: usize| self.result.runs.iter().any(|run| run.round == round && run.arm == arm);
+        let places = (1..).zip(order).filter(|(_, arm)| !has_run(*arm));
+        places.collect()
+    }
+
+    pub(super) fn add(&mut self, run: RunOfArm) {
+        self.result.runs.push(run);
+    }
+
+    /// Reads the values of a round that is complete.
+    pub(super) fn measure(&mut self, round: u32, directory: &Path) {
+        if !self.missing(round).is_empty() {
+            return;
+        }
+        let mut runs: Vec<RunOfArm> =
+            self.result.runs.extract_if(.., |run| run.round == round).collect();
+        for (arm, broker) in measure(directory, &self.metrics, &mut runs) {
+            self.result.arms[arm].broker = broker;
+        }
+        self.result.runs.extend(runs);
+        self.result.runs.sort_by_key(|run| (run.round, run.position));
+    }
+
+    pub(super) fn conclude(&mut self) {
+        conclude(&mut self.result, &self.expected);
+    }
+
+    /// How many rounds are complete and not left out.
+    pub(super) fn counted(&self) -> u32 {
+        let is_dropped = |round: u32| self.result.dropped.iter().any(|it| it.round == round);
+        let made = self.result.runs.last().map_or(0, |run| run.round);
+        let counted =
+            (1..=made).filter(|round| !is_dropped(*round) && self.missing(*round).is_empty());
+        u32::try_from(counted.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether later rounds were begun.
+    pub(super) fn goes_beyond(&self, round: u32) -> bool {
+        self.result.runs.iter().any(|run| run.round > round)
+    }
+
+    /// Whether the runs of a round could not be made, all of them or some.
+    pub(super) fn has_failed(&self, round: u32) -> bool {
+        let mut of_round = self.result.runs.iter().filter(|run| run.round == round);
+        of_round.any(|run| run.values.first().copied().flatten().is_none())
+    }
+}
+
+fn facts(arm: &rabbitscope_runs::experiment::Arm) -> ArmFacts {
+    let scenario = arm.scenario.iter().map(|path| format!("scenario {path}"));
+    let files = arm.files.iter().map(|(key, paths)| format!("{key} {}", paths.join(", ")));
+    ArmFacts {
+        name: arm.name.clone(),
+        changes: scenario.chain(arm.overrides.iter().cloned()).chain(files).collect(),
+        control: arm.control,
+        cell: arm.cell.clone(),
+        broker: String::new(),
+    }
+}
+
+fn metric((at, metric): (usize, &RunMetric)) -> MetricFacts {
+    MetricFacts {
+        name: metric.to_string(),
+        unit: metric.unit().to_owned(),
+        goal: metric.goal(),
+        role: if at == 0 { MetricRole::Primary } else { MetricRole::Secondary },
+    }
+}

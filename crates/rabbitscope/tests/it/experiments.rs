@@ -1,0 +1,153 @@
+//! `experiment` and `sweep`: rounds, going on after a kill, and what is refused before anything runs.
+
+use rustix::process::Signal;
+
+use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines, scenario, signal};
+
+/// Two arms and the control, at a constant rate each: half of it is half of it.
+const HALF: &str = r#"
+name = "half"
+base = "s.toml"
+seed = 3
+primary = "published.rate"
+secondary = ["confirm.p99", "client.cpu-per-message"]
+[design]
+rounds = 6
+max-stolen = "90%"
+max-others = "99%"
+[[arms]]
+name = "whole"
+[[arms]]
+name = "half"
+set = ["publishers.0.rate=1000"]
+[known]
+expect = ["whole > half", "half / whole < 0.6"]
+source = "arithmetic"
+"#;
+
+fn bench(test: &str, queue: &str) -> Workbench {
+    let bench = Workbench::new(test);
+    bench.file("s.toml", &scenario(queue, "1s"));
+    bench.file("e.toml", HALF);
+    bench
+}
+
+#[test]
+fn killed_and_called_again_it_goes_on() {
+    let bench = bench("experiment", "experiment");
+    let uri = existing_broker().uri();
+    let command = format!("experiment e.toml --uri {uri} --out out");
+    let running = bench.start(&command);
+    let journal = bench.path("out/experiment.jsonl");
+    eventually("the fourth run is under way", || lines(&journal) >= 7);
+    signal(&running, Signal::KILL);
+    running.wait_with_output().unwrap();
+    let before = bench.read("out/experiment.jsonl");
+    let ended_before = before.lines().filter(|line| line.contains("\"ended\"")).count();
+    assert!((3..18).contains(&ended_before), "{before}");
+
+    let ended = bench.rabbitscope(&command).code(0);
+    assert!(ended.stderr.contains("already"), "{ended:#?}");
+    assert!(ended.stdout.starts_with("half\nhalf against whole: published "), "{ended:#?}");
+    assert!(ended.stdout.contains("met") && ended.stdout.contains("control"), "{ended:#?}");
+    let result = bench.json("out/experiment.json");
+    let runs = result["runs"].as_array().unwrap();
+    let mut places: Vec<_> = runs
+        .iter()
+        .map(|run| (&run["round"], &run["arm"]))
+        .map(|(round, arm)| (round.as_u64().unwrap(), arm.as_u64().unwrap()))
+        .collect();
+    places.sort_unstable();
+    let all: Vec<(u64, u64)> =
+        (1..=6).flat_map(|round| (0..3).map(move |arm| (round, arm))).collect();
+    assert_eq!(places, all, "every arm once in each round");
+    // What was made before the kill was not made again.
+    assert!(bench.read("out/experiment.jsonl").starts_with(before.rsplit_once('\n').unwrap().0));
+    let half = &result["comparisons"][0];
+    let ratio = half["ratio"].as_f64().unwrap();
+    assert!((0.49..0.51).contains(&ratio), "{half:#}");
+    assert_eq!((&half["verdict"], &result["known"]["met"]), (&"differs".into(), &true.into()));
+    assert_eq!(result["comparisons"][3]["role"], "control");
+    assert_eq!(lines(&bench.path("out/experiment.csv")), 19);
+    assert!(bench.read("out/experiment.html").contains("half against whole: published"));
+
+    let place = |arm: u64| {
+        let run = runs.iter().find(|run| run["arm"] == arm).unwrap();
+        format!("out/{}", run["directory"].as_str().unwrap())
+    };
+    let pair = bench.rabbitscope(&format!("compare {} {}", place(0), place(1))).code(0);
+    for part in ["scenario.publishers.0.rate", "published.rate", "confirm.p99", "one run of each"] {
+        assert!(pair.stdout.contains(part), "{part}: {pair:#?}");
+    }
+
+    // The same once more makes no run and says the same; another experiment is refused.
+    let again = bench.rabbitscope(&command).code(0);
+    assert_eq!(again.stdout, ended.stdout);
+    bench.file("e.toml", &HALF.replace("seed = 3", "seed = 4"));
+    bench.rabbitscope(&command).code(2).says(&["was begun with another experiment.toml", "--out"]);
+    bench.file("e.toml", HALF);
+    bench.file("s.toml", &scenario("experiment", "2s"));
+    bench.rabbitscope(&command).code(2).says(&["was begun with another arms/01.toml"]);
+}
+
+#[test]
+fn a_killed_experiment_leaves_no_broker() {
+    let bench = bench("experiment-broker", "q");
+    let running = bench.start("experiment e.toml --out out --set design.control=false");
+    let has_seconds = || {
+        let runs = std::fs::read_dir(bench.path("out/runs")).into_iter().flatten().flatten();
+        runs.map(|run| run.path().join("series.jsonl")).any(|series| lines(&series) > 0)
+    };
+    eventually("a run is under load", || bench.path("out/runs").exists() && has_seconds());
+    signal(&running, Signal::KILL);
+    running.wait_with_output().unwrap();
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn ctrl_c_keeps_the_runs_and_says_how_to_go_on() {
+    let bench = bench("experiment-interrupt", "interrupted");
+    let uri = existing_broker().uri();
+    let running = bench.start(&format!(
+        "sweep s.toml --vary publishers.0.rate=500,1000 --metric \
+                                        published.rate --uri {uri} --out out"
+    ));
+    let journal = bench.path("out/experiment.jsonl");
+    eventually("the third run is under way", || lines(&journal) >= 5);
+    signal(&running, Signal::INT);
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
+    assert!(ended.stdout.contains("Not complete"), "{ended:#?}");
+    assert!(ended.stderr.contains("--out out goes on"), "{ended:#?}");
+    let result = bench.json("out/experiment.json");
+    assert_eq!(result["axes"][0]["key"], "publishers.0.rate");
+    assert!(result["runs"].as_array().unwrap().len() >= 2, "{result:#}");
+}
+
+#[test]
+fn what_cannot_say_anything_is_refused_before_it_runs() {
+    let bench = bench("experiment-refused", "q");
+    let check = |from: &str, to: &str, parts: &[&str]| {
+        assert!(HALF.contains(from), "{from}");
+        bench.file("wrong.toml", &HALF.replacen(from, to, 1));
+        bench.rabbitscope("experiment wrong.toml --out out").code(2).says(parts);
+        assert!(!bench.path("out").exists());
+    };
+    check("seed = 3", "sead = 3", &["wrong.toml:4: `sead`: is an unknown key"]);
+    check("rounds = 6", "rounds = 5", &["`design.rounds`: must be 6"]);
+    check("rate=1000", "rate=2000", &["arm half changes nothing"]);
+    check("rate=1000", "rates=1000", &["arm half", "`publishers.0.rates`: is an unknown key"]);
+    check(
+        "published.rate",
+        "replies.rate",
+        &["no run of this scenario has replies.rate", "[[requests]]"],
+    );
+    check("s.toml", "nowhere.toml", &["cannot read the scenario", "nowhere.toml"]);
+    let large = "sweep s.toml --vary consumers.0.prefetch=1..1000:1000 --out out";
+    bench.rabbitscope(large).code(2).says(&["1000 arms in 6 rounds are 6000 runs, about", "--yes"]);
+    bench.rabbitscope("sweep s.toml --vary nothing --out out").code(2).says(&["write KEY=VALUES"]);
+    bench
+        .rabbitscope("sweep s.toml --vary consumers.0.prefetch=1 --out out")
+        .code(2)
+        .says(&["needs two values"]);
+    assert!(!bench.path("out").exists());
+}

@@ -1,0 +1,92 @@
+//! An experiment as it is asked for.
+
+use super::{KnownExpectation, RunMetric, SweepAxis};
+
+/// What is compared with what, how often, and in which figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// Name in the result and in the directory's name.
+    pub name: String,
+    /// What it asks, in words.
+    pub description: String,
+    /// Draws the order of runs.
+    pub seed: u64,
+    /// The scenario that all arms start from: a path, as it is written.
+    pub base: String,
+    /// The figures that are compared; the first is the primary one.
+    pub metrics: Vec<RunMetric>,
+    /// How often.
+    pub design: Design,
+    /// The arms, the baseline first; of a sweep its cells. The control, if there is one, is the last.
+    pub arms: Vec<Arm>,
+    /// What a sweep varies; empty for an experiment with arms.
+    pub axes: Vec<SweepAxis>,
+    /// What is known of it.
+    pub known: Option<Known>,
+}
+
+/// The host took so much of the machine's CPU time that a run says little of the broker. Chosen.
+const MAX_STOLEN: f64 = 0.05;
+
+/// Others used so much of it. Chosen: it is what the order of runs, which is drawn, has to make up for, and a
+/// build beside an experiment takes more.
+const MAX_OTHERS: f64 = 0.1;
+
+/// How often arms run, and when the result is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    /// Rounds that count, at most.
+    pub rounds: u32,
+    /// Rounds that count after which the experiment ends if it is decided, ascending; the last is `rounds`.
+    pub looks: Vec<u32>,
+    /// Changes below this share are of no interest.
+    pub indifferent: Option<f64>,
+    /// A run during which the host took a larger share of the machine's CPU time is in doubt.
+    pub max_stolen: f64,
+    /// A run during which others than broker and load generator used a larger share of it is in doubt.
+    pub max_others: f64,
+}
+
+impl Design {
+    /// So many rounds with one look, at the end.
+    pub fn of_rounds(rounds: u32) -> Self {
+        Self {
+            rounds,
+            looks: vec![rounds],
+            indifferent: None,
+            max_stolen: MAX_STOLEN,
+            max_others: MAX_OTHERS,
+        }
+    }
+
+    /// Rounds that are made at most, in place of those that do not count too.
+    pub fn max_rounds_made(&self) -> u32 {
+        self.rounds + self.rounds.div_ceil(2)
+    }
+}
+
+/// One arm: the base scenario with changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    /// Its name.
+    pub name: String,
+    /// Another scenario in place of the base: a path, as it is written.
+    pub scenario: Option<String>,
+    /// `key=value`, as `--set` takes them.
+    pub overrides: Vec<String>,
+    /// Keys of the scenario that name files: paths as they are written, relative to the experiment file.
+    pub files: Vec<(&'static str, Vec<String>)>,
+    /// The baseline a second time.
+    pub control: bool,
+    /// Of a cell of a sweep, the index of its value on each axis.
+    pub cell: Vec<usize>,
+}
+
+/// What is known from elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// What is expected here.
+    pub expect: Vec<KnownExpectation>,
+    /// Where it was published, and what.
+    pub source: String,
+}

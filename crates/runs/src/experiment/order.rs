@@ -1,0 +1,54 @@
+//! The order of runs within a round.
+
+/// All arms in an order that is drawn for this round: the same for the same seed, whatever ran before. So an
+/// experiment that was interrupted goes on in the order that it would have had.
+pub fn order_of_round(seed: u64, round: u32, arms: usize) -> Vec<usize> {
+    let mut random = Random(seed ^ u64::from(round).wrapping_mul(0xA076_1D64_78BD_642F));
+    let mut order: Vec<usize> = (0..arms).collect();
+    for last in (1..arms).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+    order
+}
+
+/// `SplitMix64` (Steele, Lea and Flood 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to `bound` − 1; the bias is below 2⁻⁴⁰ for numbers of arms.
+    #[expect(clippy::cast_possible_truncation, reason = "below `bound`, which is a usize")]
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order_of_round;
+
+    #[test]
+    fn every_order_is_as_likely() {
+        let mut counts = std::collections::BTreeMap::new();
+        for round in 0..6000 {
+            *counts.entry(order_of_round(7, round, 3)).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        // Four standard deviations.
+        assert!(counts.values().all(|count| (885..=1115).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn an_order_depends_on_seed_and_round_alone() {
+        assert_eq!(order_of_round(7, 3, 20), order_of_round(7, 3, 20));
+        assert_ne!(order_of_round(7, 3, 20), order_of_round(7, 4, 20));
+        assert_ne!(order_of_round(7, 3, 20), order_of_round(8, 3, 20));
+    }
+}

@@ -1,0 +1,270 @@
+//! Reads an experiment from its text.
+
+use toml::Value;
+
+use super::{
+    Arm, Design, Experiment, Known, KnownExpectation, RunMetric, SweepAxis, sweep::cells, wire,
+};
+use crate::scenario::{Document, Problem, ScenarioError, read_table, refuse};
+
+/// Rounds that the test needs to call anything at 5 %.
+const MIN_ROUNDS: u32 = 6;
+
+/// Rounds of an experiment whose file does not say: ±3 % on a machine that is shared.
+const USUAL_ROUNDS: u32 = 20;
+
+/// Rounds at most: weeks.
+const MAX_ROUNDS: u32 = 10_000;
+
+/// What a second baseline is called.
+const CONTROL: &str = "again";
+
+/// Reads an experiment from TOML. `file` is for messages only; `overrides` are as for scenarios.
+pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Experiment, ScenarioError> {
+    let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
+    let experiment = read_table::<wire::Experiment>(document.root()).and_then(Experiment::of);
+    experiment.map_err(|problem| document.locate(problem).in_file(file))
+}
+
+impl Experiment {
+    /// A sweep that stands on the command line. Fails with the key and what is allowed.
+    pub fn of_sweep(
+        base: &str,
+        axes: Vec<SweepAxis>,
+        metrics: Vec<RunMetric>,
+        (seed, rounds): (u64, u32),
+    ) -> Result<Self, String> {
+        let arms = cells(&axes)?;
+        Ok(Self {
+            name: "sweep".to_owned(),
+            description: String::new(),
+            seed,
+            base: base.to_owned(),
+            metrics,
+            design: Design::of_rounds(rounds),
+            arms,
+            axes,
+            known: None,
+        })
+    }
+
+    /// Two arms that stand on the command line, and the first once more.
+    pub fn of_pair(pair: [Arm; 2], metrics: Vec<RunMetric>, (seed, rounds): (u64, u32)) -> Self {
+        Self {
+            name: "compare".to_owned(),
+            description: String::new(),
+            seed,
+            base: String::new(),
+            metrics,
+            design: Design::of_rounds(rounds),
+            arms: with_control(pair.into(), true),
+            axes: Vec::new(),
+            known: None,
+        }
+    }
+
+    fn of(wire: wire::Experiment) -> Result<Self, Problem> {
+        let metrics = metrics(&wire.primary, &wire.secondary)?;
+        let (arms, axes) = match (wire.arms.is_empty(), wire.sweep.is_empty()) {
+            (true, false) => sweep(wire.sweep)?,
+            (false, true) => (arms(wire.arms)?, Vec::new()),
+            (true, true) => return refuse("arms", "is missing: two arms or more, or a `sweep`"),
+            (false, false) => return refuse("sweep", "cannot stand beside `arms`"),
+        };
+        let is_sweep = !axes.is_empty();
+        let design = wire.design.unwrap_or_default();
+        let has_control = design.control.unwrap_or(!is_sweep);
+        let design = Design::of(design).map_err(|problem| problem.under("design"))?;
+        let known = wire.known.map(|known| Known::of(known, &arms)).transpose();
+        let known = known.map_err(|problem| problem.under("known"))?;
+        Ok(Self {
+            name: name(wire.name)?,
+            description: wire.description.unwrap_or_default(),
+            seed: wire.seed.unwrap_or(1),
+            base: wire.base,
+            metrics,
+            design,
+            arms: with_control(arms, has_control),
+            axes,
+            known,
+        })
+    }
+}
+
+/// It becomes part of a directory's name.
+fn name(name: String) -> Result<String, Problem> {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        return refuse("name", "must be letters, digits, `-`, `_` and `.`");
+    }
+    Ok(name)
+}
+
+fn metrics(primary: &str, secondary: &[String]) -> Result<Vec<RunMetric>, Problem> {
+    let parsed = |name: &str| RunMetric::parse(name).map_err(Problem::new);
+    let mut metrics = vec![parsed(primary).map_err(|problem| problem.under("primary"))?];
+    for (at, name) in secondary.iter().enumerate() {
+        let under = |problem: Problem| problem.under(at.to_string()).under("secondary");
+        let metric = parsed(name).map_err(under)?;
+        if metrics.contains(&metric) {
+            return Err(under(Problem::new("is there already")));
+        }
+        metrics.push(metric);
+    }
+    Ok(metrics)
+}
+
+fn sweep(axes: Vec<wire::Axis>) -> Result<(Vec<Arm>, Vec<SweepAxis>), Problem> {
+    if axes.len() > 2 {
+        return refuse("sweep", "has more than two keys: a picture shows two");
+    }
+    let axis_of = |(at, written): (usize, wire::Axis)| {
+        let values = SweepAxis::of(written.set, &written.values).map_err(Problem::new);
+        values.map_err(|problem| problem.under("values").under(at.to_string()).under("sweep"))
+    };
+    let axes: Vec<SweepAxis> =
+        axes.into_iter().enumerate().map(axis_of).collect::<Result<_, _>>()?;
+    if axes.len() == 2 && axes[0].key == axes[1].key {
+        return refuse("sweep", "has the same key twice");
+    }
+    let arms = cells(&axes).map_err(|reason| Problem::new(reason).under("sweep"))?;
+    Ok((arms, axes))
+}
+
+fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
+    if arms.len() < 2 {
+        return refuse("arms", "needs two or more: the first is what the others are compared with");
+    }
+    let mut valid: Vec<Arm> = Vec::new();
+    for (at, wire) in arms.into_iter().enumerate() {
+        let under = |problem: Problem| problem.under(at.to_string()).under("arms");
+        let arm = arm(wire).map_err(under)?;
+        if valid.iter().any(|other| other.name == arm.name) {
+            return Err(under(Problem::new("is there already").under("name")));
+        }
+        let is_same = arm.scenario.is_none() && arm.overrides.is_empty() && arm.files.is_empty();
+        if at > 0 && is_same {
+            return Err(under(Problem::new(
+                "changes nothing; `design.control` compares the first arm with itself",
+            )));
+        }
+        valid.push(arm);
+    }
+    Ok(valid)
+}
+
+fn arm(wire: wire::Arm) -> Result<Arm, Problem> {
+    let name = name(wire.name)?;
+    let mut overrides = Vec::new();
+    for (key, text) in [
+        ("config", wire.config),
+        ("advanced-config", wire.advanced_config),
+        ("erl-args", wire.erl_args),
+        ("root", wire.root),
+    ] {
+        overrides.extend(text.map(|text| format!("broker.{key}={}", Value::String(text))));
+    }
+    overrides.extend(wire.plugins.map(|names| format!("broker.plugins={}", Value::from(names))));
+    if let Some(environment) = &wire.environment {
+        flatten("broker.environment", environment, &mut overrides);
+    }
+    match wire.set {
+        None => {}
+        Some(Value::Table(table)) => flatten("", &Value::Table(table), &mut overrides),
+        Some(Value::Array(lines)) => overrides.extend(lines_of(&lines)?),
+        Some(_) => {
+            return refuse("set", "must be a table of keys and values, or a list of `key=value`");
+        }
+    }
+    let files = [("broker.patches", wire.patches), ("broker.modules", wire.modules)];
+    let files = files.into_iter().filter_map(|(key, paths)| Some((key, paths?))).collect();
+    Ok(Arm { name, scenario: wire.scenario, overrides, files, ..Arm::default() })
+}
+
+fn lines_of(lines: &[Value]) -> Result<Vec<String>, Problem> {
+    let line = |(at, line): (usize, &Value)| match line.as_str().filter(|it| it.contains('=')) {
+        Some(line) => Ok(line.to_owned()),
+        None => Err(Problem::new("must be a text such as \"publishers.0.rate=5000\"")
+            .under(at.to_string())
+            .under("set")),
+    };
+    lines.iter().enumerate().map(line).collect()
+}
+
+/// Tables become dotted keys.
+fn flatten(prefix: &str, value: &Value, lines: &mut Vec<String>) {
+    let Value::Table(table) = value else {
+        lines.push(format!("{prefix}={value}"));
+        return;
+    };
+    for (key, value) in table {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        flatten(&path, value, lines);
+    }
+}
+
+/// The baseline once more, at the end.
+fn with_control(mut arms: Vec<Arm>, has_control: bool) -> Vec<Arm> {
+    if has_control {
+        let name = format!("{}-{CONTROL}", arms[0].name);
+        arms.push(Arm { name, control: true, ..arms[0].clone() });
+    }
+    arms
+}
+
+impl Design {
+    fn of(wire: wire::Design) -> Result<Self, Problem> {
+        let rounds = wire.rounds.unwrap_or(USUAL_ROUNDS);
+        if !(MIN_ROUNDS..=MAX_ROUNDS).contains(&rounds) {
+            let reason = format!(
+                "must be {MIN_ROUNDS} to {MAX_ROUNDS}: with fewer than {MIN_ROUNDS} no difference can be shown"
+            );
+            return refuse("rounds", reason);
+        }
+        let looks = wire.looks.unwrap_or_else(|| vec![rounds]);
+        let is_ascending = looks.windows(2).all(|pair| pair[0] < pair[1]);
+        if !is_ascending || looks.first() < Some(&MIN_ROUNDS) || looks.last() != Some(&rounds) {
+            let reason =
+                format!("must ascend from {MIN_ROUNDS} or more to `rounds`, which is {rounds}");
+            return refuse("looks", reason);
+        }
+        let share_of = |key, text: Option<String>| text.map(|text| share(key, &text)).transpose();
+        let usual = Self::of_rounds(rounds);
+        Ok(Self {
+            looks,
+            indifferent: share_of("indifferent", wire.indifferent)?,
+            max_stolen: share_of("max-stolen", wire.max_stolen)?.unwrap_or(usual.max_stolen),
+            max_others: share_of("max-others", wire.max_others)?.unwrap_or(usual.max_others),
+            ..usual
+        })
+    }
+}
+
+/// `3%` as 0.03.
+fn share(key: &str, text: &str) -> Result<f64, Problem> {
+    let percent = text.trim().strip_suffix('%').and_then(|it| it.trim().parse::<f64>().ok());
+    match percent.filter(|percent| *percent > 0.0 && *percent < 100.0) {
+        Some(percent) => Ok(percent / 100.0),
+        None => refuse(key, "must be a share above 0 and below 100, such as \"3%\""),
+    }
+}
+
+impl Known {
+    fn of(wire: wire::Known, arms: &[Arm]) -> Result<Self, Problem> {
+        if wire.source.trim().is_empty() {
+            return refuse("source", "must say where it was published");
+        }
+        let one = |(at, text): (usize, &String)| {
+            let under = |reason: String| Problem::new(reason).under(at.to_string()).under("expect");
+            let expectation = KnownExpectation::parse(text).map_err(under)?;
+            let names = expectation.arms();
+            let unknown = names.into_iter().find(|name| arms.iter().all(|arm| arm.name != *name));
+            match unknown {
+                None => Ok(expectation),
+                Some(name) => Err(under(format!("names `{name}`, which is no arm"))),
+            }
+        };
+        let expect = wire.expect.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+        Ok(Self { expect, source: wire.source })
+    }
+}

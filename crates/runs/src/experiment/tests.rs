@@ -1,0 +1,179 @@
+//! What an experiment file may say, and how it is refused.
+
+use super::{Design, Experiment, parse};
+
+const ARMS: &str = r#"
+name = "prefetch"
+base = "classic.toml"
+seed = 7
+primary = "consumed.rate"
+secondary = ["broker.cpu-per-message", "confirm.p99"]
+[design]
+rounds = 20
+looks = [10, 15, 20]
+indifferent = "3%"
+[[arms]]
+name = "default"
+[[arms]]
+name = "larger"
+set = { consumers.0.prefetch = 500, queues.0.arguments = { x-max-length = 5 } }
+erl-args = "+S 2"
+[[arms]]
+name = "list"
+set = ["publishers.0.rate=5000"]
+[known]
+expect = ["larger / default > 1.1", "larger > default"]
+source = "somewhere"
+"#;
+
+const SWEEP: &str = r#"
+name = "prefetch"
+base = "classic.toml"
+primary = "consumed.rate"
+[[sweep]]
+set = "consumers.0.prefetch"
+values = { from = 1, to = 1000, steps = 4, scale = "log" }
+[[sweep]]
+set = "queues.0.type"
+values = ["classic", "quorum"]
+"#;
+
+fn read(text: &str) -> Experiment {
+    parse(text, "file.toml", &[]).unwrap()
+}
+
+#[test]
+fn arms_become_overrides() {
+    let experiment = read(ARMS);
+    let names: Vec<&str> = experiment.arms.iter().map(|arm| arm.name.as_str()).collect();
+    assert_eq!(names, ["default", "larger", "list", "default-again"]);
+    assert_eq!(
+        experiment.arms[1].overrides,
+        [
+            "broker.erl-args=\"+S 2\"",
+            "consumers.0.prefetch=500",
+            "queues.0.arguments.x-max-length=5"
+        ]
+    );
+    assert_eq!(experiment.arms[2].overrides, ["publishers.0.rate=5000"]);
+    assert!(experiment.arms[3].control && !experiment.arms[2].control);
+    assert_eq!((experiment.seed, experiment.design.indifferent), (7, Some(0.03)));
+    assert_eq!(experiment.metrics.len(), 3);
+}
+
+#[test]
+fn a_sweep_becomes_cells() {
+    let experiment = read(SWEEP);
+    let names: Vec<&str> = experiment.arms.iter().map(|arm| arm.name.as_str()).collect();
+    assert_eq!(names.len(), 8);
+    assert_eq!(names[0], "prefetch=1 type=classic");
+    assert_eq!(names[7], "prefetch=1000 type=quorum");
+    assert_eq!(
+        experiment.arms[3].overrides,
+        ["consumers.0.prefetch=10", "queues.0.type=\"quorum\""]
+    );
+    assert_eq!(experiment.arms[3].cell, [1, 1]);
+    assert_eq!(experiment.axes[0].values, ["1", "10", "100", "1000"]);
+    assert_eq!(experiment.design.rounds, 20);
+    assert!(experiment.arms.iter().all(|arm| !arm.control));
+}
+
+#[test]
+fn the_command_line_may_override() {
+    let overrides = ["design.rounds=8", "design.looks=[8]", "design.max-others=\"40%\""];
+    let experiment = parse(ARMS, "file.toml", &overrides.map(str::to_owned)).unwrap();
+    let usual = Design::of_rounds(8);
+    let expected = Design { indifferent: Some(0.03), max_others: 0.4, ..usual };
+    assert_eq!(experiment.design, expected);
+    assert_eq!(experiment.design.max_rounds_made(), 12);
+}
+
+/// The text with one change is refused like this.
+fn check(text: &str, from: &str, to: &str, expected: &str) {
+    assert!(text.contains(from), "{from}");
+    let refused = parse(&text.replacen(from, to, 1), "file.toml", &[]).unwrap_err().to_string();
+    assert_eq!(refused.get(..expected.len()), Some(expected), "{refused}");
+}
+
+#[test]
+fn refusals_name_line_key_and_what_is_allowed() {
+    check(ARMS, "seed = 7", "seeds = 7", "file.toml:4: `seeds`: is an unknown key; allowed are ");
+    check(ARMS, "rounds = 20", "rounds = 5", "file.toml:8: `design.rounds`: must be 6 to 10000: ");
+    check(ARMS, "[10, 15, 20]", "[10, 15]", "file.toml:9: `design.looks`: must ascend from 6");
+    check(ARMS, "[10, 15, 20]", "[5, 20]", "file.toml:9: `design.looks`: must ascend from 6");
+    check(
+        ARMS,
+        "\"3%\"",
+        "\"300%\"",
+        "file.toml:10: `design.indifferent`: must be a share above 0",
+    );
+    check(
+        ARMS,
+        "consumed.rate",
+        "consumed.rates",
+        "file.toml:5: `primary`: `consumed.rates` is no metric",
+    );
+    check(ARMS, "confirm.p99", "consumed.rate", "file.toml:6: `secondary.1`: is there already");
+    check(
+        ARMS,
+        "name = \"larger\"",
+        "name = \"default\"",
+        "file.toml:14: `arms.1.name`: is there already",
+    );
+    check(
+        ARMS,
+        "set = [\"publishers.0.rate=5000\"]",
+        "",
+        "file.toml:17: `arms.2`: changes nothing",
+    );
+    check(ARMS, "[\"publishers.0.rate=5000\"]", "5", "file.toml:19: `arms.2.set`: must be a table");
+    check(
+        ARMS,
+        "larger / default",
+        "larger / nobody",
+        "file.toml:21: `known.expect.0`: names `nobody`",
+    );
+    check(ARMS, "\"somewhere\"", "\"\"", "file.toml:22: `known.source`: must say where");
+    check(ARMS, "name = \"prefetch\"", "name = \"a/b\"", "file.toml:2: `name`: must be letters");
+}
+
+#[test]
+fn refusals_of_a_sweep() {
+    check(SWEEP, "steps = 4", "steps = 1", "file.toml:7: `sweep.0.values`: needs `from` below");
+    check(SWEEP, "from = 1,", "from = 0,", "file.toml:7: `sweep.0.values`: needs `from` below");
+    check(SWEEP, "scale", "scales", "file.toml:7: `sweep.0.values`: has an unknown key `scales`");
+    check(
+        SWEEP,
+        "\"quorum\"]",
+        "\"classic\"]",
+        "file.toml:10: `sweep.1.values`: has a value twice",
+    );
+    check(SWEEP, "queues.0.type", "consumers.0.prefetch", "file.toml:5: `sweep`: has the same key");
+    let sweep_and_arms =
+        format!("{ARMS}[[sweep]]\nset = \"run.duration\"\nvalues = [\"1s\", \"2s\"]\n");
+    check(&sweep_and_arms, "", "", "file.toml:23: `sweep`: cannot stand beside `arms`");
+    check(
+        "name = \"a\"\nbase = \"b\"\nprimary = \"consumed.rate\"",
+        "",
+        "",
+        "file.toml: `arms`: is missing",
+    );
+}
+
+#[test]
+fn ranges_on_the_command_line() {
+    fn check(text: &str, expected: Option<&[&str]>) {
+        let axis = super::SweepAxis::parse("consumers.0.prefetch", text);
+        let values =
+            axis.as_ref().map(|axis| axis.values.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(values.as_deref().ok(), expected, "{text}");
+    }
+    check("1,10, 100", Some(&["1", "10", "100"]));
+    check("1..100:3:log", Some(&["1", "10", "100"]));
+    check("0..10:3", Some(&["0", "5", "10"]));
+    check("classic,quorum", Some(&["classic", "quorum"]));
+    check("1", None);
+    check("1..10", None);
+    check("10..1:3", None);
+    check("1,1", None);
+}

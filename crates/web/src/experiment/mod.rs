@@ -1,0 +1,13 @@
+//! The page of an experiment: what was found, every round as a dot, how it was measured. One HTML file without
+//! scripts.
+
+mod axis;
+mod document;
+mod intervals;
+mod sweep;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+pub use document::write_experiment;

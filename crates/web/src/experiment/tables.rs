@@ -1,0 +1,117 @@
+//! The figures behind the drawings, and how they were obtained.
+
+use std::io::{self, Write};
+
+use rabbitscope_analysis::experiment::{
+    change, median_of_arm, p_in_words, percent, value_in_words,
+};
+use rabbitscope_runs::experiment::{Comparison, ComparisonRole, ExperimentResult, Verdict};
+
+use crate::escape::Markup;
+
+/// Every arm against the baseline in every metric.
+pub(super) fn comparisons(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    writeln!(
+        out,
+        "<h2>All metrics</h2>\n<div class=\"scroll\"><table><thead><tr><th>arm</th><th class=\"left\">metric</th>\
+         <th>baseline</th><th>arm</th><th>change</th><th>interval</th><th>p</th><th>rounds</th>\
+         <th class=\"left\">verdict</th></tr></thead><tbody>"
+    )?;
+    for comparison in &result.comparisons {
+        row(out, result, comparison)?;
+    }
+    writeln!(
+        out,
+        "</tbody></table></div>\n<p class=\"soft\">Baseline and arm are medians over the rounds that count. Changes are \
+         Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test, p is adjusted \
+         after Holm.</p>"
+    )
+}
+
+fn row(out: &mut impl Write, result: &ExperimentResult, comparison: &Comparison) -> io::Result<()> {
+    let metric = &result.metrics[comparison.metric];
+    let median = |arm: usize| {
+        let found = median_of_arm(result, comparison, arm);
+        found.map(|value| value_in_words(value, &metric.unit)).unwrap_or_default()
+    };
+    let interval = comparison.low.zip(comparison.high);
+    let interval = interval.map(|(low, high)| format!("{} to {}", change(low), change(high)));
+    let (class, word) = match (comparison.role, comparison.verdict) {
+        (ComparisonRole::Control, Verdict::Differs) => ("left", "control: differs from itself"),
+        (ComparisonRole::Control, _) => ("left", "control"),
+        (_, Verdict::Differs) => ("left differs", "differs"),
+        (_, Verdict::Equivalent) => ("left", "the same"),
+        (_, Verdict::Undecided) => ("left", "undecided"),
+    };
+    writeln!(
+        out,
+        "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
+         <td class=\"{class}\">{word}</td></tr>",
+        Markup(&result.arms[comparison.arm].name),
+        Markup(&metric.name),
+        median(0),
+        median(comparison.arm),
+        comparison.ratio.map(change).unwrap_or_default(),
+        interval.unwrap_or_default(),
+        comparison.adjusted_p.map(|p| p_in_words(p).replace('<', "&lt;")).unwrap_or_default(),
+        comparison.differences.len(),
+    )
+}
+
+/// What is left out, and why.
+pub(super) fn dropped(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    if result.dropped.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<h2>Left out</h2>\n<div class=\"scroll\"><table><thead><tr><th>round</th><th class=\"left\">arm</th>\
+         <th class=\"left\">why</th></tr></thead><tbody>"
+    )?;
+    for it in &result.dropped {
+        writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"left\">{}</td><td class=\"wide\">{}</td></tr>",
+            it.round,
+            Markup(&result.arms[it.arm].name),
+            Markup(&it.reason)
+        )?;
+    }
+    writeln!(out, "</tbody></table></div>")
+}
+
+/// How it was measured, and what the arms are.
+pub(super) fn method(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    let looks: Vec<String> = result.looks.iter().map(ToString::to_string).collect();
+    writeln!(
+        out,
+        "<h2>How it was measured</h2>\n<p>A round runs every arm once, in an order drawn from \
+         the seed {}. At most {} rounds; looked at after {}, each at an error rate of {}, so that all looks \
+         together call a difference of nothing in 5 % of such experiments. A round with a run in doubt counts for no \
+         arm.</p>",
+        result.seed,
+        result.rounds,
+        looks.join(", "),
+        percent(result.alpha)
+    )?;
+    writeln!(
+        out,
+        "<div class=\"scroll\"><table><thead><tr><th>arm</th><th class=\"left\">changes</th><th class=\"left\">broker</th>\
+         </tr></thead><tbody>"
+    )?;
+    for arm in &result.arms {
+        let changes = match (&arm.changes[..], arm.control) {
+            (_, true) => "the baseline again".to_owned(),
+            ([], _) => "none".to_owned(),
+            (changes, _) => changes.join("\n"),
+        };
+        writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"wide\"><code>{}</code></td><td class=\"left\">{}</td></tr>",
+            Markup(&arm.name),
+            Markup(&changes).to_string().replace('\n', "<br>"),
+            Markup(&arm.broker)
+        )?;
+    }
+    writeln!(out, "</tbody></table></div>")
+}

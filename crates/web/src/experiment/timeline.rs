@@ -1,0 +1,145 @@
+//! Every run at the time when it was made: what the machine did by itself is seen here.
+
+use std::io::{self, Write};
+
+use rabbitscope_analysis::experiment::value_in_words;
+use rabbitscope_runs::experiment::{ExperimentResult, RunOfArm};
+
+use super::axis::Axis;
+use crate::escape::Markup;
+
+const WIDTH: f64 = 1000.0;
+const LEFT: f64 = 90.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 10.0;
+const HEIGHT: f64 = 240.0;
+
+/// Below the values: the CPU time that others had.
+const STRIP: f64 = 40.0;
+const GAP: f64 = 14.0;
+
+/// More arms than this are drawn alike: nobody tells twenty colours apart.
+const MAX_COLOURS: usize = 8;
+
+/// The primary metric against time, and under it the share of the CPU that was neither broker's nor load generator's.
+pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    let Some(metric) = result.metrics.first() else { return Ok(()) };
+    let value = |run: &RunOfArm| run.values.first().copied().flatten();
+    let Some(begin) = result.runs.iter().map(|run| run.started_unix_nanos).min() else {
+        return Ok(());
+    };
+    let minutes = |run: &RunOfArm| (run.started_unix_nanos - begin) as f64 / 60e9;
+    let x = Axis::linear(result.runs.iter().map(minutes), (LEFT, WIDTH - RIGHT));
+    let y = Axis::linear(result.runs.iter().filter_map(value), (TOP + HEIGHT, TOP));
+    let bottom = TOP + HEIGHT + GAP + STRIP;
+    writeln!(
+        out,
+        "<h2>Every run in time</h2>\n<p class=\"soft\">{} of each run, in the order in which they were made. Below: the \
+         share of the machine's CPU time that others used, and that the host took away.</p>",
+        Markup(&metric.name)
+    )?;
+    key(out, result)?;
+    writeln!(
+        out,
+        "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" aria-label=\"Values of all runs in time; experiment.csv has the \
+         figures\">",
+        bottom + 36.0
+    )?;
+    for tick in y.ticks() {
+        let place = y.at(tick);
+        writeln!(
+            out,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{place:.1}\" y2=\"{place:.1}\"/>\
+             <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            WIDTH - RIGHT,
+            LEFT - 8.0,
+            place + 4.0,
+            value_in_words(tick.max(0.0), &metric.unit)
+        )?;
+    }
+    for tick in x.ticks().into_iter().filter(|tick| *tick >= 0.0) {
+        writeln!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            x.at(tick),
+            bottom + 16.0,
+            minutes_in_words(tick)
+        )?;
+    }
+    writeln!(
+        out,
+        "<text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"middle\">minutes</text>",
+        f64::midpoint(LEFT, WIDTH - RIGHT),
+        bottom + 32.0
+    )?;
+    for run in &result.runs {
+        if let Some(value) = value(run) {
+            dot(out, result, run, (x.at(minutes(run)), y.at(value)), value)?;
+        }
+        shares(out, run, x.at(minutes(run)), bottom)?;
+    }
+    writeln!(out, "</svg>")
+}
+
+/// `0`, `2.5`, `0.05`.
+fn minutes_in_words(minutes: f64) -> String {
+    let text = format!("{:.2}", minutes.abs());
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn hue(result: &ExperimentResult, arm: usize) -> usize {
+    if result.arms.len() > MAX_COLOURS { 1 } else { arm }
+}
+
+fn key(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    if result.arms.len() > MAX_COLOURS {
+        return Ok(());
+    }
+    write!(out, "<p class=\"key\">")?;
+    for (at, arm) in result.arms.iter().enumerate() {
+        write!(out, "<span class=\"c{at}\"><i></i>{}</span>", Markup(&arm.name))?;
+    }
+    writeln!(out, "<span class=\"soft\">hollow: in doubt</span></p>")
+}
+
+fn dot(
+    out: &mut impl Write,
+    result: &ExperimentResult,
+    run: &RunOfArm,
+    (x, y): (f64, f64),
+    value: f64,
+) -> io::Result<()> {
+    let class = if run.doubts.is_empty() { "dot" } else { "hollow" };
+    let figure = format!(
+        "round {}, {}: {}",
+        run.round,
+        result.arms[run.arm].name,
+        value_in_words(value, &result.metrics[0].unit)
+    );
+    let words = [&[figure], &run.doubts[..]].concat().join("; ");
+    writeln!(
+        out,
+        "<circle class=\"{class} c{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{}</title></circle>",
+        hue(result, run.arm),
+        Markup(&words)
+    )
+}
+
+/// Bars that grow from the bottom of the strip: a quarter of the machine fills it.
+fn shares(out: &mut impl Write, run: &RunOfArm, x: f64, bottom: f64) -> io::Result<()> {
+    let mut base = bottom;
+    for (class, share) in [("foreign", run.foreign_share), ("stolen", run.stolen_share)] {
+        let Some(share) = share.filter(|share| *share > 0.0) else { continue };
+        let height = (4.0 * share * STRIP).min(base - (bottom - STRIP));
+        base -= height;
+        writeln!(
+            out,
+            "<rect class=\"{class}\" x=\"{:.1}\" width=\"4\" y=\"{base:.1}\" height=\"{height:.1}\"><title>round {}: \
+             {class} {:.1} %</title></rect>",
+            x - 2.0,
+            run.round,
+            100.0 * share
+        )?;
+    }
+    Ok(())
+}

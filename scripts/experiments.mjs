@@ -1,0 +1,42 @@
+// Writes the table of experiments from their results: node experiments.mjs RESULTS DOCUMENT
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+
+const [, , results, document] = process.argv;
+const begin = "<!-- made by make experiments: begin -->";
+const end = "<!-- made by make experiments: end -->";
+
+const percent = (ratio) =>
+    ratio >= 0.5 && ratio < 2 ? `${ratio < 1 ? "−" : "+"}${Math.abs(100 * (ratio - 1)).toFixed(1)} %` : `×${ratio.toFixed(2)}`;
+const met = { true: "met", false: "not met", null: "cannot be told" };
+
+function row(name) {
+    const result = JSON.parse(readFileSync(`${results}/${name}/experiment.json`, "utf8"));
+    const primary = result.comparisons.filter((it) => it.metric === 0);
+    const measured = primary.map((it) => {
+        const arm = result.arms[it.arm];
+        const interval = it.low === null ? "too few rounds" : `${percent(it.low)} to ${percent(it.high)}`;
+        return `${arm.control ? "control" : arm.name}: ${percent(it.ratio)} (${interval})`;
+    });
+    const rounds = new Set(result.runs.map((run) => run.round)).size;
+    const dropped = new Set(result.dropped.map((it) => it.round)).size;
+    const cells = [
+        name,
+        result.known ? result.known.expect.map((it) => `\`${it}\``).join(", ") : "",
+        `${result.metrics[0].name} against ${result.arms[0].name}: ${measured.join("; ")}`,
+        `${rounds - dropped} of ${rounds}`,
+        result.known ? met[String(result.known.met)] : "",
+    ];
+    return `| ${cells.join(" | ")} |`;
+}
+
+const names = readdirSync(results).filter((name) => existsSync(`${results}/${name}/experiment.json`)).sort();
+const table = [
+    "| experiment | known | measured here, with intervals | rounds that count | |",
+    "| --- | --- | --- | --- | --- |",
+    ...names.map(row),
+].join("\n");
+const text = readFileSync(document, "utf8");
+const [before, rest] = text.split(begin);
+const [, after] = rest.split(end);
+writeFileSync(document, `${before}${begin}\n${table}\n${end}${after}`);
+console.log(table);
