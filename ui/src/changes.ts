@@ -3,7 +3,7 @@
 
 import { h } from "./dom.ts";
 import { digits, percent, signed, whole } from "./format.ts";
-import { type Pair, WITHIN_NOISE } from "./flame/noise.ts";
+import { type Pair, withinNoise } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
 import { compile } from "./flame/search.ts";
@@ -35,12 +35,14 @@ export class ChangeTable {
 
   constructor(
     private readonly model: Model,
-    /** Such as that of two runs: what else differs. */
+    /** Such as that of two runs: what else differs; ends with a full stop. */
     caution: string,
     private readonly pick: (frame: number) => void,
     private readonly cost: CostOfMessages | null = null,
   ) {
     const rate = whole(Math.round(1 / model.noise.rate));
+    const runs = model.noise.runs;
+    const alike = runs ? `two sets of ${whole(runs[0])} and ${whole(runs[1])} runs` : "two recordings";
     this.element = h(
       "section",
       { class: "panel", "aria-labelledby": "changes-title" },
@@ -48,8 +50,8 @@ export class ChangeTable {
       h(
         "p",
         { class: "tooltip-kind" },
-        `Grey shares are within the noise of sampling: of two recordings of the same thing one in ${rate} would have ` +
-          `any row that is not grey. The others are beyond it; ${caution}`,
+        `Grey shares are ${withinNoise(model.noise)}: of ${alike} of the same thing one in ${rate} would have ` +
+          `any row that is not grey. The others are beyond it${caution && `; ${caution}`}`,
       ),
       cost && h("p", { class: "tooltip-kind" }, costSentence(cost)),
       this.filters(),
@@ -181,7 +183,7 @@ export class ChangeTable {
     return [
       share(changes[`${key}-before`][row], this.totals[0], quiet),
       share(changes[`${key}-after`][row], this.totals[1], quiet),
-      h("td", { class: `number change${quiet}`, title: isBeyond ? null : WITHIN_NOISE }, change),
+      h("td", { class: `number change${quiet}`, title: isBeyond ? null : withinNoise(this.model.noise) }, change),
     ];
   }
 

@@ -21,7 +21,9 @@ export function diffPart(diff: DiffData): HTMLElement[] {
   });
   const title = `${diff.event === "cpu" ? "CPU" : diff.event}: what changed`;
   const panel = new FlamePanel(model, title, [sides(diff)]);
-  const caution = "that two runs of the same thing differ as well, only repeated runs can rule out.";
+  const caution = diff.noise.runs
+    ? "the graph takes samples for so many fewer as runs differ more than sampling does."
+    : "that two runs of the same thing differ as well, only repeated runs can rule out.";
   const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame), diff.cost);
   table.show(diff.changes, [diff.before.total, diff.after.total]);
   return [panel.element, table.element];

@@ -126,10 +126,11 @@ export interface ProfileData {
 }
 
 // How often all comparisons together may mark anything by chance; counted samples a unit of weight, of both
-// sides.
+// sides; runs on both sides where the noise is that between runs.
 export interface Noise {
   rate: number;
   counts: [number, number];
+  runs: [number, number] | null;
 }
 
 // Function by function in the order of the source; line 0 is what of a function has none.

@@ -32,6 +32,19 @@ impl MessagesDuring {
         }
         sum
     }
+
+    /// Of several recordings together; absent when one does not say.
+    pub fn sum(parts: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        parts.into_iter().try_fold(Self::default(), |sum, part| {
+            let part = part?;
+            Some(Self {
+                nanos: sum.nanos + part.nanos,
+                published: sum.published + part.published,
+                replies: sum.replies + part.replies,
+                consumed: sum.consumed + part.consumed,
+            })
+        })
+    }
 }
 
 /// Numbers by which both sides of a comparison can be divided.

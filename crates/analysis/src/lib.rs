@@ -23,7 +23,8 @@ mod waiting;
 pub use amount::{caution, occurrences};
 pub use cost::{MessageCounts, MessagesDuring, worth};
 pub use diff::{
-    Change, DiffError, Evidence, FAMILY_ERROR_RATE, ProfileDiff, Sides, counts_per_weight,
+    Change, ComparedNoise, DiffError, Evidence, FAMILY_ERROR_RATE, FAMILY_ERROR_RATE_OF_RUNS,
+    ProfileDiff, RunPairing, RunProfiles, Sides, counts_per_weight,
 };
 pub use expectations::judge;
 pub use functions::{FunctionRow, function_table, hottest, share};

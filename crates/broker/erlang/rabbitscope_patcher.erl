@@ -2,42 +2,78 @@
 %% they get any load. Nothing is written to the disk. The caller loads this module, calls it once and deletes it.
 -module(rabbitscope_patcher).
 
--export([patch/1, module/1]).
+-export([patch/1, module/1, prepare/3, complete/1]).
 
 %% The functions in File take the place of those of the same module, name and arity.
 %% {ok, Module, ["route/2", ...], Sha256} or {error, Text}.
-patch(File) ->
-    answer(fun() ->
-        {Module, Patch} = forms_of(File),
-        {Installed, Forms} = installed(Module),
-        Functions = [It || It <- Patch, element(1, It) =:= function],
-        Functions =/= [] orelse throw({"~ts has no function", [File]}),
-        require_known(File, Module, Functions, added(Patch), Forms),
-        New = replaced(Forms, Functions, Patch, File, Installed),
-        load(Module, Installed, compiled(compile:forms(New, options()), File)),
-        {Module, [name(It) || It <- Functions]}
-    end, File).
+patch(File) -> answer(fun() -> loaded(made(patch, File)) end, File).
 
 %% A whole module, as source or as object code.
-module(File) ->
+module(File) -> answer(fun() -> loaded(made(module, File)) end, File).
+
+%% As the two above, but the code is kept for a slot, from which it can be loaded at once and again and again.
+prepare(Slot, Kind, File) ->
     answer(fun() ->
-        {Module, Code} = case filename:extension(File) of
-            ".beam" -> object_code(File);
-            _ -> compiled(compile:file(File, [binary | options()]), File)
-        end,
-        load(Module, File, {Module, Code}),
-        {Module, []}
+        {Module, Path, Code, Functions} = made(Kind, File),
+        keep(Slot, [{Module, Path, Code} | lists:keydelete(Module, 1, kept(Slot))]),
+        {Module, Functions}
     end, File).
+
+%% Gives each of so many slots the modules of all of them, as they are installed where the slot does not change them. So
+%% switching costs the same whichever slot comes next.
+complete(Slots) ->
+    answer(fun() ->
+        All = lists:seq(0, Slots - 1),
+        Modules = lists:usort([Module || Slot <- All, {Module, _, _} <- kept(Slot)]),
+        [keep(Slot, [of_slot(Module, kept(Slot)) || Module <- Modules]) || Slot <- All],
+        {none, []}
+    end, none).
+
+keep(Slot, Code) -> persistent_term:put({?MODULE, Slot}, Code).
+
+kept(Slot) -> persistent_term:get({?MODULE, Slot}, []).
+
+of_slot(Module, Slot) ->
+    case lists:keyfind(Module, 1, Slot) of
+        false ->
+            {Module, Code, Path} = code:get_object_code(Module),
+            {Module, Path, Code};
+        Prepared -> Prepared
+    end.
+
+%% {Module, Path, Code, Names of functions}
+made(patch, File) ->
+    {Module, Patch} = forms_of(File),
+    {Installed, Forms} = installed(Module),
+    Functions = [It || It <- Patch, element(1, It) =:= function],
+    Functions =/= [] orelse throw({"~ts has no function", [File]}),
+    require_known(File, Module, Functions, added(Patch), Forms),
+    New = replaced(Forms, Functions, Patch, File, Installed),
+    {Module, Code} = compiled(compile:forms(New, options()), File),
+    {Module, Installed, Code, [name(It) || It <- Functions]};
+made(module, File) ->
+    {Module, Code} = case filename:extension(File) of
+        ".beam" -> object_code(File);
+        _ -> compiled(compile:file(File, [binary | options()]), File)
+    end,
+    {Module, File, Code, []}.
+
+loaded({Module, Path, Code, Functions}) ->
+    load(Module, Path, Code),
+    {Module, Functions}.
 
 answer(Do, File) ->
     try
-        {ok, Bytes} = file:read_file(File),
+        Bytes = case File of
+            none -> <<>>;
+            _ -> {ok, Read} = file:read_file(File), Read
+        end,
         {Module, Functions} = Do(),
         Hash = binary:encode_hex(crypto:hash(sha256, Bytes)),
         {ok, atom_to_list(Module), Functions, string:lowercase(binary_to_list(Hash))}
     catch
         throw:{Format, Values} -> {error, text(Format, Values)};
-        Class:Reason -> {error, text("~ts: ~0tp", [filename:basename(File), {Class, Reason}])}
+        Class:Reason -> {error, text("~ts: ~0tp", [base(File), {Class, Reason}])}
     end.
 
 text(Format, Values) -> lists:flatten(io_lib:format(Format, Values)).
@@ -127,7 +163,7 @@ object_code(File) ->
 
 %% Also in place of modules of OTP. Processes that run the code of before go on in it until they call the module by
 %% its name.
-load(Module, Path, {Module, Code}) ->
+load(Module, Path, Code) ->
     code:unstick_mod(Module),
     code:purge(Module),
     case code:load_binary(Module, Path, Code) of
@@ -137,6 +173,7 @@ load(Module, Path, {Module, Code}) ->
 
 name({function, _, Name, Arity, _}) -> text("~ts/~b", [Name, Arity]).
 
+base(none) -> "the prepared code";
 base(File) -> filename:basename(File).
 
 refuse(_, none, Text) -> throw({"~ts", [lists:flatten(Text)]});

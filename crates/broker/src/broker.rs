@@ -56,6 +56,17 @@ impl Broker {
         &self.patched
     }
 
+    /// Makes the patches and modules of several specs, of the same installation, which [`Self::switch_code`] loads.
+    pub fn prepare_code(&self, specs: &[&ThrowawayBroker]) -> Result<(), BrokerError> {
+        patches::prepare(&self.node, &installation_of(specs)?, specs)
+    }
+
+    /// Loads the code of one of these specs in the running node, and the installed code of what the others change.
+    /// Fails, and loads nothing, where processes still run code that would have to go.
+    pub fn switch_code(&self, specs: &[&ThrowawayBroker], which: usize) -> Result<(), BrokerError> {
+        patches::switch(&self.node, &installation_of(specs)?, which)
+    }
+
     /// Starts a node and returns when it serves clients. It logs to `log`.
     ///
     /// # Example
@@ -235,4 +246,8 @@ impl Drop for Broker {
             self.stop_now();
         }
     }
+}
+
+fn installation_of(specs: &[&ThrowawayBroker]) -> Result<Installation, BrokerError> {
+    Installation::find_in(specs.first().map_or("", |spec| spec.root.as_str()))
 }

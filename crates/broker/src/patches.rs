@@ -27,6 +27,16 @@ enum Kind {
     Module,
 }
 
+impl Kind {
+    /// As the patcher calls it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Patch => "patch",
+            Self::Module => "module",
+        }
+    }
+}
+
 /// Every file, in the order in which it is loaded: whole modules first, so that they can be patched.
 fn files(spec: &ThrowawayBroker) -> impl Iterator<Item = (Kind, &Path)> {
     let modules = spec.modules.iter().map(|file| (Kind::Module, Path::new(file)));
@@ -53,14 +63,64 @@ pub(crate) fn apply(
         return Ok(Vec::new());
     }
     let place = node.directory.join("patches");
-    fs::create_dir(&place).map_err(BrokerError::io("make", &place))?;
-    let patcher = place.join("rabbitscope_patcher.erl");
-    write_private(&patcher, PATCHER)?;
+    let patcher = patcher(&place)?;
     let load = |(at, (kind, file)): (usize, (Kind, &Path))| {
         let copy = copy(&place.join(at.to_string()), file)?;
-        load(node, installation, (kind, file), &expression(kind, &patcher, &copy))
+        let call = format!("{}({})", kind.word(), path(&copy));
+        patched(node, installation, (kind, file), &expression(&call, &patcher))
     };
     files(spec).enumerate().map(load).collect()
+}
+
+/// Makes the code of several specs, which [`switch`] loads. Nothing is loaded yet.
+pub(crate) fn prepare(
+    node: &Node,
+    installation: &Installation,
+    specs: &[&ThrowawayBroker],
+) -> Result<(), BrokerError> {
+    let place = node.directory.join("slots");
+    let patcher = patcher(&place)?;
+    for (slot, spec) in specs.iter().enumerate() {
+        for (at, (kind, file)) in files(spec).enumerate() {
+            let copy = copy(&place.join(format!("{slot}-{at}")), file)?;
+            let call = format!("prepare({slot}, {}, {})", kind.word(), path(&copy));
+            patched(node, installation, (kind, file), &expression(&call, &patcher))?;
+        }
+    }
+    let call = format!("complete({})", specs.len());
+    let all = (Kind::Module, Path::new("the code of all arms"));
+    patched(node, installation, all, &expression(&call, &patcher)).map(drop)
+}
+
+/// Loads what was prepared for a slot. Fails, and loads nothing, while a process still runs the code of the slot
+/// before the last one: loading would end that process.
+pub(crate) fn switch(
+    node: &Node,
+    installation: &Installation,
+    slot: usize,
+) -> Result<(), BrokerError> {
+    let asked = format!(
+        "Code = persistent_term:get({{rabbitscope_patcher, {slot}}}), \
+         case [M || {{M, _, _}} <- Code, not code:soft_purge(M)] of \
+         [] -> [code:unstick_mod(M) || {{M, _, _}} <- Code], \
+         [M || {{M, Path, It}} <- Code, code:load_binary(M, Path, It) =/= {{module, M}}]; \
+         Busy -> Busy end"
+    );
+    match node.eval_by(installation, &asked)?.as_str() {
+        "[]" => Ok(()),
+        modules => Err(BrokerError::Patch {
+            file: modules.trim_matches(['[', ']']).into(),
+            reason: "cannot be switched: processes still run the code of before".to_owned(),
+        }),
+    }
+}
+
+/// The source of the patcher, in a directory of its own.
+fn patcher(place: &Path) -> Result<PathBuf, BrokerError> {
+    fs::create_dir(place).map_err(BrokerError::io("make", place))?;
+    let patcher = place.join("rabbitscope_patcher.erl");
+    write_private(&patcher, PATCHER)?;
+    Ok(patcher)
 }
 
 /// Messages of the compiler name the file, so that it keeps its name.
@@ -71,30 +131,26 @@ fn copy(directory: &Path, file: &Path) -> Result<PathBuf, BrokerError> {
     Ok(copy)
 }
 
-/// Asks the patcher, and deletes it. Paths and the answer are hexadecimal digits of UTF-8, the answer's parts with tabs
-/// between them.
-fn expression(kind: Kind, patcher: &Path, copy: &Path) -> String {
-    let function = match kind {
-        Kind::Patch => "patch",
-        Kind::Module => "module",
-    };
-    let path = |path: &Path| {
-        let bytes = path.as_os_str().as_encoded_bytes().iter();
-        let digits = bytes.fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
-        format!("unicode:characters_to_list(binary:decode_hex(<<\"{digits}\">>))")
-    };
+/// An Erlang text. Hexadecimal digits need no quoting.
+fn path(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let digits = bytes.fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
+    format!("unicode:characters_to_list(binary:decode_hex(<<\"{digits}\">>))")
+}
+
+/// Asks the patcher, and deletes it. The answer is hexadecimal digits of UTF-8, its parts with tabs between them.
+fn expression(call: &str, patcher: &Path) -> String {
     format!(
         "begin {{ok, M, Code}} = compile:file({}, [binary]), {{module, M}} = code:load_binary(M, \"\", Code), \
-         Answer = M:{function}({}), code:purge(M), code:delete(M), code:purge(M), \
+         Answer = M:{call}, code:purge(M), code:delete(M), code:purge(M), \
          Parts = case Answer of {{ok, Module, Functions, Hash}} -> [\"ok\", Module, Hash | Functions]; \
          {{error, Text}} -> [\"error\", Text] end, \
          binary_to_list(binary:encode_hex(unicode:characters_to_binary(lists:join(\"\\t\", Parts)))) end",
-        path(patcher),
-        path(copy)
+        path(patcher)
     )
 }
 
-fn load(
+fn patched(
     node: &Node,
     installation: &Installation,
     (kind, file): (Kind, &Path),
@@ -137,7 +193,8 @@ mod tests {
 
     #[test]
     fn paths_are_digits() {
-        let asked = expression(Kind::Patch, Path::new("/a"), Path::new("/tmp/ä\"b.erl"));
+        let call = format!("patch({})", path(Path::new("/tmp/ä\"b.erl")));
+        let asked = expression(&call, Path::new("/a"));
         assert!(asked.contains("<<\"2F61\">>") && asked.contains("C3A42262"), "{asked}");
         assert!(asked.is_ascii());
     }

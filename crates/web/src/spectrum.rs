@@ -38,7 +38,7 @@ pub(crate) fn spectrum(run: &RunRecord) -> Option<Spectrum> {
 }
 
 /// `p99.9`
-fn percentile(quantile: f64) -> String {
+pub(crate) fn percentile(quantile: f64) -> String {
     let text = format!("{:.4}", 100.0 * quantile);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }

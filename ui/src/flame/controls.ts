@@ -94,7 +94,7 @@ function changeLegend(): HTMLElement {
     item("less", "smaller share after"),
     item("same", "no change"),
     item("more", "larger share after"),
-    h("li", {}, "faint: a small change, or one within the noise of sampling"),
+    h("li", {}, "faint: a small change, or one within noise"),
     h("li", {}, "width: mean of both shares, so that what vanished still stands there"),
   );
 }

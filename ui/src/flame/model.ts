@@ -5,7 +5,7 @@ import type { FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from ".
 import { percent, points, whole } from "../format.ts";
 import { Owners, type Selection } from "./owners.ts";
 import { Regrouper } from "./regroup.ts";
-import { isBeyondNoise, type Pair, WITHIN_NOISE } from "./noise.ts";
+import { isBeyondNoise, type Pair, withinNoise } from "./noise.ts";
 import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
@@ -128,7 +128,7 @@ export class Model {
   /** Both shares of a part of a comparison, as text. */
   changeSentence(part: Pair, totals: Pair): string {
     const [before, after] = part.map((weight, side) => weight / (totals[side] as number)) as Pair;
-    const mark = this.isBeyondNoise(part, totals) || before === after ? "" : `, ${WITHIN_NOISE}`;
+    const mark = this.isBeyondNoise(part, totals) || before === after ? "" : `, ${withinNoise(this.noise)}`;
     return `${percent(before)} before, ${percent(after)} after, ${points(after - before)}${mark}`;
   }
 
@@ -175,7 +175,7 @@ export class Model {
   private sidesOf(view: View, node: number, totals: Pair): Facts["sides"] {
     const [before, after] = view.sides.map((side) => side[node]) as Pair;
     const isBeyond = this.isBeyondNoise([before, after], totals);
-    return { before, after, allBefore: totals[0], allAfter: totals[1], isBeyondNoise: isBeyond };
+    return { before, after, allBefore: totals[0], allAfter: totals[1], doubt: isBeyond ? "" : withinNoise(this.noise) };
   }
 
   /** Of a part of the graph, of which there are as many as nodes. */

@@ -7,7 +7,10 @@ import type { Noise } from "../wire.ts";
 /** One figure of both sides of a comparison. */
 export type Pair = [number, number];
 
-export const WITHIN_NOISE = "within the noise of sampling";
+/** What a change that says nothing is. */
+export function withinNoise(noise: Noise): string {
+  return noise.runs ? "within the noise between runs" : "within the noise of sampling";
+}
 
 /** `part` and `all` are weights; it is one of so many comparisons. */
 export function isBeyondNoise(part: Pair, all: Pair, noise: Noise, comparisons: number): boolean {

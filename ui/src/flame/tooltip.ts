@@ -3,7 +3,6 @@
 import { h } from "../dom.ts";
 import { percent, points, whole } from "../format.ts";
 import type { FrameKind } from "../wire.ts";
-import { WITHIN_NOISE } from "./noise.ts";
 import { KIND_NAMES } from "./palette.ts";
 
 export interface Sides {
@@ -11,7 +10,8 @@ export interface Sides {
   after: number;
   allBefore: number;
   allAfter: number;
-  isBeyondNoise: boolean;
+  /** What the change is when chance alone may have made it; empty when not. */
+  doubt: string;
 }
 
 export interface Facts {
@@ -59,7 +59,8 @@ export function sentenceOf(facts: Facts): string {
     const { before, after, allBefore, allAfter } = facts.sides;
     const shares = `before ${percent(before / allBefore)}, after ${percent(after / allAfter)}`;
     const change = after / allAfter - before / allBefore;
-    const mark = isDoubtful(facts.sides) ? `, ${WITHIN_NOISE}` : "";
+    const doubt = doubtOf(facts.sides);
+    const mark = doubt && `, ${doubt}`;
     return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(change)}${mark}`;
   }
   const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
@@ -68,9 +69,9 @@ export function sentenceOf(facts: Facts): string {
   return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
 }
 
-/** Whether there is a change that chance alone may have made. */
-function isDoubtful({ before, after, allBefore, allAfter, isBeyondNoise }: Sides): boolean {
-  return !isBeyondNoise && before / allBefore !== after / allAfter;
+/** Empty where nothing changed. */
+function doubtOf({ before, after, allBefore, allAfter, doubt }: Sides): string {
+  return before / allBefore === after / allAfter ? "" : doubt;
 }
 
 function kindLine(facts: Facts): string {
@@ -91,7 +92,7 @@ function sidesTable(sides: Sides, unit: string): HTMLElement {
     {},
     row("before", before, allBefore, unit),
     row("after", after, allAfter, unit),
-    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td", {}, isDoubtful(sides) && WITHIN_NOISE)),
+    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td", {}, doubtOf(sides))),
   );
 }
 

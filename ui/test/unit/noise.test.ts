@@ -6,7 +6,7 @@ import { changesOf } from "../../src/flame/functions.ts";
 import { isBeyondNoise, probability } from "../../src/flame/noise.ts";
 import { decodeStacks } from "../../src/flame/stacks.ts";
 
-const NOISE = { rate: 0.001, counts: [1, 1] as [number, number] };
+const NOISE = { rate: 0.001, counts: [1, 1] as [number, number], runs: null };
 
 function check(before: number, after: number, expected: boolean): void {
   assert.equal(isBeyondNoise([before, after], [10_000, 10_000], NOISE, 100), expected, `${before} ${after}`);
@@ -23,7 +23,7 @@ test("chance is told from change", () => {
 
 test("large pieces are few samples", () => {
   const beyond = (counts: [number, number]): boolean =>
-    isBeyondNoise([1000, 1400], [4000, 4000], { rate: 0.001, counts }, 100);
+    isBeyondNoise([1000, 1400], [4000, 4000], { rate: 0.001, counts, runs: null }, 100);
   assert.deepEqual([beyond([1, 1]), beyond([0.01, 0.01])], [true, false]);
 });
 

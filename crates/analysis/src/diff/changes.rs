@@ -6,13 +6,15 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable, Profile};
+use rabbitscope_profiles::{FrameId, FrameKind, FrameTable, Profile};
 
 use super::{
-    Evidence, Sides,
+    Evidence, RunProfiles, Sides,
     noise::{Judge, square_unit, squared},
+    relabelling::Relabellings,
+    rows::rows_by_frame,
 };
-use crate::{FunctionRow, StackTree, function_table};
+use crate::StackTree;
 
 /// How a function's share changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,9 +25,9 @@ pub struct Change {
     pub name: String,
     /// What it is made of.
     pub kind: FrameKind,
-    /// See [`FunctionRow::own`].
+    /// See [`FunctionRow::own`](crate::FunctionRow::own).
     pub own: Sides,
-    /// See [`FunctionRow::total`].
+    /// See [`FunctionRow::total`](crate::FunctionRow::total).
     pub total: Sides,
     /// Of the own share, −1 to 1.
     pub own_change: f64,
@@ -44,6 +46,16 @@ impl Change {
     /// Whether either share changed by more than noise.
     pub fn is_beyond_noise(&self) -> bool {
         self.own_evidence == Evidence::BeyondNoise || self.total_evidence == Evidence::BeyondNoise
+    }
+
+    /// Which of its shares changed by more than noise: `own`, `total`, `both`, or nothing.
+    pub fn moved_in_words(&self) -> &'static str {
+        match [self.own_evidence, self.total_evidence].map(|it| it == Evidence::BeyondNoise) {
+            [true, true] => "both",
+            [true, false] => "own",
+            [false, true] => "total",
+            [false, false] => "",
+        }
     }
 
     /// By how much it moved by itself, 0 to 1: of both shares the larger change among those that count.
@@ -69,13 +81,21 @@ impl Change {
     }
 }
 
+/// What a change has to be larger than.
+pub(super) enum Noise<'a> {
+    /// The noise of sampling; with this rate any of the comparisons may be wrong.
+    Sampling(f64),
+    /// What differs between runs.
+    BetweenRuns(RunProfiles<'a>, Relabellings),
+}
+
 /// Every function of either profile, the greatest mover first, and how many comparisons that were.
 /// Threads are none. `stacks` are the
 /// merged ones, with what ends in each node.
 pub(super) fn changes(
     profiles: [&Profile; 2],
     totals: Sides,
-    family_rate: f64,
+    noise: &Noise<'_>,
     frames: &mut FrameTable,
     stacks: (&StackTree, &[Sides]),
 ) -> (Vec<Change>, usize) {
@@ -84,16 +104,25 @@ pub(super) fn changes(
     let functions: Vec<FrameId> =
         either.into_iter().filter(|&id| frames.get(id).kind != FrameKind::Thread).collect();
     let comparisons = 2 * functions.len();
-    let squares = SquaredPieces::of(profiles, frames);
-    let sum = squares.as_ref().map(|squares| squares.sum);
-    let judge = Judge::new(totals, sum, family_rate, comparisons);
-    let change = |frame: FrameId| {
+    let sides = |frame: FrameId| {
         let (own_before, total_before) = before.get(&frame).copied().unwrap_or_default();
         let (own_after, total_after) = after.get(&frame).copied().unwrap_or_default();
         let own = Sides { before: own_before, after: own_after };
-        let total = Sides { before: total_before, after: total_after };
-        let (own_squares, total_squares) =
-            squares.as_ref().map(|squares| squares.of_function(frame)).unzip();
+        [own, Sides { before: total_before, after: total_after }]
+    };
+    let evidence = match noise {
+        Noise::Sampling(family_rate) => {
+            let squares = SquaredPieces::of(profiles, frames);
+            let sum = squares.as_ref().map(|squares| squares.sum);
+            let judge = Judge::new(totals, sum, *family_rate, comparisons);
+            let of =
+                |frame: &FrameId| evidence_of_one(&judge, squares.as_ref(), *frame, sides(*frame));
+            functions.iter().map(of).collect()
+        }
+        Noise::BetweenRuns(runs, relabellings) => runs.evidence(relabellings, &functions, frames),
+    };
+    let change = |(frame, [own_evidence, total_evidence]): (FrameId, [Evidence; 2])| {
+        let [own, total] = sides(frame);
         Change {
             frame,
             name: frames.get(frame).name.clone(),
@@ -102,15 +131,26 @@ pub(super) fn changes(
             total,
             own_change: own.change(totals),
             total_change: total.change(totals),
-            own_evidence: judge.evidence(own, own_squares),
-            total_evidence: judge.evidence(total, total_squares),
+            own_evidence,
+            total_evidence,
             unexplained: total.change(totals),
         }
     };
-    let mut changes: Vec<Change> = functions.into_iter().map(change).collect();
+    let mut changes: Vec<Change> = functions.into_iter().zip(evidence).map(change).collect();
     explain_callers(&mut changes, totals, stacks);
     changes.sort_by(Change::order);
     (changes, comparisons)
+}
+
+/// About the own and the total share of one function, by the noise of sampling.
+fn evidence_of_one(
+    judge: &Judge,
+    squares: Option<&SquaredPieces>,
+    frame: FrameId,
+    [own, total]: [Sides; 2],
+) -> [Evidence; 2] {
+    let (own_squares, total_squares) = squares.map(|squares| squares.of_function(frame)).unzip();
+    [judge.evidence(own, own_squares), judge.evidence(total, total_squares)]
 }
 
 /// Squares of the pieces that weights are made of, of both profiles together.
@@ -139,15 +179,6 @@ impl SquaredPieces {
             (own + self.scale * row.0 as f64, total + self.scale * row.1 as f64)
         })
     }
-}
-
-/// Own and total weight of each function.
-fn rows_by_frame(profile: &Profile, frames: &mut FrameTable) -> HashMap<FrameId, (u64, u64)> {
-    let rows = function_table(profile).into_iter();
-    rows.map(|FunctionRow { name, kind, own, total, .. }| {
-        (frames.intern(Frame { name, kind }), (own, total))
-    })
-    .collect()
 }
 
 /// Takes from the change of each caller what went through functions that changed themselves, at most

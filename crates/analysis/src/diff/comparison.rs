@@ -1,11 +1,14 @@
 //! Two profiles in one tree, with the weights of both.
 
-use super::{Change, FAMILY_ERROR_RATE, Sides, changes};
+use super::{
+    Change, FAMILY_ERROR_RATE, RunPairing, RunProfiles, Sides,
+    changes::{self, Noise},
+};
 use crate::{
     NodeId, Recursion, StackTree,
     tree::{TreeNode, runs},
 };
-use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry};
+use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry, merged};
 use std::collections::HashMap;
 
 /// Weight of a whole profile after scaling: fine enough that a stack of one in 10^12 is not lost.
@@ -32,6 +35,31 @@ pub enum DiffError {
         /// `first` or `second`.
         which: &'static str,
     },
+    /// The runs are so few that what differs between them is not known.
+    #[error(
+        "{} and {} profiles are too few to know how much runs differ: give four or more on each side",
+        counts[0], counts[1]
+    )]
+    TooFewRuns {
+        /// On both sides.
+        counts: [usize; 2],
+    },
+}
+
+/// What the changes of a comparison are larger than.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ComparedNoise {
+    /// The noise of sampling.
+    Sampling,
+    /// What differs between runs.
+    BetweenRuns {
+        /// Runs on both sides.
+        counts: [usize; 2],
+        /// How they belong together.
+        pairing: RunPairing,
+        /// How many times as much as by sampling shares scatter between them, 1 or more.
+        overdispersion: f64,
+    },
 }
 
 /// Two profiles, merged.
@@ -51,9 +79,10 @@ pub struct ProfileDiff {
     pub totals: Sides,
     /// Every function but threads: what moved by more than noise first, and of that what moved most.
     pub changes: Vec<Change>,
-    /// Comparisons in [`Self::changes`], among which at most [`FAMILY_ERROR_RATE`] marks are expected by
-    /// chance.
+    /// Comparisons in [`Self::changes`].
     pub comparisons: usize,
+    /// What the changes are larger than.
+    pub noise: ComparedNoise,
 }
 
 impl ProfileDiff {
@@ -62,11 +91,34 @@ impl ProfileDiff {
         Self::at_rate(before, after, FAMILY_ERROR_RATE)
     }
 
+    /// Compares the runs of two sides, merged; what counts has to be larger than the noise between runs. Returns the
+    /// merged profiles too.
+    pub fn of_runs(runs: RunProfiles<'_>) -> Result<(Self, [Profile; 2]), DiffError> {
+        let counts = runs.counts();
+        let relabellings = runs.relabellings().ok_or(DiffError::TooFewRuns { counts })?;
+        let events = || runs.before.iter().chain(runs.after).map(|profile| profile.event);
+        let (Some(before), Some(after)) = (merged(runs.before), merged(runs.after)) else {
+            let first = runs.before[0].event;
+            let other = events().find(|event| *event != first).unwrap_or(first);
+            return Err(DiffError::Events { before: first, after: other });
+        };
+        let noise = Noise::BetweenRuns(runs, relabellings);
+        let mut diff = Self::beyond(&before, &after, &noise)?;
+        let functions: Vec<FrameId> = diff.changes.iter().map(|change| change.frame).collect();
+        let overdispersion = runs.overdispersion(&functions, &mut diff.frames);
+        diff.noise = ComparedNoise::BetweenRuns { counts, pairing: runs.pairing, overdispersion };
+        Ok((diff, [before, after]))
+    }
+
     pub(super) fn at_rate(
         before: &Profile,
         after: &Profile,
         family_rate: f64,
     ) -> Result<Self, DiffError> {
+        Self::beyond(before, after, &Noise::Sampling(family_rate))
+    }
+
+    fn beyond(before: &Profile, after: &Profile, noise: &Noise<'_>) -> Result<Self, DiffError> {
         if before.event != after.event {
             return Err(DiffError::Events { before: before.event, after: after.event });
         }
@@ -88,8 +140,9 @@ impl ProfileDiff {
         let tree = StackTree::of_stacks(stacks.zip(weights), &frames, Recursion::ByLength);
         let leaves = leaves(&tree, &before_stacks, &after_stacks);
         let (changes, comparisons) =
-            changes::changes([before, after], totals, family_rate, &mut frames, (&tree, &leaves));
-        Ok(Self { event: before.event, frames, tree, leaves, totals, changes, comparisons })
+            changes::changes([before, after], totals, noise, &mut frames, (&tree, &leaves));
+        let noise = ComparedNoise::Sampling;
+        Ok(Self { event: before.event, frames, tree, leaves, totals, changes, comparisons, noise })
     }
 }
 

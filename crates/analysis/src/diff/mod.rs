@@ -2,18 +2,26 @@
 //! of the functions whose share changed.
 //!
 //! Weights are compared as shares of their own profile, so that recordings of different length or
-//! load can be compared. What is drawn and how wide belongs to `web`.
+//! load can be compared. Two recordings differ by the noise of sampling at least; with several runs on each side
+//! the noise between runs is known too. What is drawn and how wide belongs to `web`.
 
+mod between_runs;
 mod changes;
 mod comparison;
 mod noise;
+mod relabelling;
+mod rows;
 mod sides;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_runs;
 
 pub use self::{
+    between_runs::{FAMILY_ERROR_RATE_OF_RUNS, RunProfiles},
     changes::Change,
     noise::{Evidence, FAMILY_ERROR_RATE, counts_per_weight},
 };
-pub use comparison::{DiffError, ProfileDiff};
+pub use comparison::{ComparedNoise, DiffError, ProfileDiff};
+pub use relabelling::RunPairing;
 pub use sides::Sides;

@@ -1,6 +1,6 @@
 //! Whether the measured intervals meet what is known from elsewhere.
 
-use rabbitscope_runs::experiment::{ExperimentResult, KnownExpectation};
+use rabbitscope_runs::experiment::{ExperimentResult, KnownExpectation, ProfileComparison};
 
 use super::{SignedRank, differences::differences, figures::change};
 
@@ -46,6 +46,7 @@ fn judge_one(
             };
             (all, found.join(", "))
         }
+        KnownExpectation::Share { arm, function, falls } => share_of(result, arm, function, *falls),
     };
     let word = match met {
         Some(true) => "met",
@@ -53,6 +54,34 @@ fn judge_one(
         None => "cannot be told from these rounds",
     };
     (met, format!("Known: {expected}; {word} ({found})."))
+}
+
+/// Whether a function's share of the profile moved as expected, by more than runs differ by.
+fn share_of(
+    result: &ExperimentResult,
+    arm: &str,
+    function: &str,
+    falls: bool,
+) -> (Option<bool>, String) {
+    let of_arm = |it: &&ProfileComparison| result.arms[it.arm].name == arm && it.refusal.is_empty();
+    let Some(profiles) = result.profiles.iter().find(of_arm) else {
+        return (None, format!("{arm}: no profiles to compare"));
+    };
+    let at = profiles.changes.iter().position(|change| change.function == function);
+    let Some((at, change)) = at.map(|at| (at, &profiles.changes[at])) else {
+        return (None, format!("{function} did not change by more than runs differ by"));
+    };
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let [before, after] = if change.moved == "own" { change.own } else { change.total };
+    let found = format!(
+        "{function}: {} share {} to {}, {} of {} changes",
+        if change.moved == "own" { "own" } else { "total" },
+        percent(before),
+        percent(after),
+        at + 1,
+        profiles.changes.len()
+    );
+    (Some((after < before) == falls), found)
 }
 
 /// Of the ratio of two arms in the primary metric.

@@ -6,16 +6,15 @@ use rabbitscope_runs::{
     scenario::Metric,
 };
 
-/// The value of a metric, in its unit; absent where the run has none. Rates and costs leave out the first `skip`
-/// seconds, the run's own warm-up and its end; latencies are those of the run's own measured part.
+/// The value of a metric, in its unit; absent where the run has none. Rates and costs are those of the `counted` seconds
+/// without the run's own warm-up and its end; latencies are those of the run's own measured part.
 pub fn value(
     metric: RunMetric,
     record: &RunRecord,
     series: &[SecondRow],
-    skip: usize,
+    counted: impl Fn(u32) -> bool,
 ) -> Option<f64> {
-    let is_measured =
-        |row: &&SecondRow| !row.warming && !row.draining && row.second as usize >= skip;
+    let is_measured = |row: &&SecondRow| !row.warming && !row.draining && counted(row.second);
     let rows: Vec<&SecondRow> = series.iter().filter(is_measured).collect();
     let found = match metric {
         RunMetric::Load(Metric::Latency(name, quantile)) => {
@@ -80,8 +79,9 @@ mod tests {
     fn what_is_left_out_counts_nowhere() {
         let mut rows = vec![row(0, 900, Some(2.0)), row(1, 100, Some(1.0)), row(2, 300, Some(1.0))];
         rows.push(SecondRow { draining: true, ..row(3, 7, Some(9.0)) });
-        let of = |metric: &str, skip: usize| {
-            value(RunMetric::parse(metric).unwrap(), &RunRecord::default(), &rows, skip)
+        let of = |metric: &str, skip: u32| {
+            let metric = RunMetric::parse(metric).unwrap();
+            value(metric, &RunRecord::default(), &rows, |second| second >= skip)
         };
         assert_eq!(of("published.rate", 1), Some(200.0));
         assert_eq!(of("broker.cpu-per-message", 1), Some(5e6));
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(of("consumed.rate", 0), None, "none was consumed");
         assert_eq!(of("confirm.p99", 0), None);
         rows[1].broker_cpu_cores = None;
-        let cpu = value(RunMetric::BrokerCpu, &RunRecord::default(), &rows, 0);
+        let cpu = value(RunMetric::BrokerCpu, &RunRecord::default(), &rows, |_| true);
         assert_eq!(cpu, None, "not known for all");
     }
 }

@@ -9,6 +9,7 @@ mod differences;
 mod figures;
 mod holm;
 mod known;
+mod latencies;
 mod looks;
 mod metrics;
 mod sentences;
@@ -19,6 +20,7 @@ mod warm_up;
 
 pub use conclusion::{conclude, is_decided};
 pub use figures::{change, median_of_arm, p_in_words, percent, value_in_words};
+pub use latencies::median_spectrum;
 pub use looks::alpha_of_each_look;
 pub use metrics::value;
 pub use signed_rank::SignedRank;

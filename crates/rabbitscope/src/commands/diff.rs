@@ -1,21 +1,50 @@
-//! `rabbitscope diff`: what changed between two profiles.
+//! `rabbitscope diff`: what changed between two profiles, or between two sets of them.
 
 use std::path::PathBuf;
+
+use rabbitscope_analysis::RunPairing;
 
 use super::arguments::ProfileLimit;
 use crate::{
     comparison::{Comparison, DiffPage},
-    exit::Exit,
+    exit::{Exit, UsageError},
     output,
 };
 
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most
+///
+/// With four or more on each side (--before, --after) what counts as a change has to be larger than what runs of
+/// one side differ by among themselves
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "rabbitscope diff [OPTIONS] <BEFORE> <AFTER>\n       \
+                            rabbitscope diff [OPTIONS] --before <PROFILE>... --after <PROFILE>...")]
 pub(super) struct Args {
     /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text
-    before: PathBuf,
+    #[arg(value_name = "BEFORE", required_unless_present = "before_set")]
+    before: Option<PathBuf>,
     /// The profile after
-    after: PathBuf,
+    #[arg(value_name = "AFTER", required_unless_present = "after_set")]
+    after: Option<PathBuf>,
+    /// Profiles of several runs before
+    #[arg(
+        id = "before_set",
+        long = "before",
+        value_name = "PROFILE",
+        num_args = 1..,
+        requires = "after_set",
+        conflicts_with_all = ["before", "after"]
+    )]
+    before_set: Vec<PathBuf>,
+    /// Profiles of several runs after
+    #[arg(
+        id = "after_set",
+        long = "after",
+        value_name = "PROFILE",
+        num_args = 1..,
+        requires = "before_set",
+        conflicts_with_all = ["before", "after"]
+    )]
+    after_set: Vec<PathBuf>,
     /// A page with the flame graph of changes (.html)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -29,7 +58,7 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let page = self.output.as_deref().map(DiffPage::check).transpose()?;
-        let comparison = Comparison::read(&self.before, &self.after, self.limit.bytes())?;
+        let comparison = self.compare()?;
         if let Some(page) = &page {
             page.write(&comparison)?;
         }
@@ -39,5 +68,24 @@ impl Args {
             output::result(&comparison.to_string());
         }
         Ok(Exit::Done)
+    }
+
+    fn compare(&self) -> anyhow::Result<Comparison> {
+        let limit = self.limit.bytes();
+        if let Some((before, after)) = self.before.as_ref().zip(self.after.as_ref()) {
+            return Comparison::read(before, after, limit);
+        }
+        let sides = [("before", &self.before_set), ("after", &self.after_set)];
+        for (side, profiles) in &sides {
+            let twice = profiles.iter().enumerate().find(|(at, it)| profiles[..*at].contains(it));
+            if let Some((_, profile)) = twice {
+                let message = format!("--{side} has {} twice", profile.display());
+                return Err(UsageError(message).into());
+            }
+        }
+        let name = |profiles: &[PathBuf]| format!("{} runs", profiles.len());
+        let [before, after] = sides.map(|(_, profiles)| (name(profiles), &profiles[..]));
+        let sides = [(&before.0[..], before.1), (&after.0[..], after.1)];
+        Comparison::read_runs(sides, RunPairing::None, limit)
     }
 }

@@ -1,9 +1,11 @@
 //! Two recordings, compared.
 
 use crate::{exit::UsageError, format::read_profile, rundir};
-use rabbitscope_analysis::{MessageCounts, MessagesDuring, ProfileDiff, Sides, shown_part, worth};
+use rabbitscope_analysis::{
+    MessageCounts, MessagesDuring, ProfileDiff, RunPairing, RunProfiles, Sides, shown_part, worth,
+};
 use rabbitscope_profiles::Profile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Two profiles and what changed between them.
 pub(crate) struct Comparison {
@@ -39,6 +41,41 @@ impl Comparison {
         );
         let diff = ProfileDiff::of(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
+        let cost = MessageCost::of(&before, &after);
+        Ok(Self { before, after, diff, cost })
+    }
+
+    /// What was found.
+    pub(crate) fn diff(&self) -> &ProfileDiff {
+        &self.diff
+    }
+
+    /// Reads the profiles of several runs on both sides, each with what the side is called.
+    pub(crate) fn read_runs(
+        [before, after]: [(&str, &[PathBuf]); 2],
+        pairing: RunPairing,
+        limit_bytes: u64,
+    ) -> anyhow::Result<Self> {
+        let read = |inputs: &[PathBuf]| {
+            let read = inputs.iter().map(|input| ComparedProfile::read(input, limit_bytes));
+            read.collect::<anyhow::Result<Vec<_>>>()
+        };
+        let sides = [read(before.1)?, read(after.1)?];
+        let messages =
+            [0, 1].map(|side| MessagesDuring::sum(sides[side].iter().map(|it| it.messages)));
+        let [first, second] =
+            sides.map(|side| side.into_iter().map(|it| it.profile).collect::<Vec<_>>());
+        let runs = RunProfiles { before: &first, after: &second, pairing };
+        let (diff, profiles) =
+            ProfileDiff::of_runs(runs).map_err(|error| UsageError(error.to_string()))?;
+        let [first, second] = profiles;
+        let side = |name: &str, profile, messages| ComparedProfile {
+            name: name.to_owned(),
+            profile,
+            messages,
+        };
+        let before = side(before.0, first, messages[0]);
+        let after = side(after.0, second, messages[1]);
         let cost = MessageCost::of(&before, &after);
         Ok(Self { before, after, diff, cost })
     }

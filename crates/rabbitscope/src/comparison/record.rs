@@ -74,7 +74,7 @@ impl Comparison {
 }
 
 /// Which shares changed by more than noise.
-pub(super) fn moved(change: &Change) -> Vec<&'static str> {
+fn moved(change: &Change) -> Vec<&'static str> {
     let shares = [("own", change.own_evidence), ("total", change.total_evidence)];
     let beyond = shares.into_iter().filter(|&(_, evidence)| evidence == Evidence::BeyondNoise);
     beyond.map(|(name, _)| name).collect()

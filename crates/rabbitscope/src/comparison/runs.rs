@@ -133,7 +133,7 @@ fn metrics() -> impl Iterator<Item = RunMetric> {
 }
 
 fn compared(metric: RunMetric, runs: &[Run; 2]) -> Option<ComparedMetric> {
-    let of = |(record, series): &Run| value(metric, record, series, 0);
+    let of = |(record, series): &Run| value(metric, record, series, |_| true);
     let values = [of(&runs[0])?, of(&runs[1])?];
     let ratio = values[1] / values[0];
     Some(ComparedMetric { metric: metric.to_string(), unit: metric.unit(), values, ratio })

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use rabbitscope_analysis::{Change, FAMILY_ERROR_RATE, Sides, share};
+use rabbitscope_analysis::{
+    Change, ComparedNoise, FAMILY_ERROR_RATE, FAMILY_ERROR_RATE_OF_RUNS, RunPairing, Sides, share,
+};
 use rabbitscope_profiles::Event;
 
-use super::{ComparedProfile, Comparison, MessageCost, record::moved};
+use super::{ComparedProfile, Comparison, MessageCost};
 use rabbitscope_text::escapes;
 
 use rabbitscope_text::grouped;
@@ -26,7 +28,11 @@ impl fmt::Display for Comparison {
         let beyond = self.diff.changes.iter().filter(|change| change.is_beyond_noise());
         let shown: Vec<&Change> = beyond.clone().take(ROWS).collect();
         if shown.is_empty() {
-            writeln!(f, "\nNo function changed by more than the noise of sampling.")?;
+            let noise = match self.diff.noise {
+                ComparedNoise::Sampling => "the noise of sampling",
+                ComparedNoise::BetweenRuns { .. } => "these runs differ by among themselves",
+            };
+            writeln!(f, "\nNo function changed by more than {noise}.")?;
         } else {
             writeln!(f, "\n{}", self.heads())?;
         }
@@ -78,8 +84,7 @@ impl Comparison {
                 100.0 * sides.change(totals),
             )
         };
-        let moved = moved(change);
-        let word = if moved.len() == 2 { "both" } else { moved[0] };
+        let word = change.moved_in_words();
         let weight = if word == "total" { change.total } else { change.own };
         let cost = self.cost.as_ref().map(|cost| costs(cost, weight)).unwrap_or_default();
         format!(
@@ -104,13 +109,35 @@ impl Comparison {
             )
         });
         format!(
-            "Changes are in points, the greatest mover first, its callers after it.{of} Of two recordings \
-             of the same thing {} in 1,000 would have any row here by the noise of sampling ({} \
-             comparisons). That two runs of the same thing differ too, only repeated runs can rule out.{}\n",
-            FAMILY_ERROR_RATE * 1000.0,
-            grouped(self.diff.comparisons as u64),
+            "Changes are in points, the greatest mover first, its callers after it.{of} {}{}\n",
+            self.claim(),
             cost.unwrap_or_default(),
         )
+    }
+
+    /// How often chance alone would have shown anything.
+    fn claim(&self) -> String {
+        let comparisons = grouped(self.diff.comparisons as u64);
+        match self.diff.noise {
+            ComparedNoise::Sampling => format!(
+                "Of two recordings of the same thing {} in 1,000 would have any row here by the noise of sampling \
+                 ({comparisons} comparisons). That two runs of the same thing differ too, only repeated runs can rule \
+                 out.",
+                FAMILY_ERROR_RATE * 1000.0,
+            ),
+            ComparedNoise::BetweenRuns { counts: [before, after], pairing, overdispersion } => {
+                let how = match pairing {
+                    RunPairing::Rounds => "within their rounds ",
+                    RunPairing::None => "",
+                };
+                format!(
+                    "What differs between runs is known from {before} and {after} of them: {} in 100 such sets of runs \
+                     of the same thing would have any row here, as relabelling the runs {how}shows ({comparisons} \
+                     comparisons). Shares scatter up to {overdispersion:.1} times as much as by sampling alone.",
+                    FAMILY_ERROR_RATE_OF_RUNS * 100.0,
+                )
+            }
+        }
     }
 }
 

@@ -89,12 +89,23 @@ impl ExperimentDirectory {
 
     /// A name for a run's directory that is not taken. A run that was killed keeps its directory.
     pub(super) fn place_of_run(&self, (round, position): (u32, usize), arm: &str) -> String {
-        let plain =
-            |it: char| if it.is_ascii_alphanumeric() || "._-".contains(it) { it } else { '-' };
-        let arm: String = arm.chars().take(40).map(plain).collect();
-        let name = format!("runs/{round:03}-{position}-{arm}");
+        self.free_name(format!("runs/{round:03}-{position}-{}", plain_name(arm)))
+    }
+
+    /// The same for a run on which the arms take turns, from this round on.
+    pub(super) fn place_of_live_run(&self, round: u32) -> String {
+        self.free_name(format!("runs/{round:03}-live"))
+    }
+
+    fn free_name(&self, name: String) -> String {
         let again = (2..).map(|attempt| format!("{name}-attempt-{attempt}"));
         let mut names = std::iter::once(name.clone()).chain(again);
         names.find(|name| !self.path.join(name).exists()).unwrap_or(name)
     }
+}
+
+/// The name of an arm as part of a file's name.
+pub(super) fn plain_name(arm: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() || "._-".contains(it) { it } else { '-' };
+    arm.chars().take(40).map(plain).collect()
 }

@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    sync::{Arc, Mutex, PoisonError},
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rabbitscope_runs::record::SecondRow;
@@ -20,32 +21,58 @@ pub(super) struct MachineShare {
     pub(super) foreign_seconds: f64,
 }
 
-/// Watches a run. What it saw is in the cell that it shares.
-pub(super) struct MachineWatch {
-    begun: Option<CpuTimes>,
-    /// CPU time of broker and load generator, seconds.
+/// The state of the machine at the start of a run and after each of its seconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
+
+/// What had been used up to a moment.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    machine: CpuTimes,
+    /// By broker and load generator, in seconds.
     own_seconds: f64,
-    seen: Arc<Mutex<Option<MachineShare>>>,
+}
+
+impl MachineHistory {
+    /// Of these seconds of the run, or of those of them that there were.
+    pub(super) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
+        let marks = self.marks();
+        let last = marks.len().checked_sub(1)?;
+        let (from, to) = (marks[seconds.start.min(last)], marks[seconds.end.min(last)]);
+        from.machine.until(to.machine, to.own_seconds - from.own_seconds)
+    }
+
+    fn marks(&self) -> MutexGuard<'_, Vec<Mark>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mark(&self, own_seconds: f64) {
+        let machine = CpuTimes::now();
+        self.marks().extend(machine.map(|machine| Mark { machine, own_seconds }));
+    }
+}
+
+/// Keeps the history of a run.
+pub(super) struct MachineWatch {
+    history: MachineHistory,
+    own_seconds: f64,
 }
 
 impl MachineWatch {
-    pub(super) fn new(seen: Arc<Mutex<Option<MachineShare>>>) -> Self {
-        Self { begun: None, own_seconds: 0.0, seen }
+    pub(super) fn new(history: MachineHistory) -> Self {
+        Self { history, own_seconds: 0.0 }
     }
 }
 
 impl Watcher for MachineWatch {
     fn started(&mut self) {
-        self.begun = CpuTimes::now();
+        self.history.mark(0.0);
     }
 
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
         let cores = row.broker_cpu_cores.unwrap_or(0.0) + row.client_cpu_cores.unwrap_or(0.0);
         self.own_seconds += cores * row.interval_nanos as f64 / 1e9;
-        if let Some((begun, now)) = self.begun.zip(CpuTimes::now()) {
-            let share = begun.until(now, self.own_seconds);
-            *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = share;
-        }
+        self.history.mark(self.own_seconds);
         Ok(())
     }
 }

@@ -20,7 +20,9 @@ pub(super) fn measure(
     let read: Vec<_> =
         round.iter().map(|run| rundir::read_run(&experiment.join(&run.directory))).collect();
     let series = read.iter().flatten().map(|(_, series)| series.as_slice());
-    let skip = series.map(warm_up).max().unwrap_or(0);
+    // Slices begin when the broker is warm.
+    let is_live = round.iter().any(|run| run.slice.is_some());
+    let skip = if is_live { 0 } else { series.map(warm_up).max().unwrap_or(0) };
     let mut brokers = Vec::new();
     for (run, read) in round.iter_mut().zip(read) {
         run.warm_up_nanos = skip as u64 * 1_000_000_000;
@@ -45,7 +47,12 @@ fn take(
     (record, series): (&RunRecord, &[SecondRow]),
     skip: usize,
 ) {
-    run.values = metrics.iter().map(|metric| value(*metric, record, series, skip)).collect();
+    let slice = run.slice;
+    let counts = |second: u32| match slice {
+        Some(slice) => slice.has(second),
+        None => second as usize >= skip,
+    };
+    run.values = metrics.iter().map(|metric| value(*metric, record, series, counts)).collect();
     if run.values.first().is_some_and(Option::is_none) && run.doubts.is_empty() {
         run.doubts.push(format!("the run has no {}", metrics[0]));
     }

@@ -8,12 +8,15 @@
 //! say together (`analysis::experiment`), and how a run goes (`run`).
 
 mod directory;
+mod explanations;
 mod journal;
+mod live;
 mod machine_share;
 mod measured;
 mod plan;
 mod results;
 mod rounds;
+mod single;
 mod steps;
 mod text;
 

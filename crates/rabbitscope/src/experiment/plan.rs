@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rabbitscope_runs::{
     experiment::{Arm, Experiment, RunMetric},
-    scenario::{Metric, Scenario},
+    scenario::{BrokerSpec, Metric, Scenario},
 };
 use rabbitscope_text::display_duration;
 
@@ -45,7 +45,11 @@ impl Plan {
                 .map_err(|error| error.context(format!("arm {}", planned.arm.name)))?;
             self.require_primary(planned)?;
         }
+        self.require_broker_of_arms()?;
         self.require_changes()?;
+        if self.experiment.design.live.is_some() {
+            self.require_code_alone()?;
+        }
         Ok(())
     }
 
@@ -56,6 +60,24 @@ impl Plan {
             Some(needed) => Err(UsageError(format!(
                 "arm {}: no run of this scenario has {primary}, the primary metric; it needs {needed}",
                 planned.arm.name
+            ))),
+        }
+    }
+
+    /// What an arm changes in the broker is lost where all arms have another one.
+    fn require_broker_of_arms(&self) -> Result<(), UsageError> {
+        let changes_broker = |arm: &Arm| {
+            !arm.files.is_empty() || arm.overrides.iter().any(|it| it.starts_with("broker."))
+        };
+        let lost = self.arms.iter().find(|planned| {
+            let has_own = matches!(planned.scenario.broker, BrokerSpec::Throwaway(_));
+            !has_own && changes_broker(&planned.arm)
+        });
+        match lost {
+            None => Ok(()),
+            Some(lost) => Err(UsageError(format!(
+                "arm {} changes the broker, and all arms have the one at the URI: leave out --uri and broker.uri",
+                lost.arm.name
             ))),
         }
     }
@@ -78,6 +100,36 @@ impl Plan {
         }
     }
 
+    /// What is switched in a running broker is code, and what is told of a turn is rates and costs.
+    fn require_code_alone(&self) -> Result<(), UsageError> {
+        let latency = |metric: &&RunMetric| matches!(metric, RunMetric::Load(Metric::Latency(..)));
+        if let Some(metric) = self.experiment.metrics.iter().find(latency) {
+            return Err(UsageError(format!(
+                "design.live: {metric} is not known of turns of one run; compare rates and CPU, or leave out `live`"
+            )));
+        }
+        let without_code = |planned: &PlannedArm| {
+            let mut scenario = planned.scenario.clone();
+            let BrokerSpec::Throwaway(broker) = &mut scenario.broker else { return None };
+            (broker.patches, broker.modules) = (Vec::new(), Vec::new());
+            Some(scenario)
+        };
+        let Some(baseline) = without_code(&self.arms[0]) else {
+            return Err(UsageError(
+                "design.live: code is switched on brokers that are started for it only; leave out `uri`".to_owned(),
+            ));
+        };
+        let other = self.arms.iter().find(|arm| without_code(arm).as_ref() != Some(&baseline));
+        match other {
+            None => Ok(()),
+            Some(other) => Err(UsageError(format!(
+                "design.live: arm {} changes more than `patches` and `modules`, which is all that can be switched in a \
+                 running broker",
+                other.arm.name
+            ))),
+        }
+    }
+
     /// Runs in all.
     pub fn runs(&self) -> u64 {
         self.arms.len() as u64 * u64::from(self.experiment.design.rounds)
@@ -85,6 +137,11 @@ impl Plan {
 
     /// How long a round takes; absent where a scenario does not say when it ends.
     pub(super) fn time_of_a_round(&self) -> Option<Duration> {
+        if let Some(live) = self.experiment.design.live {
+            let turns = self.arms.len() as u64 * u64::from(live.slice_seconds);
+            let around = AROUND_A_RUN * live.brokers / self.experiment.design.rounds;
+            return Some(Duration::from_secs(turns) + around);
+        }
         let times = self.arms.iter().map(|it| Some(it.scenario.stop.duration? + AROUND_A_RUN));
         times.sum()
     }
@@ -96,7 +153,8 @@ impl Plan {
             || "for a time that the scenario does not say".to_owned(),
             |round| format!("about {}", rough(round * rounds)),
         );
-        format!("{} arms in {rounds} rounds are {} runs, {time}", self.arms.len(), self.runs())
+        let unit = if self.experiment.design.live.is_some() { "turns" } else { "runs" };
+        format!("{} arms in {rounds} rounds are {} {unit}, {time}", self.arms.len(), self.runs())
     }
 
     /// It is so large that somebody should have asked for it twice.

@@ -33,6 +33,7 @@ impl Rounds {
             alpha: alpha_of_each_look(&experiment.design.looks),
             indifferent: experiment.design.indifferent,
             arms: plan.arms.iter().map(|planned| facts(&planned.arm)).collect(),
+            live_brokers: experiment.design.live.map(|live| live.brokers),
             axes: experiment.axes.clone(),
             metrics: experiment.metrics.iter().enumerate().map(metric).collect(),
             runs,

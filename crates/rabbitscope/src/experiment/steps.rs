@@ -3,42 +3,30 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::Instant,
 };
 
 use anyhow::anyhow;
 use rabbitscope_analysis::experiment::is_decided;
-use rabbitscope_runs::{
-    experiment::{Design, ExperimentResult, RunOfArm},
-    record::RunRecord,
-};
+use rabbitscope_runs::experiment::{ExperimentResult, LiveDesign, RunOfArm};
 
 use super::{
-    Plan, PlannedArm,
+    Plan,
     directory::ExperimentDirectory,
+    explanations::explain,
     journal::Journal,
-    machine_share::{MachineShare, MachineWatch},
-    results,
+    live, results,
     rounds::Rounds,
+    single::{RunPlace, single},
     text,
 };
-use crate::{
-    leftovers::RemovalConsent,
-    output,
-    run::{self, Finished},
-    rundir::RunDirectory,
-    watch::{Line, Watchers},
-};
+use crate::{leftovers::RemovalConsent, output};
 
 /// Rounds in a row with a run that could not be made, after which no further one is tried.
 const MAX_FAILED_ROUNDS: u32 = 3;
-
-/// CPU time that others may always use during a run, in seconds: what ending the broker before it takes.
-const USUAL_OTHERS: f64 = 0.5;
 
 /// An experiment that has ended, one way or the other.
 #[derive(Debug)]
@@ -66,6 +54,9 @@ pub fn conduct(
     conductor.announce();
     let outcome = conductor.go();
     let Conductor { directory, mut rounds, .. } = conductor;
+    rounds.conclude();
+    explain(&mut rounds.result, directory.path());
+    // What is known may be of profiles.
     rounds.conclude();
     let mut result = rounds.result;
     let failure = match outcome {
@@ -109,15 +100,18 @@ impl Conductor<'_> {
         let design = &self.plan.experiment.design;
         let mut failed_rounds = 0;
         for round in 1..=design.max_rounds_made() {
-            self.make(round)?;
+            match &self.plan.experiment.design.live {
+                Some(design) => self.make_live(*design, round)?,
+                None => self.make(round)?,
+            }
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
+            self.rounds.measure(round, self.directory.path());
             // What an interrupted experiment has beyond this round was decided to be made.
             if self.rounds.goes_beyond(round) {
                 continue;
             }
-            self.rounds.measure(round, self.directory.path());
             self.rounds.conclude();
             failed_rounds = if self.rounds.has_failed(round) { failed_rounds + 1 } else { 0 };
             if failed_rounds >= MAX_FAILED_ROUNDS {
@@ -150,16 +144,49 @@ impl Conductor<'_> {
             let place = (round, position);
             let name = self.directory.place_of_run(place, &self.plan.arms[arm].arm.name);
             self.journal.begin(&name)?;
-            let run = self.run(place, arm, name);
+            let run = single(
+                self.plan,
+                RunPlace { round, position, arm, directory: name },
+                self.directory.path(),
+                self.asked,
+                self.stop,
+            );
             // What was cut short is no run of this arm, and is made again.
             let Some(run) = run.filter(|_| !self.stop.load(Ordering::Relaxed)) else {
                 return Ok(());
             };
-            self.journal.end(&run)?;
             self.made += 1;
             output::note(&text::run_of_arm(self.plan, &run, self.left(round)));
-            self.rounds.add(run);
+            self.keep(run)?;
         }
+        Ok(())
+    }
+
+    /// Makes the rounds that share a broker with this one, as far as they are missing.
+    fn make_live(&mut self, design: LiveDesign, round: u32) -> anyhow::Result<()> {
+        let rounds = design.rounds_with(round, self.plan.experiment.design.rounds);
+        let missing: Vec<u32> =
+            rounds.filter(|round| !self.rounds.missing(*round).is_empty()).collect();
+        if missing.is_empty() || self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let place = self.directory.place_of_live_run(missing[0]);
+        self.journal.begin(&place)?;
+        let made =
+            live::run(self.plan, (design, &missing), (self.directory.path(), &place), self.stop)?;
+        // What was cut short is made again, all of it: on another broker.
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        output::note(&text::live_run(self.plan, design, &missing, &made));
+        made.into_iter()
+            .filter(|run| missing.contains(&run.round))
+            .try_for_each(|run| self.keep(run))
+    }
+
+    fn keep(&mut self, run: RunOfArm) -> anyhow::Result<()> {
+        self.journal.end(&run)?;
+        self.rounds.add(run);
         Ok(())
     }
 
@@ -171,65 +198,4 @@ impl Conductor<'_> {
         let runs = u32::try_from(missing + later * self.plan.arms.len()).unwrap_or(u32::MAX);
         self.began.elapsed() / self.made.max(1) * runs
     }
-
-    /// One run; absent when it was stopped before it measured anything.
-    fn run(
-        &self,
-        (round, position): (u32, usize),
-        arm: usize,
-        directory: String,
-    ) -> Option<RunOfArm> {
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let (finished, share) = self.run_aside(&self.plan.arms[arm], &directory);
-        let doubts = match &finished {
-            Err(_) if self.stop.load(Ordering::Relaxed) => return None,
-            Err(error) => vec![format!("{error:#}")],
-            Ok(finished) => doubts(&finished.record, share, &self.plan.experiment.design),
-        };
-        Some(RunOfArm {
-            round,
-            position: u32::try_from(position).unwrap_or(u32::MAX),
-            arm,
-            directory,
-            started_unix_nanos: u64::try_from(started.as_nanos()).unwrap_or(u64::MAX),
-            values: Vec::new(),
-            doubts,
-            stolen_share: share.map(|it| it.stolen),
-            foreign_share: share.map(|it| it.foreign),
-            warm_up_nanos: 0,
-        })
-    }
-
-    /// On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
-    fn run_aside(
-        &self,
-        planned: &PlannedArm,
-        directory: &str,
-    ) -> (anyhow::Result<Finished>, Option<MachineShare>) {
-        let place = self.directory.path().join(directory);
-        let seen = Arc::new(Mutex::new(None));
-        let run = || {
-            let directory = RunDirectory::create(&place)?;
-            let watch = MachineWatch::new(Arc::clone(&seen));
-            let watchers = Watchers::new(vec![Box::new(Line::default()), Box::new(watch)]);
-            run::run(&planned.scenario, self.asked, &directory, watchers, self.stop)
-        };
-        let finished = thread::scope(|scope| scope.spawn(run).join());
-        let finished = finished.unwrap_or_else(|_| Err(anyhow!("the run panicked")));
-        let share = *seen.lock().unwrap_or_else(PoisonError::into_inner);
-        (finished, share)
-    }
-}
-
-/// Why the figures of a run are not to be compared.
-fn doubts(record: &RunRecord, share: Option<MachineShare>, design: &Design) -> Vec<String> {
-    let share = share.unwrap_or_default();
-    let percent = |share: f64| format!("{:.0} % of the machine's CPU time", 100.0 * share);
-    let stolen = (share.stolen > design.max_stolen)
-        .then(|| format!("the host took {} away", percent(share.stolen)));
-    let has_others = share.foreign > design.max_others && share.foreign_seconds > USUAL_OTHERS;
-    let foreign = has_others.then(|| format!("others used {}", percent(share.foreign)));
-    let verdict = record.verdict.reason().map(str::to_owned);
-    let doubts = record.doubts.iter().map(|doubt| doubt.reason.clone());
-    verdict.into_iter().chain(doubts).chain(stolen).chain(foreign).collect()
 }

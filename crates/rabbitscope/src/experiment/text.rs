@@ -4,7 +4,7 @@ use std::{fmt::Write, time::Duration};
 
 use rabbitscope_analysis::experiment::{change, median_of_arm, p_in_words, value_in_words};
 use rabbitscope_runs::experiment::{
-    Comparison, ComparisonRole, ExperimentResult, RunOfArm, Verdict,
+    Comparison, ComparisonRole, ExperimentResult, FunctionChange, LiveDesign, RunOfArm, Verdict,
 };
 use rabbitscope_text::{Align, escapes, table};
 
@@ -12,6 +12,9 @@ use super::{Plan, plan::rough};
 
 /// Dropped rounds that are listed; the page has all of them.
 const MAX_DROPPED_SHOWN: usize = 10;
+
+/// Functions whose share changed that are listed; the page has all of them.
+const MAX_FUNCTIONS: usize = 6;
 
 /// Sentences that are said; of a sweep the table says more.
 const MAX_SENTENCES: usize = 6;
@@ -26,6 +29,7 @@ pub fn text(result: &ExperimentResult) -> String {
         let _ = writeln!(text, "{} Source: {}.", escapes::value(&known.sentence), known.source);
     }
     let _ = writeln!(text, "\n{}", comparisons(result));
+    text += &profiles(result);
     text += &dropped(result);
     if let Some(reason) = &result.aborted {
         let _ = writeln!(text, "\nNot complete: {}", escapes::value(reason));
@@ -81,6 +85,57 @@ fn word(comparison: &Comparison) -> &'static str {
     }
 }
 
+fn profiles(result: &ExperimentResult) -> String {
+    let mut text = String::new();
+    for comparison in &result.profiles {
+        let arm = &result.arms[comparison.arm].name;
+        let _ = match (&comparison.refusal[..], comparison.changes.len()) {
+            ("", 0) => writeln!(
+                text,
+                "\n{arm}: no function's share of the {} profile changed by more than it differs between runs ({} rounds)",
+                comparison.event, comparison.rounds
+            ),
+            ("", changed) => writeln!(
+                text,
+                "\n{arm}: what changed in the {} profile by more than it differs between runs, {changed} functions in \
+                 {} rounds; {}\n{}",
+                comparison.event,
+                comparison.rounds,
+                comparison.page,
+                functions(&comparison.changes)
+            ),
+            (refusal, _) => {
+                writeln!(text, "\n{arm}: profiles are not compared: {}", escapes::value(refusal))
+            }
+        };
+    }
+    text
+}
+
+fn functions(changes: &[FunctionChange]) -> String {
+    let columns = [
+        ("own", Align::Right),
+        ("", Align::Right),
+        ("total", Align::Right),
+        ("", Align::Right),
+        ("moved", Align::Left),
+        ("function", Align::Left),
+    ];
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let row = |change: &FunctionChange| {
+        [
+            percent(change.own[0]),
+            percent(change.own[1]),
+            percent(change.total[0]),
+            percent(change.total[1]),
+            change.moved.clone(),
+            change.function.clone(),
+        ]
+    };
+    let rows: Vec<[String; 6]> = changes.iter().take(MAX_FUNCTIONS).map(row).collect();
+    table(columns, &rows)
+}
+
 fn dropped(result: &ExperimentResult) -> String {
     let mut text = String::new();
     for it in result.dropped.iter().take(MAX_DROPPED_SHOWN) {
@@ -92,6 +147,27 @@ fn dropped(result: &ExperimentResult) -> String {
         let _ = writeln!(text, "… and {more} more; experiment.json has all of them");
     }
     if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// A run on which the arms took turns, in one line.
+pub(super) fn live_run(
+    plan: &Plan,
+    design: LiveDesign,
+    rounds: &[u32],
+    turns: &[RunOfArm],
+) -> String {
+    let in_doubt = turns.iter().filter(|turn| !turn.doubts.is_empty()).count();
+    let doubts = match turns.iter().find_map(|turn| turn.doubts.first()) {
+        None => String::new(),
+        Some(doubt) => format!("; {in_doubt} of {} turns are in doubt: {doubt}", turns.len()),
+    };
+    format!(
+        "rounds {} to {} of {}, turns of {} s on one broker{doubts}",
+        rounds.first().unwrap_or(&0),
+        rounds.last().unwrap_or(&0),
+        plan.experiment.design.rounds,
+        design.slice_seconds,
+    )
 }
 
 /// A run that has ended, in one line.

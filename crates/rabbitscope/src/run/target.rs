@@ -21,7 +21,7 @@ pub(crate) struct Target {
     pub(super) dialer: Dialer,
     /// Pid of the node, when it is on this machine.
     pub(super) pid: Option<u32>,
-    pub(super) throwaway: Option<Broker>,
+    pub(crate) throwaway: Option<Broker>,
     /// The owner of what is declared on a broker of somebody else.
     pub(super) journal: Option<Journal>,
 }

@@ -151,3 +151,59 @@ fn what_cannot_say_anything_is_refused_before_it_runs() {
         .says(&["needs two values"]);
     assert!(!bench.path("out").exists());
 }
+
+/// A loop that takes about as long as the rest of what a message costs the broker.
+const SLOWER: &str = "-module(rabbit_router).
+-adds([count/1]).
+match_routing_key(Source, [Key | _]) ->
+    count(30000),
+    [Binding#binding.destination || #route{binding = Binding} <- ets:tab2list(rabbit_route),
+        Binding#binding.source =:= Source, Binding#binding.key =:= Key].
+count(0) -> ok;
+count(Left) -> count(Left - 1).
+";
+
+#[test]
+fn code_takes_turns_on_a_running_broker() {
+    let bench = Workbench::new("experiment-live");
+    let routed = scenario("live", "1s")
+        .replace(
+            "durable = true",
+            "bindings = [{ exchange = \"amq.direct\", routing-key = \"live\" }]",
+        )
+        .replacen(
+            "queue = \"live\"\nrate",
+            "exchange = \"amq.direct\"\nrouting-key = \"live\"\nrate",
+            1,
+        );
+    bench.file("s.toml", &routed);
+    bench.file("slower.erl", SLOWER);
+    let experiment = "name = \"live\"\nbase = \"s.toml\"\nprimary = \"broker.cpu-per-message\"\n\
+                      [design]\nrounds = 6\nlive = { slice = \"2s\", brokers = 1 }\ncontrol = false\n\
+                      max-stolen = \"90%\"\nmax-others = \"99%\"\n\
+                      [[arms]]\nname = \"stock\"\n[[arms]]\nname = \"slower\"\npatches = [\"slower.erl\"]\n";
+    bench.file("e.toml", experiment);
+    let ended = bench.rabbitscope("experiment e.toml --out out").code(0);
+    let result = bench.json("out/experiment.json");
+    let runs = result["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 12, "{ended:#?}");
+    assert!(runs.iter().all(|run| run["directory"] == "runs/001-live"), "one broker for all");
+    let slices: Vec<u64> =
+        runs.iter().map(|run| run["slice"]["from-second"].as_u64().unwrap()).collect();
+    let expected: Vec<u64> = (0..12).map(|turn| 6 + 2 * turn).collect();
+    assert_eq!(slices, expected, "in turn, without the first second");
+    let slower = &result["comparisons"][0];
+    assert!(slower["ratio"].as_f64().unwrap() > 1.2, "{ended:#?}");
+    assert_eq!(slower["verdict"], "differs", "{ended:#?}");
+    bench.assert_nothing_left();
+
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        assert!(experiment.contains(from), "{from}");
+        bench.file("wrong.toml", &experiment.replacen(from, to, 1));
+        bench.rabbitscope("experiment wrong.toml --out wrong").code(2).says(parts);
+    };
+    refused("broker.cpu-per-message", "confirm.p99", &["design.live", "confirm.p99"]);
+    refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower changes more than"]);
+    let existing = format!("experiment e.toml --out wrong --uri {}", existing_broker().uri());
+    bench.rabbitscope(&existing).code(2).says(&["slower changes the broker", "--uri"]);
+}

@@ -18,6 +18,15 @@ pub enum KnownExpectation {
     },
     /// `auto-ack > multi-ack > single-ack`: arms by falling value of the primary metric.
     Order(Vec<String>),
+    /// `patched: rabbit_exchange:route/2 falls`: a function's share of the profile, against the baseline.
+    Share {
+        /// Name of the arm.
+        arm: String,
+        /// Name of the function.
+        function: String,
+        /// Its share falls, or it rises.
+        falls: bool,
+    },
 }
 
 impl KnownExpectation {
@@ -25,9 +34,24 @@ impl KnownExpectation {
     pub fn parse(text: &str) -> Result<Self, String> {
         let refusal = || {
             format!(
-                "`{text}` is no expectation: write `ARM / ARM > 1.1`, `ARM / ARM < 1` or `ARM > ARM > ARM`"
+                "`{text}` is no expectation: write `ARM / ARM > 1.1`, `ARM / ARM < 1`, `ARM > ARM > ARM` or \
+                 `ARM: MODULE:FUNCTION/ARITY falls` (or `rises`)"
             )
         };
+        if let Some((arm, rest)) = text.split_once(": ") {
+            let (function, way) = rest.trim().rsplit_once(' ').ok_or_else(refusal)?;
+            let falls = match way {
+                "falls" => true,
+                "rises" => false,
+                _ => return Err(refusal()),
+            };
+            let (arm, function) = (arm.trim().to_owned(), function.trim().to_owned());
+            return if arm.is_empty() || function.is_empty() {
+                Err(refusal())
+            } else {
+                Ok(Self::Share { arm, function, falls })
+            };
+        }
         let names = |text: &str, at: &str| -> Option<Vec<String>> {
             let names: Vec<String> = text.split(at).map(|name| name.trim().to_owned()).collect();
             (names.len() > 1 && names.iter().all(|name| !name.is_empty())).then_some(names)
@@ -51,6 +75,7 @@ impl KnownExpectation {
         match self {
             Self::Ratio { arm, against, .. } => vec![arm, against],
             Self::Order(arms) => arms.iter().map(String::as_str).collect(),
+            Self::Share { arm, .. } => vec![arm],
         }
     }
 }
@@ -63,6 +88,9 @@ impl fmt::Display for KnownExpectation {
                 write!(f, "{arm} / {against} {sign} {bound}")
             }
             Self::Order(arms) => f.write_str(&arms.join(" > ")),
+            Self::Share { arm, function, falls } => {
+                write!(f, "{arm}: {function} {}", if *falls { "falls" } else { "rises" })
+            }
         }
     }
 }
@@ -73,10 +101,28 @@ mod tests {
 
     #[test]
     fn texts_lead_there_and_back() {
-        for text in ["patched / stock > 1.1", "a-b / c < 1", "auto > multi > single", "a > b"] {
+        for text in [
+            "patched / stock > 1.1",
+            "a-b / c < 1",
+            "auto > multi > single",
+            "a > b",
+            "a: m:f/2 falls",
+            "a: memcpy rises",
+        ] {
             assert_eq!(KnownExpectation::parse(text).unwrap().to_string(), text);
         }
-        for text in ["", "a", "a / b", "a / b > c", "a / b > -1", "> b", "a >"] {
+        for text in [
+            "",
+            "a",
+            "a / b",
+            "a / b > c",
+            "a / b > -1",
+            "> b",
+            "a >",
+            "a: m:f/2",
+            "a: falls",
+            ": f falls",
+        ] {
             KnownExpectation::parse(text).unwrap_err();
         }
     }

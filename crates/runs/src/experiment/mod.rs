@@ -4,6 +4,7 @@
 //! [`ExperimentResult`] is `experiment.json`.
 
 mod expectation;
+mod explanation;
 mod metric;
 mod model;
 mod order;
@@ -15,11 +16,13 @@ mod tests;
 mod wire;
 
 pub use expectation::KnownExpectation;
+pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
 pub use metric::RunMetric;
-pub use model::{Arm, Design, Experiment, Known};
+pub use model::{Arm, Design, Experiment, Known, LiveDesign};
 pub use order::order_of_round;
 pub use parse::parse;
 pub use result::{
     ArmFacts, Comparison, ComparisonRole, Difference, DroppedRound, ExperimentResult,
-    FORMAT_VERSION, Goal, KnownResult, MetricFacts, MetricRole, RunOfArm, SweepAxis, Verdict,
+    FORMAT_VERSION, Goal, KnownResult, MetricFacts, MetricRole, RunOfArm, Slice, SweepAxis,
+    Verdict,
 };

@@ -43,6 +43,8 @@ pub struct Design {
     pub indifferent: Option<f64>,
     /// A run during which the host took a larger share of the machine's CPU time is in doubt.
     pub max_stolen: f64,
+    /// Arms take turns on a running broker in place of a run for each.
+    pub live: Option<LiveDesign>,
     /// A run during which others than broker and load generator used a larger share of it is in doubt.
     pub max_others: f64,
 }
@@ -54,6 +56,7 @@ impl Design {
             rounds,
             looks: vec![rounds],
             indifferent: None,
+            live: None,
             max_stolen: MAX_STOLEN,
             max_others: MAX_OTHERS,
         }
@@ -62,6 +65,25 @@ impl Design {
     /// Rounds that are made at most, in place of those that do not count too.
     pub fn max_rounds_made(&self) -> u32 {
         self.rounds + self.rounds.div_ceil(2)
+    }
+}
+
+/// Arms that differ only in code that can be switched in a running broker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveDesign {
+    /// How long an arm has the broker at a time, in seconds; the first of them is left out.
+    pub slice_seconds: u32,
+    /// Over how many brokers the rounds are spread: each has its own luck with the layout of memory.
+    pub brokers: u32,
+}
+
+impl LiveDesign {
+    /// The rounds that are made on the same broker as `round`, of `rounds` that are asked for. Rounds beyond these are
+    /// in place of such as do not count.
+    pub fn rounds_with(self, round: u32, rounds: u32) -> std::ops::RangeInclusive<u32> {
+        let each = rounds.div_ceil(self.brokers).max(1);
+        let first = (round - 1) / each * each + 1;
+        first..=first + each - 1
     }
 }
 

@@ -1,9 +1,13 @@
 //! Reads an experiment from its text.
 
+use std::time::Duration;
+
+use rabbitscope_text::parse_duration;
 use toml::Value;
 
 use super::{
-    Arm, Design, Experiment, Known, KnownExpectation, RunMetric, SweepAxis, sweep::cells, wire,
+    Arm, Design, Experiment, Known, KnownExpectation, LiveDesign, RunMetric, SweepAxis,
+    sweep::cells, wire,
 };
 use crate::scenario::{Document, Problem, ScenarioError, read_table, refuse};
 
@@ -15,6 +19,12 @@ const USUAL_ROUNDS: u32 = 20;
 
 /// Rounds at most: weeks.
 const MAX_ROUNDS: u32 = 10_000;
+
+/// How long an arm has a running broker at a time.
+const USUAL_SLICE: Duration = Duration::from_secs(5);
+
+/// Over how many brokers the rounds of a live experiment are spread.
+const USUAL_BROKERS: u32 = 3;
 
 /// What a second baseline is called.
 const CONTROL: &str = "again";
@@ -233,11 +243,26 @@ impl Design {
         Ok(Self {
             looks,
             indifferent: share_of("indifferent", wire.indifferent)?,
+            live: wire.live.map(live).transpose().map_err(|problem| problem.under("live"))?,
             max_stolen: share_of("max-stolen", wire.max_stolen)?.unwrap_or(usual.max_stolen),
             max_others: share_of("max-others", wire.max_others)?.unwrap_or(usual.max_others),
             ..usual
         })
     }
+}
+
+fn live(wire: wire::Live) -> Result<LiveDesign, Problem> {
+    let slice = wire.slice.map_or(Ok(USUAL_SLICE), |text| parse_duration(&text));
+    let slice = slice.map_err(|error| Problem::new(error.to_string()).under("slice"))?;
+    let seconds = u32::try_from(slice.as_secs()).unwrap_or(u32::MAX);
+    if slice.subsec_nanos() != 0 || !(2..=600).contains(&seconds) {
+        return refuse("slice", "must be whole seconds, 2 to 600: the first is left out");
+    }
+    let brokers = wire.brokers.unwrap_or(USUAL_BROKERS);
+    if !(1..=1000).contains(&brokers) {
+        return refuse("brokers", "must be 1 to 1000");
+    }
+    Ok(LiveDesign { slice_seconds: seconds, brokers })
 }
 
 /// `3%` as 0.03.

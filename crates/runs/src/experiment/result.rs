@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ArmLatency, ProfileComparison};
+
 /// Version of `experiment.json`. Raised when a reader of the old form would be misled.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -28,6 +30,9 @@ pub struct ExperimentResult {
     pub indifferent: Option<f64>,
     /// The arms.
     pub arms: Vec<ArmFacts>,
+    /// Of an experiment on running brokers: over how many of them the rounds are spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live_brokers: Option<u32>,
     /// What a sweep varies; empty for an experiment with arms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SweepAxis>,
@@ -39,6 +44,12 @@ pub struct ExperimentResult {
     pub dropped: Vec<DroppedRound>,
     /// Every arm against the baseline in every metric.
     pub comparisons: Vec<Comparison>,
+    /// Every arm's profiles against those of the baseline, where runs were profiled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfileComparison>,
+    /// The latencies of every arm.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latencies: Vec<ArmLatency>,
     /// What is known of it from elsewhere, and whether it was met.
     pub known: Option<KnownResult>,
     /// Why it ended before its last look; absent when it did not.
@@ -134,6 +145,9 @@ pub struct RunOfArm {
     pub arm: usize,
     /// The run directory, below that of the experiment.
     pub directory: String,
+    /// The part of the run that is meant, where arms take turns on a running broker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice: Option<Slice>,
     /// When it began, in nanoseconds since 1970.
     pub started_unix_nanos: u64,
     /// The value of each metric; absent where the run has none.
@@ -147,6 +161,23 @@ pub struct RunOfArm {
     pub foreign_share: Option<f64>,
     /// The warm-up that was left out, in nanoseconds: the longest of the round.
     pub warm_up_nanos: u64,
+}
+
+/// Seconds of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Slice {
+    /// The first second that counts, from 0 at the start of the load.
+    pub from_second: u32,
+    /// How many count.
+    pub seconds: u32,
+}
+
+impl Slice {
+    /// Whether it has this second.
+    pub fn has(self, second: u32) -> bool {
+        (self.from_second..self.from_second + self.seconds).contains(&second)
+    }
 }
 
 /// A round that is left out.

@@ -1,6 +1,6 @@
 //! What an experiment file may say, and how it is refused.
 
-use super::{Design, Experiment, parse};
+use super::{Design, Experiment, LiveDesign, parse};
 
 const ARMS: &str = r#"
 name = "prefetch"
@@ -177,3 +177,25 @@ fn ranges_on_the_command_line() {
     check("10..1:3", None);
     check("1,1", None);
 }
+
+#[test]
+fn turns_on_running_brokers() {
+    let with = |live: &str| format!("{HEAD}\n[design]\nlive = {live}\n{ARMS_ALONE}");
+    let live = read(&with("{}")).design.live;
+    assert_eq!(live, Some(LiveDesign { slice_seconds: 5, brokers: 3 }));
+    let live = read(&with("{ slice = \"10s\", brokers = 2 }")).design.live;
+    assert_eq!(live, Some(LiveDesign { slice_seconds: 10, brokers: 2 }));
+    assert_eq!(read(ARMS).design.live, None);
+    check(
+        &with("{ slice = \"1500ms\" }"),
+        "",
+        "",
+        "file.toml:5: `design.live.slice`: must be whole seconds",
+    );
+    check(&with("{ brokers = 0 }"), "", "", "file.toml:5: `design.live.brokers`: must be 1 to");
+    check(&with("{ slices = 1 }"), "", "", "file.toml:5: `design.live.slices`: is an unknown key");
+}
+
+const HEAD: &str = "name = \"live\"\nbase = \"a.toml\"\nprimary = \"consumed.rate\"";
+
+const ARMS_ALONE: &str = "[[arms]]\nname = \"a\"\n[[arms]]\nname = \"b\"\npatches = [\"b.erl\"]\n";

@@ -29,7 +29,15 @@ pub(super) struct Design {
     pub(super) indifferent: Option<String>,
     pub(super) control: Option<bool>,
     pub(super) max_stolen: Option<String>,
+    pub(super) live: Option<Live>,
     pub(super) max_others: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Live {
+    pub(super) slice: Option<String>,
+    pub(super) brokers: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]

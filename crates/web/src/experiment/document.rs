@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use rabbitscope_runs::experiment::{ExperimentResult, Verdict};
 
-use super::{intervals, sweep, tables, timeline};
+use super::{intervals, latencies, profiles, sweep, tables, timeline};
 use crate::escape::Markup;
 
 const STYLE: &str = include_str!("style.css");
@@ -30,6 +30,8 @@ pub fn write_experiment(mut out: impl Write, result: &ExperimentResult) -> io::R
     }
     timeline::draw(&mut out, result)?;
     tables::comparisons(&mut out, result)?;
+    profiles::draw(&mut out, result)?;
+    latencies::draw(&mut out, result)?;
     tables::dropped(&mut out, result)?;
     tables::method(&mut out, result)?;
     write!(out, "</body>\n</html>\n")?;

@@ -4,6 +4,8 @@
 mod axis;
 mod document;
 mod intervals;
+mod latencies;
+mod profiles;
 mod sweep;
 mod tables;
 #[cfg(test)]

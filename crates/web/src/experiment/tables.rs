@@ -85,10 +85,17 @@ pub(super) fn method(out: &mut impl Write, result: &ExperimentResult) -> io::Res
     let looks: Vec<String> = result.looks.iter().map(ToString::to_string).collect();
     writeln!(
         out,
-        "<h2>How it was measured</h2>\n<p>A round runs every arm once, in an order drawn from \
+        "<h2>How it was measured</h2>\n<p>{} in an order drawn from \
          the seed {}. At most {} rounds; looked at after {}, each at an error rate of {}, so that all looks \
          together call a difference of nothing in 5 % of such experiments. A round with a run in doubt counts for no \
          arm.</p>",
+        match result.live_brokers {
+            None => "A round runs every arm once,".to_owned(),
+            Some(brokers) => format!(
+                "In a round every arm has a running broker for some seconds, of which the first is left out, \
+                 over {brokers} brokers;"
+            ),
+        },
         result.seed,
         result.rounds,
         looks.join(", "),

@@ -1,7 +1,13 @@
 //! What the page has of an experiment.
 
 use rabbitscope_analysis::experiment::conclude;
-use rabbitscope_runs::experiment::{ArmFacts, ExperimentResult, MetricFacts, RunOfArm, SweepAxis};
+use rabbitscope_runs::{
+    experiment::{
+        ArmFacts, ArmLatency, ExperimentResult, FunctionChange, MetricFacts, ProfileComparison,
+        RunOfArm, SweepAxis,
+    },
+    record::SpectrumPoint,
+};
 
 use super::write_experiment;
 
@@ -107,6 +113,53 @@ fn a_sweep_has_a_curve_for_each_value_of_the_second_key() {
     assert!(
         page.contains("consumed.rate against consumers.0.prefetch") && page.contains(">quorum<")
     );
+}
+
+#[test]
+fn what_explains_a_difference_stands_below_it() {
+    let mut result = result(8);
+    conclude(&mut result, &[]);
+    let change = FunctionChange {
+        function: "m:<f>/2".to_owned(),
+        own: [0.04, 0.02],
+        total: [0.095, 0.025],
+        moved: "both".to_owned(),
+    };
+    result.profiles = vec![
+        ProfileComparison {
+            arm: 1,
+            event: "cpu".to_owned(),
+            rounds: 8,
+            page: "profiles/02-credit.html".to_owned(),
+            changes: vec![change],
+            ..ProfileComparison::default()
+        },
+        ProfileComparison {
+            arm: 2,
+            refusal: "1 and 1 profiles are too few".to_owned(),
+            ..ProfileComparison::default()
+        },
+    ];
+    let point = |quantile, nanos: u64| SpectrumPoint { quantile, nanos };
+    let latency = |arm, factor: u64| ArmLatency {
+        arm,
+        name: "confirm".to_owned(),
+        rounds: 8,
+        spectrum: vec![
+            point(0.0, factor * 200_000),
+            point(0.5, factor * 500_000),
+            point(0.9, factor * 900_000),
+            point(0.99, factor * 4_000_000),
+        ],
+    };
+    result.latencies = vec![latency(0, 2), latency(1, 1)];
+    let page = page(&result);
+    assert!(page.contains("m:&lt;f&gt;/2</code></td><td>4.00 %</td><td>2.00 %</td><td>9.50 %"));
+    assert!(page.contains("<a href=\"profiles/02-credit.html\">"));
+    assert!(page.contains("Not compared: 1 and 1 profiles are too few"));
+    assert!(page.contains(">p99</text>") && !page.contains(">p99.9</text>"));
+    assert_eq!(page.matches("class=\"median c").count(), 2);
+    assert!(!page.contains("NaN") && !page.contains("inf"));
 }
 
 #[test]

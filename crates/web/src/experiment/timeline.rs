@@ -19,7 +19,7 @@ const STRIP: f64 = 40.0;
 const GAP: f64 = 14.0;
 
 /// More arms than this are drawn alike: nobody tells twenty colours apart.
-const MAX_COLOURS: usize = 8;
+pub(super) const MAX_COLOURS: usize = 8;
 
 /// The primary metric against time, and under it the share of the CPU that was neither broker's nor load generator's.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {

@@ -101,7 +101,7 @@ impl<'a> DiffData<'a> {
             self_after: diff.leaves.iter().map(|weight| weight.after).collect(),
             changes: ChangeColumns::new(&diff.changes),
             cost: report.cost,
-            noise: Noise::between(report.before.profile, report.after.profile),
+            noise: Noise::of(diff, report.before.profile, report.after.profile),
         }
     }
 }

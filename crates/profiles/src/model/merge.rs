@@ -1,0 +1,134 @@
+//! Profiles of several recordings as one.
+
+use std::collections::HashMap;
+
+use super::{
+    Capture, FrameId, FrameTable, Identities, Labels, LineWeight, Profile, Sample, StackEntry,
+    StackQuality, Times,
+};
+
+/// The recordings as one profile: weights of the same stack on the same thread are added up. What belongs to one
+/// recording alone is left out: times, and which process it was, as nodes give the same pid to different
+/// processes. `None` without a recording, or when they are not of one event.
+pub fn merged(profiles: &[Profile]) -> Option<Profile> {
+    let first = profiles.first()?;
+    if profiles.iter().any(|profile| profile.event != first.event) {
+        return None;
+    }
+    let mut merge = Merge::default();
+    for profile in profiles {
+        merge.add(profile);
+    }
+    let lines = merge.lines.into_iter();
+    let lines = lines.map(|((frame, file, line), (own, total))| LineWeight {
+        frame,
+        file,
+        line,
+        own,
+        total,
+    });
+    Some(Profile {
+        event: first.event,
+        capture: capture(profiles, &first.capture),
+        quality: profiles.iter().fold(StackQuality::default(), |sum, it| sum.plus(it.quality)),
+        frames: merge.frames,
+        samples: merge.samples,
+        identities: Identities::default(),
+        lines: lines.collect(),
+    })
+}
+
+#[derive(Default)]
+struct Merge {
+    frames: FrameTable,
+    samples: Vec<Sample>,
+    places: HashMap<(Vec<StackEntry>, Labels), usize>,
+    lines: HashMap<(FrameId, std::sync::Arc<str>, u32), (u64, u64)>,
+}
+
+impl Merge {
+    fn add(&mut self, profile: &Profile) {
+        let ids: Vec<FrameId> =
+            profile.frames.iter().map(|(_, frame)| self.frames.intern(frame.clone())).collect();
+        let id = |frame: FrameId| ids[frame.0 as usize];
+        for sample in &profile.samples {
+            let renamed = |entry: &StackEntry| StackEntry { frame: id(entry.frame), ..*entry };
+            let stack: Vec<StackEntry> = sample.stack.iter().map(renamed).collect();
+            let labels = Labels { process: None, ..sample.labels.clone() };
+            let place = *self.places.entry((stack.clone(), labels.clone())).or_insert_with(|| {
+                let times = Times::default();
+                self.samples.push(Sample { stack, labels, weight: 0, count: 0, times });
+                self.samples.len() - 1
+            });
+            self.samples[place].weight += sample.weight;
+            self.samples[place].count += sample.count;
+        }
+        for line in &profile.lines {
+            let key = (id(line.frame), line.file.clone(), line.line);
+            let (own, total) = self.lines.entry(key).or_default();
+            *own += line.own;
+            *total += line.total;
+        }
+    }
+}
+
+/// As long as all of them together, with the notes of each.
+fn capture(profiles: &[Profile], first: &Capture) -> Capture {
+    let mut notes: Vec<String> =
+        profiles.iter().flat_map(|profile| profile.capture.notes.iter().cloned()).collect();
+    notes.sort();
+    notes.dedup();
+    Capture {
+        duration_nanos: profiles.iter().map(|profile| profile.capture.duration_nanos).sum(),
+        time_step_nanos: 0,
+        notes,
+        ..first.clone()
+    }
+}
+
+impl StackQuality {
+    /// Of both together.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            complete: self.complete + other.complete,
+            truncated: self.truncated + other.truncated,
+            broken: self.broken + other.broken,
+            no_process: self.no_process + other.no_process,
+            no_function: self.no_function + other.no_function,
+            unsymbolised: self.unsymbolised + other.unsymbolised,
+            native_cut: self.native_cut + other.native_cut,
+            not_unwound: self.not_unwound + other.not_unwound,
+            lost: self.lost + other.lost,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Event, read_folded};
+
+    #[test]
+    fn weights_of_the_same_stack_are_added_up() {
+        let read = |text: &str| read_folded(text.as_bytes()).unwrap();
+        let profiles = [read("s;m:f/1 3\ns;m:g/0 1"), read("s;m:h/0 2\ns;m:f/1 4")];
+        let all = merged(&profiles).unwrap();
+        let name = |sample: &Sample| {
+            let names = sample.stack.iter().map(|entry| all.frames.get(entry.frame).name.as_str());
+            (names.collect::<Vec<_>>().join(";"), sample.weight, sample.count)
+        };
+        let mut named: Vec<_> = all.samples.iter().map(name).collect();
+        named.sort();
+        let expected = [("s;m:f/1", 7, 7), ("s;m:g/0", 1, 1), ("s;m:h/0", 2, 2)];
+        assert_eq!(named, expected.map(|(stack, weight, count)| (stack.to_owned(), weight, count)));
+        assert_eq!(all.total(), 10);
+    }
+
+    #[test]
+    fn different_events_are_not_added_up() {
+        let one = read_folded("a 1".as_bytes()).unwrap();
+        let other = Profile { event: Event::OffCpu, ..one.clone() };
+        assert!(merged(&[one, other]).is_none());
+        assert!(merged(&[]).is_none());
+    }
+}

@@ -1,0 +1,126 @@
+//! What explains a difference: the profiles and latencies of the rounds that count, arm by arm.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rabbitscope_analysis::{ComparedNoise, RunPairing, experiment::median_spectrum, share};
+use rabbitscope_profiles::USUAL_PROFILE_BYTES;
+use rabbitscope_runs::{
+    experiment::{ArmLatency, ExperimentResult, FunctionChange, ProfileComparison, RunOfArm},
+    record::{RunRecord, SpectrumPoint},
+};
+
+use super::directory::plain_name;
+use crate::{
+    comparison::{Comparison, DiffPage},
+    rundir,
+};
+
+const PAGES: &str = "profiles";
+
+/// Fills in what explains the result. Profiles that cannot be compared are said to be so.
+pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
+    let rounds = Rounds::of(result, directory);
+    result.latencies = (0..result.arms.len()).flat_map(|arm| rounds.latencies(arm)).collect();
+    if !rounds.have_profiles() {
+        return;
+    }
+    let compared = |arm: usize| {
+        let name = &result.arms[arm].name;
+        let page = format!("{PAGES}/{:02}-{}.html", arm + 1, plain_name(name));
+        let names = [result.arms[0].name.as_str(), name];
+        rounds.profiles(arm, names, &page).unwrap_or_else(|error| ProfileComparison {
+            arm,
+            refusal: format!("{error:#}"),
+            ..ProfileComparison::default()
+        })
+    };
+    result.profiles = (1..result.arms.len()).map(compared).collect();
+}
+
+/// The runs of the rounds that count, by arm, in the order of rounds.
+struct Rounds<'a> {
+    directory: &'a Path,
+    arms: Vec<Vec<(PathBuf, RunRecord)>>,
+}
+
+impl<'a> Rounds<'a> {
+    /// A run whose record cannot be read has no values, so that its round does not count.
+    fn of(result: &ExperimentResult, directory: &'a Path) -> Self {
+        let counts = |run: &&RunOfArm| result.dropped.iter().all(|it| it.round != run.round);
+        let read = |run: &RunOfArm| {
+            let place = directory.join(&run.directory);
+            rundir::read_run(&place).ok().map(|(record, _)| (place, record))
+        };
+        let of_arm = |arm: usize| {
+            let runs = result.runs.iter().filter(|run| run.arm == arm).filter(counts);
+            runs.filter_map(read).collect()
+        };
+        Self { directory, arms: (0..result.arms.len()).map(of_arm).collect() }
+    }
+
+    fn have_profiles(&self) -> bool {
+        self.arms.iter().flatten().any(|(_, record)| record.profile.is_some())
+    }
+
+    fn latencies(&self, arm: usize) -> Vec<ArmLatency> {
+        let runs = &self.arms[arm];
+        let Some((_, first)) = runs.first() else { return Vec::new() };
+        let of = |name: &String| {
+            let spectra: Vec<&[SpectrumPoint]> = runs
+                .iter()
+                .flat_map(|(_, record)| &record.latencies)
+                .filter(|summary| summary.name == *name && !summary.spectrum.is_empty())
+                .map(|summary| summary.spectrum.as_slice())
+                .collect();
+            let spectrum = median_spectrum(&spectra);
+            ArmLatency { arm, name: name.clone(), rounds: spectra.len(), spectrum }
+        };
+        let all = first.latencies.iter().map(|summary| of(&summary.name));
+        all.filter(|latency| !latency.spectrum.is_empty()).collect()
+    }
+
+    fn profiles(
+        &self,
+        arm: usize,
+        [baseline, name]: [&str; 2],
+        page: &str,
+    ) -> anyhow::Result<ProfileComparison> {
+        let pairs = self.arms[0].iter().zip(&self.arms[arm]);
+        let with_profiles =
+            pairs.filter(|((_, one), (_, other))| one.profile.is_some() && other.profile.is_some());
+        let (before, after): (Vec<PathBuf>, Vec<PathBuf>) =
+            with_profiles.map(|((one, _), (other, _))| (one.clone(), other.clone())).unzip();
+        let rounds = before.len();
+        let sides = [(baseline, &before[..]), (name, &after[..])];
+        let comparison = Comparison::read_runs(sides, RunPairing::Rounds, USUAL_PROFILE_BYTES)?;
+        let place = self.directory.join(page);
+        std::fs::create_dir_all(self.directory.join(PAGES))
+            .with_context(|| format!("cannot make {}", self.directory.join(PAGES).display()))?;
+        DiffPage::check(&place)?.write(&comparison)?;
+        let diff = comparison.diff();
+        let overdispersion = match diff.noise {
+            ComparedNoise::Sampling => 1.0,
+            ComparedNoise::BetweenRuns { overdispersion, .. } => overdispersion,
+        };
+        let shares = |sides: rabbitscope_analysis::Sides| {
+            [share(sides.before, diff.totals.before), share(sides.after, diff.totals.after)]
+        };
+        let changes = diff.changes.iter().filter(|change| change.is_beyond_noise());
+        let changes = changes.map(|change| FunctionChange {
+            function: change.name.clone(),
+            own: shares(change.own),
+            total: shares(change.total),
+            moved: change.moved_in_words().to_owned(),
+        });
+        Ok(ProfileComparison {
+            arm,
+            event: diff.event.name().to_owned(),
+            rounds,
+            overdispersion,
+            page: page.to_owned(),
+            changes: changes.collect(),
+            refusal: String::new(),
+        })
+    }
+}

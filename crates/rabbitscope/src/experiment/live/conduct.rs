@@ -1,0 +1,115 @@
+//! One run on one broker, with turns.
+
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, anyhow};
+use rabbitscope_runs::{
+    experiment::{LiveDesign, RunOfArm},
+    scenario::{BrokerSpec, Scenario, ThrowawayBroker, WarmUp},
+};
+
+use super::{
+    super::{
+        Plan,
+        machine_share::{MachineHistory, MachineWatch},
+        single::{doubts, doubts_of_machine, now_unix_nanos},
+    },
+    switcher::{TurnWatch, switch},
+    turns::{Turn, WARM_UP_SECONDS, turns},
+};
+use crate::{
+    leftovers::RemovalConsent,
+    run::{self, Finished, Target},
+    rundir::RunDirectory,
+    watch::{Line, Watchers},
+};
+
+/// Makes these rounds on one broker, in `place` below `directory`. Fails when it did not come to the load.
+pub(in crate::experiment) fn run(
+    plan: &Plan,
+    (design, rounds): (LiveDesign, &[u32]),
+    (directory, place): (&Path, &str),
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Vec<RunOfArm>> {
+    let turns = turns(plan.experiment.seed, design, rounds, plan.arms.len());
+    let scenario = scenario_of(plan, &turns);
+    let history = MachineHistory::default();
+    let started = now_unix_nanos();
+    // On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
+    let run = || run_with_turns(plan, &scenario, &turns, &directory.join(place), &history, stop);
+    let (finished, wrong) = thread::scope(|scope| scope.spawn(run).join())
+        .unwrap_or_else(|_| Err(anyhow!("the run panicked")))?;
+    let of_all = doubts(&finished.record, None, &plan.experiment.design);
+    let run_of_arm = |(turn, wrong): (&Turn, Option<String>)| {
+        let counted = turn.counted();
+        let from = counted.from_second as usize;
+        let share = history.share(from..from + counted.seconds as usize);
+        let machine = doubts_of_machine(share, &plan.experiment.design);
+        RunOfArm {
+            round: turn.round,
+            position: turn.position,
+            arm: turn.arm,
+            directory: place.to_owned(),
+            slice: Some(counted),
+            started_unix_nanos: started + u64::from(turn.begins) * 1_000_000_000,
+            values: Vec::new(),
+            doubts: of_all.iter().cloned().chain(wrong).chain(machine).collect(),
+            stolen_share: share.map(|it| it.stolen),
+            foreign_share: share.map(|it| it.foreign),
+            warm_up_nanos: 0,
+        }
+    };
+    Ok(turns.iter().zip(wrong).map(run_of_arm).collect())
+}
+
+/// The scenario of the baseline, as long as the turns are.
+fn scenario_of(plan: &Plan, turns: &[Turn]) -> Scenario {
+    let mut scenario = plan.arms[0].scenario.clone();
+    let end = turns.last().map_or(0, |turn| turn.begins + turn.seconds);
+    scenario.stop.duration = Some(Duration::from_secs(u64::from(end)));
+    scenario.run.warm_up = Some(WarmUp::Time(Duration::from_secs(u64::from(WARM_UP_SECONDS))));
+    scenario
+}
+
+/// What of a broker an arm changes.
+fn specs(plan: &Plan) -> Vec<&ThrowawayBroker> {
+    let brokers = plan.arms.iter().map(|arm| &arm.scenario.broker);
+    let specs = brokers.filter_map(|broker| match broker {
+        BrokerSpec::Throwaway(spec) => Some(spec),
+        BrokerSpec::Existing { .. } => None,
+    });
+    specs.collect()
+}
+
+fn run_with_turns(
+    plan: &Plan,
+    scenario: &Scenario,
+    turns: &[Turn],
+    place: &Path,
+    history: &MachineHistory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<(Finished, Vec<Option<String>>)> {
+    let directory = RunDirectory::create(place)?;
+    let target = Target::open(scenario, &directory, RemovalConsent::explicitly_if(false), stop)?;
+    let broker = target.throwaway.as_ref().context("the broker is not one of our own")?;
+    let specs = specs(plan);
+    broker.prepare_code(&specs)?;
+    let (turn_watch, begun) = TurnWatch::new(turns);
+    let watchers = Watchers::new(vec![
+        Box::new(Line::default()),
+        Box::new(MachineWatch::new(history.clone())),
+        Box::new(turn_watch),
+    ]);
+    thread::scope(|scope| {
+        let specs = &specs;
+        let switching = scope.spawn(move || switch(broker, specs, turns, begun));
+        let finished = run::run_on(&target, scenario, &directory, watchers, stop);
+        let wrong = switching.join().map_err(|_| anyhow!("switching the code panicked"))?;
+        Ok((finished?, wrong))
+    })
+}

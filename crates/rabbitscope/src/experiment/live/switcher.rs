@@ -1,0 +1,63 @@
+//! Loads the code of the arm whose turn begins.
+
+use std::{
+    sync::mpsc::{Receiver, Sender, channel},
+    time::{Duration, Instant},
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_runs::{record::SecondRow, scenario::ThrowawayBroker};
+
+use super::turns::Turn;
+use crate::watch::Watcher;
+
+/// What is left out of a turn, less a margin for the seconds of the run, which are not quite those of a clock.
+const TIME_TO_LOAD: Duration = Duration::from_millis(900);
+
+/// Says when turns begin. It is told of each second when that is over.
+pub(super) struct TurnWatch {
+    turns: Vec<Turn>,
+    begun: Sender<usize>,
+}
+
+impl TurnWatch {
+    pub(super) fn new(turns: &[Turn]) -> (Self, Receiver<usize>) {
+        let (begun, turn) = channel();
+        (Self { turns: turns.to_vec(), begun }, turn)
+    }
+}
+
+impl Watcher for TurnWatch {
+    fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
+        let next = row.second + 1;
+        if let Some(turn) = self.turns.iter().position(|turn| turn.begins == next) {
+            // Nobody listens when the run is being ended.
+            let _ = self.begun.send(turn);
+        }
+        Ok(())
+    }
+}
+
+/// Switches until nobody says any more that a turn begins. Returns what was wrong with each turn, nothing for most.
+pub(super) fn switch(
+    broker: &Broker,
+    specs: &[&ThrowawayBroker],
+    turns: &[Turn],
+    begun: Receiver<usize>,
+) -> Vec<Option<String>> {
+    let mut wrong: Vec<Option<String>> =
+        turns.iter().map(|_| Some("the run ended before its turn".to_owned())).collect();
+    for turn in begun {
+        let started = Instant::now();
+        let switched = broker.switch_code(specs, turns[turn].arm);
+        let took = started.elapsed();
+        wrong[turn] = match switched {
+            Err(error) => Some(error.to_string()),
+            Ok(()) if took > TIME_TO_LOAD => {
+                Some(format!("loading the code took {:.1} s", took.as_secs_f64()))
+            }
+            Ok(()) => None,
+        };
+    }
+    wrong
+}

@@ -1,0 +1,117 @@
+//! One run of one arm, with a broker of its own.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::anyhow;
+use rabbitscope_runs::{
+    experiment::{Design, RunOfArm},
+    record::RunRecord,
+};
+
+use super::{
+    Plan, PlannedArm,
+    machine_share::{MachineHistory, MachineShare, MachineWatch},
+};
+use crate::{
+    leftovers::RemovalConsent,
+    run::{self, Finished},
+    rundir::RunDirectory,
+    watch::{Line, Watchers},
+};
+
+/// CPU time that others may always use during a run, in seconds: what ending the broker before it takes.
+const USUAL_OTHERS: f64 = 0.5;
+
+/// Where a run stands in its experiment.
+pub(super) struct RunPlace {
+    pub(super) round: u32,
+    pub(super) position: usize,
+    pub(super) arm: usize,
+    /// Below that of the experiment.
+    pub(super) directory: String,
+}
+
+/// One run; absent when it was stopped before it measured anything.
+pub(super) fn single(
+    plan: &Plan,
+    place: RunPlace,
+    directory: &Path,
+    asked: RemovalConsent,
+    stop: &Arc<AtomicBool>,
+) -> Option<RunOfArm> {
+    let started_unix_nanos = now_unix_nanos();
+    let (finished, history) =
+        run_aside(&plan.arms[place.arm], &directory.join(&place.directory), asked, stop);
+    let share = history.share(0..usize::MAX);
+    let doubts = match &finished {
+        Err(_) if stop.load(Ordering::Relaxed) => return None,
+        Err(error) => vec![format!("{error:#}")],
+        Ok(finished) => doubts(&finished.record, share, &plan.experiment.design),
+    };
+    Some(RunOfArm {
+        round: place.round,
+        position: u32::try_from(place.position).unwrap_or(u32::MAX),
+        arm: place.arm,
+        directory: place.directory,
+        slice: None,
+        started_unix_nanos,
+        values: Vec::new(),
+        doubts,
+        stolen_share: share.map(|it| it.stolen),
+        foreign_share: share.map(|it| it.foreign),
+        warm_up_nanos: 0,
+    })
+}
+
+pub(super) fn now_unix_nanos() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
+fn run_aside(
+    planned: &PlannedArm,
+    place: &Path,
+    asked: RemovalConsent,
+    stop: &Arc<AtomicBool>,
+) -> (anyhow::Result<Finished>, MachineHistory) {
+    let history = MachineHistory::default();
+    let run = || {
+        let directory = RunDirectory::create(place)?;
+        let watch = MachineWatch::new(history.clone());
+        let watchers = Watchers::new(vec![Box::new(Line::default()), Box::new(watch)]);
+        run::run(&planned.scenario, asked, &directory, watchers, stop)
+    };
+    let finished = thread::scope(|scope| scope.spawn(run).join());
+    (finished.unwrap_or_else(|_| Err(anyhow!("the run panicked"))), history)
+}
+
+/// Why the figures of a run are not to be compared.
+pub(super) fn doubts(
+    record: &RunRecord,
+    share: Option<MachineShare>,
+    design: &Design,
+) -> Vec<String> {
+    let verdict = record.verdict.reason().map(str::to_owned);
+    let doubts = record.doubts.iter().map(|doubt| doubt.reason.clone());
+    verdict.into_iter().chain(doubts).chain(doubts_of_machine(share, design)).collect()
+}
+
+/// Whether the machine was others'.
+pub(super) fn doubts_of_machine(share: Option<MachineShare>, design: &Design) -> Vec<String> {
+    let share = share.unwrap_or_default();
+    let percent = |share: f64| format!("{:.0} % of the machine's CPU time", 100.0 * share);
+    let stolen = (share.stolen > design.max_stolen)
+        .then(|| format!("the host took {} away", percent(share.stolen)));
+    let has_others = share.foreign > design.max_others && share.foreign_seconds > USUAL_OTHERS;
+    let foreign = has_others.then(|| format!("others used {}", percent(share.foreign)));
+    stolen.into_iter().chain(foreign).collect()
+}
