@@ -14,6 +14,7 @@ function row(name) {
     const primary = result.comparisons.filter((it) => it.metric === 0);
     const measured = primary.map((it) => {
         const arm = result.arms[it.arm];
+        if (it.ratio === null) return `${arm.name}: no round counts`;
         const interval = it.low === null ? "too few rounds" : `${percent(it.low)} to ${percent(it.high)}`;
         return `${arm.control ? "control" : arm.name}: ${percent(it.ratio)} (${interval})`;
     });

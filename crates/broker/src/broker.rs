@@ -13,11 +13,11 @@ use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 use crate::{
     BrokerError, Installation, Node,
     asking::tls_arguments,
+    before_load::{patches, policies},
     directory,
     guard::{Guard, Lifetime},
     listeners::Ports,
     login::Login,
-    patches,
     processes::{self, BrokerProcesses},
     registry::{NAME_PREFIX, Registry},
 };
@@ -38,6 +38,7 @@ const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
 #[derive(Debug)]
 pub struct Broker {
     node: Node,
+    installation: Installation,
     guard: Guard,
     patched: Vec<PatchedModule>,
 }
@@ -56,15 +57,15 @@ impl Broker {
         &self.patched
     }
 
-    /// Makes the patches and modules of several specs, of the same installation, which [`Self::switch_code`] loads.
+    /// Makes the patches and modules of several specs, which [`Self::switch_code`] loads.
     pub fn prepare_code(&self, specs: &[&ThrowawayBroker]) -> Result<(), BrokerError> {
-        patches::prepare(&self.node, &installation_of(specs)?, specs)
+        patches::prepare(&self.node, &self.installation, specs)
     }
 
-    /// Loads the code of one of these specs in the running node, and the installed code of what the others change.
+    /// Loads the prepared code of one spec in the running node, and the installed code of what the others change.
     /// Fails, and loads nothing, where processes still run code that would have to go.
-    pub fn switch_code(&self, specs: &[&ThrowawayBroker], which: usize) -> Result<(), BrokerError> {
-        patches::switch(&self.node, &installation_of(specs)?, which)
+    pub fn switch_code(&self, which: usize) -> Result<(), BrokerError> {
+        patches::switch(&self.node, &self.installation, which)
     }
 
     /// Starts a node and returns when it serves clients. It logs to `log`.
@@ -118,10 +119,11 @@ impl Broker {
             ports,
             tls: tls_arguments(&spec.erl_args),
         };
-        let mut broker = Self { node, guard, patched: Vec::new() };
-        let ready = broker.become_ready(&installation, &registry);
+        let mut broker = Self { node, installation, guard, patched: Vec::new() };
+        let ready = broker.become_ready(&registry);
         let ready = ready.and_then(|()| {
-            broker.patched = patches::apply(&broker.node, &installation, spec)?;
+            broker.patched = patches::apply(&broker.node, &broker.installation, spec)?;
+            policies::set(&broker.node, &broker.installation, &spec.policies)?;
             broker.stay()
         });
         match ready {
@@ -133,13 +135,9 @@ impl Broker {
         }
     }
 
-    fn become_ready(
-        &mut self,
-        installation: &Installation,
-        registry: &Registry,
-    ) -> Result<(), BrokerError> {
-        self.wait_until_ready(installation)?;
-        self.node.introduce(installation)?;
+    fn become_ready(&mut self, registry: &Registry) -> Result<(), BrokerError> {
+        self.wait_until_ready()?;
+        self.node.introduce(&self.installation)?;
         registry.save(&self.node)
     }
 
@@ -164,7 +162,7 @@ impl Broker {
     /// serves clients.
     pub fn start_again(&mut self) -> Result<(), BrokerError> {
         self.node.pid = self.guard.start_again()?;
-        self.become_ready(&Installation::find()?, &Registry::open()?)
+        self.become_ready(&Registry::open()?)
     }
 
     /// Ends node, port mapper and directory. The same as dropping it.
@@ -183,9 +181,9 @@ impl Broker {
         self.guard.stop(&self.node.directory);
     }
 
-    fn wait_until_ready(&self, installation: &Installation) -> Result<(), BrokerError> {
+    fn wait_until_ready(&self) -> Result<(), BrokerError> {
         let started = Instant::now();
-        while !self.is_ready(installation) {
+        while !self.is_ready() {
             // Also while it boots: what listens too widely does so for as short as possible.
             self.node.require_loopback()?;
             if !self.node.is_running() {
@@ -201,12 +199,12 @@ impl Broker {
     }
 
     /// Whether all boot steps are done, and the AMQP port accepts connections.
-    fn is_ready(&self, installation: &Installation) -> bool {
+    fn is_ready(&self) -> bool {
         if TcpStream::connect(self.node.address()).is_err() {
             return false;
         }
         // It cannot be asked yet, or says that it is not there yet.
-        self.node.eval_by(installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
+        self.node.eval_by(&self.installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
     }
 
     /// The first errors in the node's log or on its console, or the last lines of both.
@@ -246,8 +244,4 @@ impl Drop for Broker {
             self.stop_now();
         }
     }
-}
-
-fn installation_of(specs: &[&ThrowawayBroker]) -> Result<Installation, BrokerError> {
-    Installation::find_in(specs.first().map_or("", |spec| spec.root.as_str()))
 }

@@ -83,6 +83,14 @@ pub enum BrokerError {
         /// The words of the node, with file and line where there is one.
         reason: String,
     },
+    /// A policy that the broker did not take.
+    #[error("the broker refused the policy {name}: {reason}")]
+    Policy {
+        /// Its name.
+        name: String,
+        /// The words of the broker.
+        reason: String,
+    },
     /// A variable of the environment is set by rabbitscope itself.
     #[error(
         "the variable {name} cannot be in the broker's `environment`: it keeps the broker apart from others"

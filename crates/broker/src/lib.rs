@@ -15,6 +15,7 @@
 //! depending on the program. What does not live here: putting load on it, looking at it.
 
 mod asking;
+mod before_load;
 mod broker;
 mod description;
 mod directory;
@@ -25,7 +26,6 @@ mod install;
 mod listeners;
 mod login;
 mod node;
-mod patches;
 mod processes;
 mod registry;
 mod removal;

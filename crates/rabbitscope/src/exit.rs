@@ -69,6 +69,7 @@ impl Exit {
             Some(
                 BrokerError::Exposed { .. }
                 | BrokerError::Patch { .. }
+                | BrokerError::Policy { .. }
                 | BrokerError::Reserved { .. }
                 | BrokerError::NoInstallation { .. },
             ) => return Some(Self::Usage),

@@ -21,7 +21,7 @@ pub fn value(
             crate::expectations::latency(record, name, quantile)? as f64
         }
         RunMetric::Load(Metric::Rate(name)) => rate(&rows, name)?,
-        RunMetric::Load(Metric::Count(_) | Metric::Time(_)) => return None,
+        RunMetric::Load(Metric::Count(_) | Metric::Time(_)) | RunMetric::Capacity => return None,
         RunMetric::BrokerCpu => per_message(&rows, |row| row.broker_cpu_cores)?,
         RunMetric::ClientCpu => per_message(&rows, |row| row.client_cpu_cores)?,
         RunMetric::BrokerMemory => rows.iter().filter_map(|row| row.broker_rss_bytes).max()? as f64,

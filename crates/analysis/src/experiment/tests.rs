@@ -1,4 +1,5 @@
 //! Known results, and error rates on noise like that of a shared machine.
 
 mod conclusions;
+mod recorded;
 mod simulation;

@@ -6,4 +6,5 @@ mod broker;
 mod ending;
 mod patches;
 mod place;
+mod policies;
 mod tls;

@@ -78,6 +78,12 @@ fn capture(profiles: &[Profile], first: &Capture) -> Capture {
         profiles.iter().flat_map(|profile| profile.capture.notes.iter().cloned()).collect();
     notes.sort();
     notes.dedup();
+    if profiles.len() > 1 {
+        notes.insert(
+            0,
+            format!("{} recordings as one; start and pid are of the first.", profiles.len()),
+        );
+    }
     Capture {
         duration_nanos: profiles.iter().map(|profile| profile.capture.duration_nanos).sum(),
         time_step_nanos: 0,

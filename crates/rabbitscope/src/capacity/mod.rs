@@ -3,8 +3,11 @@
 //!
 //! What does not live here: which rate comes next and whether one passed (`analysis::capacity`).
 
+mod limits;
 mod steps;
 mod text;
 
+pub use limits::limit_as_override;
+pub(crate) use steps::read;
 pub use steps::{SearchSettings, find};
 pub use text::text;

@@ -28,6 +28,9 @@ use std::{
 
 const RESULT: &str = "find-rate.json";
 
+/// Largest result that is read: ten thousand steps.
+const MAX_RESULT_BYTES: u64 = 64 << 20;
+
 const CURVE: &str = "find-rate.html";
 
 /// Steps in a row that were cut short, after which a search ends.
@@ -125,6 +128,14 @@ fn try_rate(
     let facts = &finished.record.broker;
     let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
     Ok(Some((step_of(&scenario, rate, &finished, name), broker)))
+}
+
+/// The result of a search that has ended, from its directory.
+pub(crate) fn read(directory: &Path) -> anyhow::Result<Capacity> {
+    let path = directory.join(RESULT);
+    let text = rabbitscope_files::read(&path, MAX_RESULT_BYTES)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Every publisher gets the same share, constantly, for as long as the step lasts.

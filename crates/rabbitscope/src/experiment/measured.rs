@@ -4,11 +4,12 @@ use std::path::Path;
 
 use rabbitscope_analysis::experiment::{value, warm_up_seconds};
 use rabbitscope_runs::{
+    capacity::CapacityOutcome,
     experiment::{RunMetric, RunOfArm},
     record::{RunRecord, SecondRow},
 };
 
-use crate::rundir;
+use crate::{capacity, rundir};
 
 /// Fills in the values of the runs of one round: all of them without the longest warm-up. A run that cannot
 /// be read, or lacks the primary metric, is in doubt. Returns the broker of each run that could be read.
@@ -17,6 +18,9 @@ pub(super) fn measure(
     metrics: &[RunMetric],
     round: &mut [RunOfArm],
 ) -> Vec<(usize, String)> {
+    if metrics == [RunMetric::Capacity] {
+        return measure_searches(experiment, round);
+    }
     let read: Vec<_> =
         round.iter().map(|run| rundir::read_run(&experiment.join(&run.directory))).collect();
     let series = read.iter().flatten().map(|(_, series)| series.as_slice());
@@ -34,6 +38,23 @@ pub(super) fn measure(
                 brokers.push((run.arm, words.map(String::as_str).join(" ")));
             }
             // A run that failed has said so already.
+            Err(error) if run.doubts.is_empty() => run.doubts.push(format!("{error:#}")),
+            Err(_) => {}
+        }
+    }
+    brokers
+}
+
+/// What searches have found.
+fn measure_searches(experiment: &Path, round: &mut [RunOfArm]) -> Vec<(usize, String)> {
+    let mut brokers = Vec::new();
+    for run in round {
+        match capacity::read(&experiment.join(&run.directory)) {
+            Ok(found) => {
+                let is_found = found.outcome == CapacityOutcome::Found;
+                run.values = vec![found.rate.filter(|_| is_found)];
+                brokers.push((run.arm, found.broker));
+            }
             Err(error) if run.doubts.is_empty() => run.doubts.push(format!("{error:#}")),
             Err(_) => {}
         }

@@ -142,6 +142,10 @@ impl Plan {
             let around = AROUND_A_RUN * live.brokers / self.experiment.design.rounds;
             return Some(Duration::from_secs(turns) + around);
         }
+        // How many steps a search takes is not known before.
+        if self.experiment.design.capacity.is_some() {
+            return None;
+        }
         let times = self.arms.iter().map(|it| Some(it.scenario.stop.duration? + AROUND_A_RUN));
         times.sum()
     }
@@ -150,10 +154,15 @@ impl Plan {
     pub fn size(&self) -> String {
         let rounds = self.experiment.design.rounds;
         let time = self.time_of_a_round().map_or_else(
-            || "for a time that the scenario does not say".to_owned(),
+            || "for a time that is not known before".to_owned(),
             |round| format!("about {}", rough(round * rounds)),
         );
-        let unit = if self.experiment.design.live.is_some() { "turns" } else { "runs" };
+        let design = &self.experiment.design;
+        let unit = match (&design.live, &design.capacity) {
+            (Some(_), _) => "turns",
+            (_, Some(_)) => "searches",
+            _ => "runs",
+        };
         format!("{} arms in {rounds} rounds are {} {unit}, {time}", self.arms.len(), self.runs())
     }
 
@@ -195,6 +204,9 @@ fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
             }
             _ => (true, ""),
         },
+        RunMetric::Capacity => {
+            (!scenario.publishers.is_empty(), "[[publishers]], whose rate is searched for")
+        }
         _ => (true, ""),
     };
     (!has_it).then_some(needed)

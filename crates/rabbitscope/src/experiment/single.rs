@@ -11,8 +11,10 @@ use std::{
 };
 
 use anyhow::anyhow;
+use rabbitscope_analysis::capacity::Range;
 use rabbitscope_runs::{
-    experiment::{Design, RunOfArm},
+    capacity::CapacityOutcome,
+    experiment::{CapacityDesign, Design, RunOfArm},
     record::RunRecord,
 };
 
@@ -21,6 +23,7 @@ use super::{
     machine_share::{MachineHistory, MachineShare, MachineWatch},
 };
 use crate::{
+    capacity::{self, SearchSettings},
     leftovers::RemovalConsent,
     run::{self, Finished},
     rundir::RunDirectory,
@@ -29,6 +32,9 @@ use crate::{
 
 /// CPU time that others may always use during a run, in seconds: what ending the broker before it takes.
 const USUAL_OTHERS: f64 = 0.5;
+
+/// Distance between neighbouring rates at the end of a search, as of `find-rate`.
+const SEARCH_TOLERANCE: f64 = 0.05;
 
 /// Where a run stands in its experiment.
 pub(super) struct RunPlace {
@@ -48,13 +54,23 @@ pub(super) fn single(
     stop: &Arc<AtomicBool>,
 ) -> Option<RunOfArm> {
     let started_unix_nanos = now_unix_nanos();
-    let (finished, history) =
-        run_aside(&plan.arms[place.arm], &directory.join(&place.directory), asked, stop);
-    let share = history.share(0..usize::MAX);
-    let doubts = match &finished {
+    let (arm, run_dir) = (&plan.arms[place.arm], directory.join(&place.directory));
+    let design = &plan.experiment.design;
+    let (doubts, share) = if let Some(capacity) = &design.capacity {
+        (
+            search_aside(arm, capacity, &run_dir, asked, stop)
+                .map(|doubt| doubt.into_iter().collect()),
+            None,
+        )
+    } else {
+        let (finished, history) = run_aside(arm, &run_dir, asked, stop);
+        let share = history.share(0..usize::MAX);
+        (finished.map(|finished| doubts(&finished.record, share, design)), share)
+    };
+    let doubts = match doubts {
         Err(_) if stop.load(Ordering::Relaxed) => return None,
         Err(error) => vec![format!("{error:#}")],
-        Ok(finished) => doubts(&finished.record, share, &plan.experiment.design),
+        Ok(doubts) => doubts,
     };
     Some(RunOfArm {
         round: place.round,
@@ -74,6 +90,39 @@ pub(super) fn single(
 pub(super) fn now_unix_nanos() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A search in place of a run. Steps in which the load generator was the limit are repeated by the search itself; what is
+/// in doubt is a search that did not find the limit.
+fn search_aside(
+    planned: &PlannedArm,
+    design: &CapacityDesign,
+    place: &Path,
+    asked: RemovalConsent,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Option<String>> {
+    let question = SearchSettings {
+        scenario: planned.scenario.clone(),
+        asked,
+        range: Range {
+            min: design.min,
+            max: design.max,
+            tolerance: SEARCH_TOLERANCE,
+            crossings: design.crossings,
+        },
+        warm_up: design.warm_up,
+        step: design.step,
+    };
+    let search = || {
+        let directory = RunDirectory::create(place)?;
+        capacity::find(&question, &directory, stop)
+    };
+    let found = thread::scope(|scope| scope.spawn(search).join());
+    let (capacity, failure) = found.unwrap_or_else(|_| Err(anyhow!("the search panicked")))?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    Ok((capacity.outcome != CapacityOutcome::Found).then_some(capacity.sentence))
 }
 
 /// On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.

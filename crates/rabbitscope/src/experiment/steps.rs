@@ -164,9 +164,15 @@ impl Conductor<'_> {
 
     /// Makes the rounds that share a broker with this one, as far as they are missing.
     fn make_live(&mut self, design: LiveDesign, round: u32) -> anyhow::Result<()> {
-        let rounds = design.rounds_with(round, self.plan.experiment.design.rounds);
-        let missing: Vec<u32> =
-            rounds.filter(|round| !self.rounds.missing(*round).is_empty()).collect();
+        let asked = self.plan.experiment.design.rounds;
+        let rounds = design.rounds_with(round, asked);
+        // In place of rounds that do not count as many are made as are lacking.
+        let lacking =
+            if round > asked { asked.saturating_sub(self.rounds.counted()) } else { asked };
+        let missing: Vec<u32> = rounds
+            .filter(|round| !self.rounds.missing(*round).is_empty())
+            .take(lacking as usize)
+            .collect();
         if missing.is_empty() || self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }

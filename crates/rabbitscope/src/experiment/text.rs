@@ -161,12 +161,16 @@ pub(super) fn live_run(
         None => String::new(),
         Some(doubt) => format!("; {in_doubt} of {} turns are in doubt: {doubt}", turns.len()),
     };
+    let (first, last) = (rounds.first().unwrap_or(&0), rounds.last().unwrap_or(&0));
+    let asked = plan.experiment.design.rounds;
+    let of = if *first <= asked {
+        format!("of {asked}")
+    } else {
+        "in place of some that are left out".to_owned()
+    };
     format!(
-        "rounds {} to {} of {}, turns of {} s on one broker{doubts}",
-        rounds.first().unwrap_or(&0),
-        rounds.last().unwrap_or(&0),
-        plan.experiment.design.rounds,
-        design.slice_seconds,
+        "rounds {first} to {last} {of}, turns of {} s on one broker{doubts}",
+        design.slice_seconds
     )
 }
 

@@ -1,5 +1,6 @@
 //! `experiment` and `sweep`: rounds, going on after a kill, and what is refused before anything runs.
 
+use rabbitscope_runs::experiment::order_of_round;
 use rustix::process::Signal;
 
 use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines, scenario, signal};
@@ -32,20 +33,32 @@ fn bench(test: &str, queue: &str) -> Workbench {
     bench
 }
 
+/// Kills the command in these rounds; returns the journal.
+fn killed_in_rounds_1_3_and_5(bench: &Workbench, command: &str) -> String {
+    let journal = bench.path("out/experiment.jsonl");
+    let mut before = String::new();
+    // A line when a run begins and one when it has ended, three runs a round, and those that were killed.
+    for (round, begun) in [(1, 3), (3, 16), (5, 29)] {
+        let running = bench.start(command);
+        eventually(&format!("round {round} is under way"), || lines(&journal) >= begun);
+        signal(&running, Signal::KILL);
+        running.wait_with_output().unwrap();
+        let now = bench.read("out/experiment.jsonl");
+        // What was made before the kill was not made again.
+        assert!(now.starts_with(before.rsplit_once('\n').map_or("", |(whole, _)| whole)), "{now}");
+        before = now;
+    }
+    let ended_before = before.lines().filter(|line| line.contains("\"ended\"")).count();
+    assert!((12..18).contains(&ended_before), "{before}");
+    before
+}
+
 #[test]
 fn killed_and_called_again_it_goes_on() {
     let bench = bench("experiment", "experiment");
     let uri = existing_broker().uri();
     let command = format!("experiment e.toml --uri {uri} --out out");
-    let running = bench.start(&command);
-    let journal = bench.path("out/experiment.jsonl");
-    eventually("the fourth run is under way", || lines(&journal) >= 7);
-    signal(&running, Signal::KILL);
-    running.wait_with_output().unwrap();
-    let before = bench.read("out/experiment.jsonl");
-    let ended_before = before.lines().filter(|line| line.contains("\"ended\"")).count();
-    assert!((3..18).contains(&ended_before), "{before}");
-
+    let before = killed_in_rounds_1_3_and_5(&bench, &command);
     let ended = bench.rabbitscope(&command).code(0);
     assert!(ended.stderr.contains("already"), "{ended:#?}");
     assert!(ended.stdout.starts_with("half\nhalf against whole: published "), "{ended:#?}");
@@ -61,8 +74,14 @@ fn killed_and_called_again_it_goes_on() {
     let all: Vec<(u64, u64)> =
         (1..=6).flat_map(|round| (0..3).map(move |arm| (round, arm))).collect();
     assert_eq!(places, all, "every arm once in each round");
-    // What was made before the kill was not made again.
     assert!(bench.read("out/experiment.jsonl").starts_with(before.rsplit_once('\n').unwrap().0));
+    let order: Vec<u64> = runs.iter().map(|run| run["arm"].as_u64().unwrap()).collect();
+    let drawn = |round| order_of_round(3, round, 3).into_iter().map(|arm| arm as u64);
+    assert_eq!(
+        order,
+        (1..=6).flat_map(drawn).collect::<Vec<_>>(),
+        "the order of one that was not killed"
+    );
     let half = &result["comparisons"][0];
     let ratio = half["ratio"].as_f64().unwrap();
     assert!((0.49..0.51).contains(&ratio), "{half:#}");
@@ -152,11 +171,11 @@ fn what_cannot_say_anything_is_refused_before_it_runs() {
     assert!(!bench.path("out").exists());
 }
 
-/// A loop that takes about as long as the rest of what a message costs the broker.
+/// A loop that takes as long as the rest of what a message costs the broker, or longer.
 const SLOWER: &str = "-module(rabbit_router).
 -adds([count/1]).
 match_routing_key(Source, [Key | _]) ->
-    count(30000),
+    count(200000),
     [Binding#binding.destination || #route{binding = Binding} <- ets:tab2list(rabbit_route),
         Binding#binding.source =:= Source, Binding#binding.key =:= Key].
 count(0) -> ok;

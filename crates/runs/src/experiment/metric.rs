@@ -16,13 +16,16 @@ pub enum RunMetric {
     BrokerMemory,
     /// `client.cpu-per-message`: CPU time of the load generator for each message, nanoseconds.
     ClientCpu,
+    /// `capacity.rate`: the highest rate within limits, of a search in place of a run.
+    Capacity,
 }
 
 /// Metrics that are no rates and no latencies.
-const OTHERS: [(&str, RunMetric); 3] = [
+const OTHERS: [(&str, RunMetric); 4] = [
     ("broker.cpu-per-message", RunMetric::BrokerCpu),
     ("broker.memory", RunMetric::BrokerMemory),
     ("client.cpu-per-message", RunMetric::ClientCpu),
+    ("capacity.rate", RunMetric::Capacity),
 ];
 
 impl RunMetric {
@@ -53,7 +56,7 @@ impl RunMetric {
     /// Which way is better.
     pub fn goal(self) -> Goal {
         match self {
-            Self::Load(Metric::Rate(_)) => Goal::Higher,
+            Self::Load(Metric::Rate(_)) | Self::Capacity => Goal::Higher,
             _ => Goal::Lower,
         }
     }
@@ -61,7 +64,7 @@ impl RunMetric {
     /// Of its values, as `experiment.json` names it.
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Load(Metric::Rate(_)) => "messages/s",
+            Self::Load(Metric::Rate(_)) | Self::Capacity => "messages/s",
             Self::BrokerMemory => "bytes",
             _ => "nanoseconds",
         }
@@ -94,6 +97,7 @@ mod tests {
             "broker.cpu-per-message",
             "broker.memory",
             "client.cpu-per-message",
+            "capacity.rate",
         ] {
             assert_eq!(RunMetric::parse(name).unwrap().to_string(), name);
         }

@@ -18,7 +18,7 @@ mod wire;
 pub use expectation::KnownExpectation;
 pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
 pub use metric::RunMetric;
-pub use model::{Arm, Design, Experiment, Known, LiveDesign};
+pub use model::{Arm, CapacityDesign, Design, Experiment, Known, LiveDesign};
 pub use order::order_of_round;
 pub use parse::parse;
 pub use result::{

@@ -1,5 +1,7 @@
 //! An experiment as it is asked for.
 
+use std::time::Duration;
+
 use super::{KnownExpectation, RunMetric, SweepAxis};
 
 /// What is compared with what, how often, and in which figures.
@@ -41,6 +43,8 @@ pub struct Design {
     pub looks: Vec<u32>,
     /// Changes below this share are of no interest.
     pub indifferent: Option<f64>,
+    /// A search for the highest rate in place of each run.
+    pub capacity: Option<CapacityDesign>,
     /// A run during which the host took a larger share of the machine's CPU time is in doubt.
     pub max_stolen: f64,
     /// Arms take turns on a running broker in place of a run for each.
@@ -57,6 +61,7 @@ impl Design {
             looks: vec![rounds],
             indifferent: None,
             live: None,
+            capacity: None,
             max_stolen: MAX_STOLEN,
             max_others: MAX_OTHERS,
         }
@@ -65,6 +70,37 @@ impl Design {
     /// Rounds that are made at most, in place of those that do not count too.
     pub fn max_rounds_made(&self) -> u32 {
         self.rounds + self.rounds.div_ceil(2)
+    }
+}
+
+/// A search for the highest rate within limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapacityDesign {
+    /// What has to hold, such as `confirm.p99 < 20ms`.
+    pub limits: Vec<String>,
+    /// The first rate to try, messages a second over all publishers.
+    pub min: f64,
+    /// The last.
+    pub max: f64,
+    /// How long each rate is measured.
+    pub step: Duration,
+    /// How long each rate is put on before that.
+    pub warm_up: Duration,
+    /// How often the limit has to be crossed.
+    pub crossings: usize,
+}
+
+impl CapacityDesign {
+    /// Within these limits, with short steps and few crossings: rounds repeat the search.
+    pub fn within(limits: Vec<String>) -> Self {
+        Self {
+            limits,
+            min: 1000.0,
+            max: 1e6,
+            step: Duration::from_secs(5),
+            warm_up: Duration::from_secs(1),
+            crossings: 3,
+        }
     }
 }
 

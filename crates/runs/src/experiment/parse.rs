@@ -6,8 +6,8 @@ use rabbitscope_text::parse_duration;
 use toml::Value;
 
 use super::{
-    Arm, Design, Experiment, Known, KnownExpectation, LiveDesign, RunMetric, SweepAxis,
-    sweep::cells, wire,
+    Arm, CapacityDesign, Design, Experiment, Known, KnownExpectation, LiveDesign, RunMetric,
+    SweepAxis, sweep::cells, wire,
 };
 use crate::scenario::{Document, Problem, ScenarioError, read_table, refuse};
 
@@ -82,6 +82,14 @@ impl Experiment {
             (false, false) => return refuse("sweep", "cannot stand beside `arms`"),
         };
         let is_sweep = !axes.is_empty();
+        let of_search = metrics.contains(&RunMetric::Capacity);
+        let is_search = wire.design.as_ref().is_some_and(|design| design.capacity.is_some());
+        if (of_search || is_search) && !(is_search && metrics == [RunMetric::Capacity]) {
+            return refuse(
+                "primary",
+                "is `capacity.rate` and the only metric where `design.capacity` is set, and only there",
+            );
+        }
         let design = wire.design.unwrap_or_default();
         let has_control = design.control.unwrap_or(!is_sweep);
         let design = Design::of(design).map_err(|problem| problem.under("design"))?;
@@ -175,6 +183,7 @@ fn arm(wire: wire::Arm) -> Result<Arm, Problem> {
         overrides.extend(text.map(|text| format!("broker.{key}={}", Value::String(text))));
     }
     overrides.extend(wire.plugins.map(|names| format!("broker.plugins={}", Value::from(names))));
+    overrides.extend(wire.policies.map(|policies| format!("broker.policies={policies}")));
     if let Some(environment) = &wire.environment {
         flatten("broker.environment", environment, &mut overrides);
     }
@@ -238,17 +247,53 @@ impl Design {
                 format!("must ascend from {MIN_ROUNDS} or more to `rounds`, which is {rounds}");
             return refuse("looks", reason);
         }
+        if wire.live.is_some() && wire.capacity.is_some() {
+            return refuse(
+                "live",
+                "cannot stand beside `capacity`: a search varies the load of a whole run",
+            );
+        }
         let share_of = |key, text: Option<String>| text.map(|text| share(key, &text)).transpose();
         let usual = Self::of_rounds(rounds);
         Ok(Self {
             looks,
             indifferent: share_of("indifferent", wire.indifferent)?,
+            capacity: wire
+                .capacity
+                .map(capacity)
+                .transpose()
+                .map_err(|problem| problem.under("capacity"))?,
             live: wire.live.map(live).transpose().map_err(|problem| problem.under("live"))?,
             max_stolen: share_of("max-stolen", wire.max_stolen)?.unwrap_or(usual.max_stolen),
             max_others: share_of("max-others", wire.max_others)?.unwrap_or(usual.max_others),
             ..usual
         })
     }
+}
+
+fn capacity(wire: wire::Capacity) -> Result<CapacityDesign, Problem> {
+    if wire.limits.is_empty() {
+        return refuse("limits", "must name what has to hold, such as [\"confirm.p99 < 20ms\"]");
+    }
+    let usual = CapacityDesign::within(wire.limits);
+    let time = |key: &'static str, text: Option<String>, usual: Duration| {
+        let time = text.map_or(Ok(usual), |text| parse_duration(&text));
+        time.map_err(|error| Problem::new(error.to_string()).under(key))
+    };
+    let (min, max) = (wire.min.unwrap_or(usual.min), wire.max.unwrap_or(usual.max));
+    if !(min >= 1.0 && max > min && max <= 1e7) {
+        return refuse("min", "must be 1 or more, and `max` above it, 10000000 at most");
+    }
+    let step = time("step", wire.step, usual.step)?;
+    if step < Duration::from_secs(3) {
+        return refuse("step", "must be 3s or longer, to see whether messages pile up");
+    }
+    let crossings = wire.crossings.unwrap_or(usual.crossings);
+    if !(1..=100).contains(&crossings) {
+        return refuse("crossings", "must be 1 to 100");
+    }
+    let warm_up = time("warm-up", wire.warm_up, usual.warm_up)?;
+    Ok(CapacityDesign { min, max, step, warm_up, crossings, ..usual })
 }
 
 fn live(wire: wire::Live) -> Result<LiveDesign, Problem> {

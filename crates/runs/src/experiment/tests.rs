@@ -1,6 +1,8 @@
 //! What an experiment file may say, and how it is refused.
 
-use super::{Design, Experiment, LiveDesign, parse};
+use std::time::Duration;
+
+use super::{CapacityDesign, Design, Experiment, LiveDesign, parse};
 
 const ARMS: &str = r#"
 name = "prefetch"
@@ -194,6 +196,25 @@ fn turns_on_running_brokers() {
     );
     check(&with("{ brokers = 0 }"), "", "", "file.toml:5: `design.live.brokers`: must be 1 to");
     check(&with("{ slices = 1 }"), "", "", "file.toml:5: `design.live.slices`: is an unknown key");
+}
+
+#[test]
+fn searches_in_place_of_runs() {
+    let search = |design: &str| {
+        let head = HEAD.replace("consumed.rate", "capacity.rate");
+        format!("{head}\n[design]\n{design}\n{ARMS_ALONE}")
+    };
+    let usual = "capacity = { limits = [\"confirm.p99 < 20ms\"], step = \"4s\", min = 5000 }";
+    let capacity = read(&search(usual)).design.capacity.unwrap();
+    let within = CapacityDesign::within(vec!["confirm.p99 < 20ms".to_owned()]);
+    assert_eq!(capacity, CapacityDesign { step: Duration::from_secs(4), min: 5000.0, ..within });
+    check(&search(""), "", "", "file.toml:3: `primary`: is `capacity.rate` and the only metric");
+    let other = search(usual).replace("capacity.rate", "consumed.rate");
+    check(&other, "", "", "file.toml:3: `primary`: is `capacity.rate` and the only metric");
+    let short = search(usual).replace("4s", "1s");
+    check(&short, "", "", "file.toml:5: `design.capacity.step`: must be 3s or longer");
+    let none = search("capacity = { limits = [] }");
+    check(&none, "", "", "file.toml:5: `design.capacity.limits`: must name what has to hold");
 }
 
 const HEAD: &str = "name = \"live\"\nbase = \"a.toml\"\nprimary = \"consumed.rate\"";

@@ -30,7 +30,19 @@ pub(super) struct Design {
     pub(super) control: Option<bool>,
     pub(super) max_stolen: Option<String>,
     pub(super) live: Option<Live>,
+    pub(super) capacity: Option<Capacity>,
     pub(super) max_others: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Capacity {
+    pub(super) limits: Vec<String>,
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+    pub(super) step: Option<String>,
+    pub(super) warm_up: Option<String>,
+    pub(super) crossings: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -54,6 +66,7 @@ pub(super) struct Arm {
     pub(super) root: Option<String>,
     pub(super) patches: Option<Vec<String>>,
     pub(super) modules: Option<Vec<String>>,
+    pub(super) policies: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -25,9 +25,9 @@ pub use model::{
     AfterPhases, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind, ChurnSubject,
     ChurnedQueue, Comparison, ConfirmTimeout, ConsumerGroup, Demand, ExchangeSpec, Expect,
     Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MemberQueues, MessageProperties, Metric,
-    NO_WINDOW, NumberRange, PasswordSource, Phase, PollerGroup, PollerLogin, PollerTrust,
-    ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec,
-    QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
+    NO_WINDOW, NumberRange, PasswordSource, Phase, Policy, PolicySubject, PollerGroup, PollerLogin,
+    PollerTrust, ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames,
+    QueueSpec, QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
     STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker,
     Time, Until, WarmUp, WriteMode, has_placeholder,
 };

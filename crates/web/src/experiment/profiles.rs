@@ -41,10 +41,11 @@ fn one(
     }
     writeln!(
         out,
-        "<h3>{arm}</h3>\n<p>{} functions of the {} profile, {} rounds. <a href=\"{}\">Flame graph of changes</a></p>",
+        "<h3>{arm}</h3>\n<p>{} changed in the {} profile, {} rounds. <a href=\"{}\">Flame graph of changes</a></p>",
         match comparison.changes.len() {
-            0 => "No".to_owned(),
-            changed => changed.to_string(),
+            0 => "No function".to_owned(),
+            1 => "One function".to_owned(),
+            changed => format!("{changed} functions"),
         },
         Markup(&comparison.event),
         comparison.rounds,

@@ -13,9 +13,23 @@ const SECONDS_UNTIL_NEIGHBOUR: f64 = 600.0;
 /// What differs from run to run for no reason that lasts.
 const LUCK: f64 = 0.02;
 
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random =
+            Self(0x9E37_79B9_7F4A_7C15 ^ (seed + 1).wrapping_mul(0xD129_0D3B_9CB2_77F5));
+        for _ in 0..8 {
+            random.next();
+        }
+        random
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below `bound`")]
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        ((self.next() * bound as f64) as usize).min(bound - 1)
+    }
+
     fn next(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -38,11 +52,7 @@ struct Machine {
 
 impl Machine {
     fn new(seed: u64) -> Self {
-        let mut random =
-            Random(0x9E37_79B9_7F4A_7C15 ^ (seed + 1).wrapping_mul(0xD129_0D3B_9CB2_77F5));
-        for _ in 0..8 {
-            random.next();
-        }
+        let mut random = Random::new(seed);
         let drift = DRIFT * random.normal();
         Self { random, drift, has_neighbour: false }
     }

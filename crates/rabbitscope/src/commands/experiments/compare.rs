@@ -76,6 +76,10 @@ impl Args {
         }
         let metrics = self.metrics.iter().map(|name| RunMetric::parse(name));
         let metrics = metrics.collect::<Result<Vec<_>, _>>().map_err(UsageError)?;
+        if metrics.contains(&RunMetric::Capacity) {
+            let reason = "--metric capacity.rate needs an experiment file with `design.capacity`";
+            return Err(UsageError(reason.to_owned()).into());
+        }
         let arm = |name: &str, overrides: &[String]| Arm {
             name: name.to_owned(),
             overrides: overrides.to_vec(),

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_files::MAX_TEXT_BYTES;
-use rabbitscope_runs::experiment::{self, Arm};
+use rabbitscope_runs::experiment::{self, Arm, Design};
 
 use crate::{
+    capacity::limit_as_override,
     commands::runs::{URI_VARIABLE, read_scenario, replace},
     exit::{Exit, UsageError},
     experiment::{Plan, PlannedArm, conduct, text},
@@ -59,15 +60,27 @@ impl Args {
             .map_err(|error| UsageError(format!("cannot read the experiment {file}: {error}")))?;
         let experiment =
             experiment::parse(&written, &file, &self.set).context("the experiment is not valid")?;
+        let limits = search_overrides(&experiment.design)?;
         let beside = self.experiment.parent().unwrap_or(Path::new(""));
         let arms = experiment.arms.iter().map(|arm| {
             let scenario = arm.scenario.as_ref().unwrap_or(&experiment.base);
-            self.options.planned(arm, &beside.join(scenario), &files_of(arm, beside))
+            let overrides = [files_of(arm, beside), limits.clone()].concat();
+            self.options.planned(arm, &beside.join(scenario), &overrides)
         });
         let arms = arms.collect::<anyhow::Result<_>>()?;
         let text = self.set.iter().fold(written, |text, it| format!("{text}# --set {it}\n"));
         self.options.conduct(&Plan { experiment, arms, text })
     }
+}
+
+/// What a search asks of every arm's scenario.
+pub(super) fn search_overrides(design: &Design) -> Result<Vec<String>, UsageError> {
+    let Some(capacity) = &design.capacity else { return Ok(Vec::new()) };
+    let limits = capacity.limits.iter().map(|limit| limit_as_override(limit));
+    let mut overrides = limits.collect::<Result<Vec<_>, _>>()?;
+    let step = capacity.warm_up + capacity.step;
+    overrides.push(format!("run.duration=\"{}ms\"", step.as_millis()));
+    Ok(overrides)
 }
 
 /// The files that an arm names, as values of its scenario.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use rabbitscope_runs::experiment::{Experiment, RunMetric, SweepAxis};
+use rabbitscope_runs::experiment::{CapacityDesign, Experiment, RunMetric, SweepAxis};
 
-use super::experiment::Options;
+use super::experiment::{Options, search_overrides};
 use crate::{
     exit::{Exit, UsageError},
     experiment::Plan,
@@ -26,6 +26,10 @@ pub(in crate::commands) struct Args {
     /// What is compared, for example `consumed.rate`; the first is the primary metric
     #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
     metrics: Vec<String>,
+    /// Search the highest rate within this limit for every combination, in place of a run of each, for example
+    /// `confirm.p99 < 20ms`; the result of a search is the metric `capacity.rate`
+    #[arg(long = "capacity", value_name = "LIMIT", conflicts_with = "metrics")]
+    capacity: Vec<String>,
     /// How often every combination runs
     #[arg(long, default_value_t = 6)]
     rounds: u32,
@@ -42,10 +46,11 @@ pub(in crate::commands) struct Args {
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let experiment = self.experiment()?;
+        let overrides = [&self.set[..], &search_overrides(&experiment.design)?].concat();
         let arms = experiment
             .arms
             .iter()
-            .map(|arm| self.options.planned(arm, &self.scenario, &self.set))
+            .map(|arm| self.options.planned(arm, &self.scenario, &overrides))
             .collect::<anyhow::Result<_>>()?;
         let text = self.in_words();
         self.options.conduct(&Plan { experiment, arms, text })
@@ -57,12 +62,23 @@ impl Args {
         }
         let axes = self.vary.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
         let metrics = self.metrics.iter().map(|name| RunMetric::parse(name));
-        let metrics = metrics.collect::<Result<Vec<_>, _>>().map_err(UsageError)?;
+        let mut metrics = metrics.collect::<Result<Vec<_>, _>>().map_err(UsageError)?;
+        let is_search = !self.capacity.is_empty();
+        if is_search {
+            metrics = vec![RunMetric::Capacity];
+        } else if metrics.contains(&RunMetric::Capacity) {
+            let reason = "--metric capacity.rate is what --capacity LIMIT searches for: give that";
+            return Err(UsageError(reason.to_owned()));
+        }
         if !(1..=10_000).contains(&self.rounds) {
             return Err(UsageError("--rounds must be from 1 to 10000".to_owned()));
         }
         let base = self.scenario.display().to_string();
-        Experiment::of_sweep(&base, axes, metrics, (self.seed, self.rounds)).map_err(UsageError)
+        let mut experiment = Experiment::of_sweep(&base, axes, metrics, (self.seed, self.rounds))
+            .map_err(UsageError)?;
+        experiment.design.capacity =
+            is_search.then(|| CapacityDesign::within(self.capacity.clone()));
+        Ok(experiment)
     }
 
     /// What was asked for, as a file that tells one sweep from another.
@@ -74,7 +90,7 @@ impl Args {
             "# sweep {}\n{}{}{}# --rounds {} --seed {}\n",
             self.scenario.display(),
             list("--vary", &self.vary),
-            list("--metric", &self.metrics),
+            [list("--metric", &self.metrics), list("--capacity", &self.capacity)].concat(),
             list("--set", &self.set),
             self.rounds,
             self.seed,

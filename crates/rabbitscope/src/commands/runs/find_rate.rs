@@ -11,7 +11,7 @@ use super::{
     run::{URI_VARIABLE, read_scenario},
 };
 use crate::{
-    capacity::{self, SearchSettings},
+    capacity::{self, SearchSettings, limit_as_override},
     exit::{Exit, UsageError},
     interrupt,
     leftovers::RemovalConsent,
@@ -72,7 +72,7 @@ impl Args {
         let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
         let range = self.range()?;
         let limits =
-            self.slo.iter().map(|limit| expectation(limit)).collect::<Result<Vec<_>, _>>()?;
+            self.slo.iter().map(|limit| limit_as_override(limit)).collect::<Result<Vec<_>, _>>()?;
         let step_end = self.warm_up + self.step_time;
         let duration = format!("run.duration={}ms", step_end.as_millis().max(1));
         let overrides: Vec<_> = self.set.into_iter().chain([duration]).chain(limits).collect();
@@ -132,37 +132,5 @@ impl Args {
             CapacityOutcome::ClientLimited | CapacityOutcome::Unsettled => Exit::NotValid,
             CapacityOutcome::Aborted => Exit::Failed,
         })
-    }
-}
-
-/// `confirm.p99 < 20ms` as an override of `[expect]`, from the time on the schedule.
-fn expectation(limit: &str) -> Result<String, UsageError> {
-    let at = limit.find(['<', '>', '=']).filter(|at| *at > 0).ok_or_else(|| {
-        UsageError(format!("--slo {limit}: write a limit such as `confirm.p99 < 20ms`"))
-    })?;
-    let (metric, bound) = limit.split_at(at);
-    let metric = match metric.trim().split_once('.') {
-        Some((latency @ ("confirm" | "end-to-end"), quantile)) => {
-            format!("{latency}-intended.{quantile}")
-        }
-        _ => metric.trim().to_owned(),
-    };
-    Ok(format!("expect.{metric}=\"{}\"", bound.trim()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_become_expectations() {
-        fn check(limit: &str, expected: Option<&str>) {
-            assert_eq!(expectation(limit).ok().as_deref(), expected);
-        }
-        check("confirm.p99 < 20ms", Some("expect.confirm-intended.p99=\"< 20ms\""));
-        check("end-to-end.p999<=1s", Some("expect.end-to-end-intended.p999=\"<=1s\""));
-        check("late < 1%", Some("expect.late=\"< 1%\""));
-        check("confirm.p99", None);
-        check("< 20ms", None);
     }
 }

@@ -97,8 +97,7 @@ fn run_with_turns(
     let directory = RunDirectory::create(place)?;
     let target = Target::open(scenario, &directory, RemovalConsent::explicitly_if(false), stop)?;
     let broker = target.throwaway.as_ref().context("the broker is not one of our own")?;
-    let specs = specs(plan);
-    broker.prepare_code(&specs)?;
+    broker.prepare_code(&specs(plan))?;
     let (turn_watch, begun) = TurnWatch::new(turns);
     let watchers = Watchers::new(vec![
         Box::new(Line::default()),
@@ -106,8 +105,7 @@ fn run_with_turns(
         Box::new(turn_watch),
     ]);
     thread::scope(|scope| {
-        let specs = &specs;
-        let switching = scope.spawn(move || switch(broker, specs, turns, begun));
+        let switching = scope.spawn(move || switch(broker, turns, begun));
         let finished = run::run_on(&target, scenario, &directory, watchers, stop);
         let wrong = switching.join().map_err(|_| anyhow!("switching the code panicked"))?;
         Ok((finished?, wrong))

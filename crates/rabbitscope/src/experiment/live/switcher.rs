@@ -6,7 +6,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
-use rabbitscope_runs::{record::SecondRow, scenario::ThrowawayBroker};
+use rabbitscope_runs::record::SecondRow;
 
 use super::turns::Turn;
 use crate::watch::Watcher;
@@ -41,7 +41,6 @@ impl Watcher for TurnWatch {
 /// Switches until nobody says any more that a turn begins. Returns what was wrong with each turn, nothing for most.
 pub(super) fn switch(
     broker: &Broker,
-    specs: &[&ThrowawayBroker],
     turns: &[Turn],
     begun: Receiver<usize>,
 ) -> Vec<Option<String>> {
@@ -49,7 +48,7 @@ pub(super) fn switch(
         turns.iter().map(|_| Some("the run ended before its turn".to_owned())).collect();
     for turn in begun {
         let started = Instant::now();
-        let switched = broker.switch_code(specs, turns[turn].arm);
+        let switched = broker.switch_code(turns[turn].arm);
         let took = started.elapsed();
         wrong[turn] = match switched {
             Err(error) => Some(error.to_string()),

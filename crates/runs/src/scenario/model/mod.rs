@@ -5,6 +5,7 @@ mod churn;
 mod content;
 mod expect;
 mod handling;
+mod policy;
 mod polling;
 mod profile_event;
 mod rpc;
@@ -21,6 +22,7 @@ pub use expect::{
     COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
 };
 pub use handling::{ProcessingStep, Settle};
+pub use policy::{Policy, PolicySubject};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use profile_event::ProfileEvent;
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};

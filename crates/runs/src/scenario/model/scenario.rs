@@ -3,7 +3,7 @@
 use super::topology;
 use super::{
     Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
-    MemberQueues, MessageProperties, PollerGroup, ProcessingStep, ProfileEvent, QueueNames,
+    MemberQueues, MessageProperties, Policy, PollerGroup, ProcessingStep, ProfileEvent, QueueNames,
     QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, Schedule,
     Settle, SizeStep, Until,
 };
@@ -62,6 +62,7 @@ pub struct Expect {
 
 /// Which broker is put under load.
 #[derive(Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each scenario")]
 pub enum BrokerSpec {
     /// One that is already there. The URIs may carry a password: never print them.
     Existing {
@@ -102,6 +103,8 @@ pub struct ThrowawayBroker {
     pub patches: Vec<String>,
     /// Files with whole modules, `.erl` or `.beam`, that take the place of those of the broker.
     pub modules: Vec<String>,
+    /// Policies of its virtual host.
+    pub policies: Vec<Policy>,
 }
 
 /// When the load ends: at whichever comes first.

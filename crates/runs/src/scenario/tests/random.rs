@@ -81,6 +81,16 @@ impl Random {
         scenario
     }
 
+    fn policy(&mut self) -> Policy {
+        Policy {
+            name: "a policy".to_owned(),
+            pattern: "^a\\.".to_owned(),
+            definition: "{\"max-length\": 5}".to_owned(),
+            apply_to: if self.chance() { PolicySubject::All } else { PolicySubject::QuorumQueues },
+            priority: if self.chance() { 0 } else { -3 },
+        }
+    }
+
     fn broker(&mut self) -> BrokerSpec {
         if self.chance() {
             BrokerSpec::Existing {
@@ -100,6 +110,7 @@ impl Random {
                 root: if self.chance() { "/srv/other".to_owned() } else { String::new() },
                 patches: vec!["patch.erl".to_owned(); self.below(3)],
                 modules: vec!["module.beam".to_owned(); self.below(2)],
+                policies: vec![self.policy(); self.below(2)],
             })
         }
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, ThrowawayBroker},
+    model::{BrokerSpec, Policy, ThrowawayBroker},
     wire,
 };
 
@@ -20,6 +20,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
             root: wire.root.unwrap_or_default(),
             patches: wire.patches.unwrap_or_default(),
             modules: modules(wire.modules.unwrap_or_default())?,
+            policies: policies(wire.policies.unwrap_or_default())?,
         }));
     };
     let of_throwaway = [
@@ -32,6 +33,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
         ("root", wire.root.is_some()),
         ("patches", wire.patches.is_some()),
         ("modules", wire.modules.is_some()),
+        ("policies", wire.policies.is_some()),
     ];
     if let Some((key, _)) = of_throwaway.into_iter().find(|(_, given)| *given) {
         let reason = "sets up a broker that is started for the run; `uri` names one that is \
@@ -96,6 +98,27 @@ fn environment(variables: BTreeMap<String, String>) -> Result<BTreeMap<String, S
         }
     }
     Ok(variables)
+}
+
+/// The broker checks pattern and definition; what is no JSON object is refused here.
+fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
+    for (index, policy) in policies.iter().enumerate() {
+        let refused = if policy.name.is_empty() {
+            refuse("name", "must not be empty")
+        } else if policies[..index].iter().any(|other| other.name == policy.name) {
+            refuse("name", "is there already")
+        } else {
+            match serde_json::from_str(&policy.definition) {
+                Ok(serde_json::Value::Object(_)) => Ok(()),
+                _ => {
+                    refuse("definition", "must be a JSON object, such as '{\"max-length\": 1000}'")
+                }
+            }
+        };
+        let refused: Result<(), Problem> = refused;
+        refused.map_err(|problem| problem.under(index.to_string()).under("policies"))?;
+    }
+    Ok(policies)
 }
 
 fn modules(files: Vec<String>) -> Result<Vec<String>, Problem> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{
     connecting::{self, Allocation, Auth, Connecting, Recovery},
-    model::BrokerSpec,
+    model::{BrokerSpec, Policy},
 };
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -42,6 +42,8 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) recovery_timeout: Option<String>,
     // A table stands behind all plain values in TOML.
     pub(in crate::scenario) environment: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) policies: Option<Vec<Policy>>,
     pub(in crate::scenario) tls: Option<Tls>,
 }
 
@@ -85,6 +87,7 @@ impl Broker {
                 patches: some_unless(broker.patches.clone(), broker.patches.is_empty()),
                 modules: some_unless(broker.modules.clone(), broker.modules.is_empty()),
                 environment: some_unless(broker.environment.clone(), broker.environment.is_empty()),
+                policies: some_unless(broker.policies.clone(), broker.policies.is_empty()),
                 ..common
             },
         }

@@ -13,7 +13,7 @@ use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 
 use crate::{BrokerError, Node, description, directory::write_private, install::Installation};
 
-const PATCHER: &str = include_str!("../erlang/rabbitscope_patcher.erl");
+const PATCHER: &str = include_str!("../../erlang/rabbitscope_patcher.erl");
 
 /// Largest file that is loaded; the largest module of RabbitMQ has less than a megabyte.
 const MAX_BYTES: u64 = 16 << 20;

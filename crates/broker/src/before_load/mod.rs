@@ -1,0 +1,4 @@
+//! What is changed in a node that was started for a run, before it gets any load.
+
+pub(crate) mod patches;
+pub(crate) mod policies;

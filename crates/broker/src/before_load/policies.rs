@@ -1,0 +1,38 @@
+//! Policies of a node that was started for a run, set before it gets any load.
+
+use rabbitscope_runs::scenario::Policy;
+
+use crate::{BrokerError, Node, install::Installation};
+
+/// Sets all of them. The first that the broker does not take is the error.
+pub(crate) fn set(
+    node: &Node,
+    installation: &Installation,
+    policies: &[Policy],
+) -> Result<(), BrokerError> {
+    for policy in policies {
+        let answer = node.eval_by(installation, &expression(policy))?;
+        if answer != "ok" {
+            let words = answer.strip_prefix("{error_string,").and_then(|it| it.strip_suffix('}'));
+            let reason = words.unwrap_or(&answer).trim_matches('"').to_owned();
+            return Err(BrokerError::Policy { name: policy.name.clone(), reason });
+        }
+    }
+    Ok(())
+}
+
+/// What `rabbitmqctl set_policy` asks for. Texts are hexadecimal digits, which need no quoting.
+fn expression(policy: &Policy) -> String {
+    let text = |text: &str| {
+        let digits = text.bytes().fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
+        format!("binary:decode_hex(<<\"{digits}\">>)")
+    };
+    format!(
+        "rabbit_policy:parse_set(<<\"/\">>, {}, {}, {}, {}, <<\"{}\">>, <<\"guest\">>)",
+        text(&policy.name),
+        text(&policy.pattern),
+        text(&policy.definition),
+        policy.priority,
+        policy.apply_to.word()
+    )
+}

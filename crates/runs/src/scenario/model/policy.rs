@@ -1,0 +1,54 @@
+//! Policies of a throwaway broker, in the words of `rabbitmqctl set_policy`.
+
+use serde::{Deserialize, Serialize};
+
+/// A policy.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// A regular expression on names of queues and exchanges.
+    pub pattern: String,
+    /// What it sets, as JSON, such as `{"max-length": 1000}`.
+    pub definition: String,
+    /// What it applies to.
+    #[serde(default)]
+    pub apply_to: PolicySubject,
+    /// Of several that match, the one with the highest counts.
+    #[serde(default)]
+    pub priority: i32,
+}
+
+/// What a policy applies to. Brokers from 3.12 on know the kinds of queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicySubject {
+    /// Queues and exchanges.
+    #[default]
+    All,
+    /// Queues of all kinds.
+    Queues,
+    /// Exchanges.
+    Exchanges,
+    /// Classic queues.
+    ClassicQueues,
+    /// Quorum queues.
+    QuorumQueues,
+    /// Streams.
+    Streams,
+}
+
+impl PolicySubject {
+    /// As the broker calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Queues => "queues",
+            Self::Exchanges => "exchanges",
+            Self::ClassicQueues => "classic_queues",
+            Self::QuorumQueues => "quorum_queues",
+            Self::Streams => "streams",
+        }
+    }
+}
