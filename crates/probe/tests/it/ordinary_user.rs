@@ -84,7 +84,10 @@ impl OrdinaryUser {
     /// Runs an ignored test of this program as this user, with the pid of `node`.
     pub(crate) fn run_test(&self, test: &str, node: &OwnNode) -> Output {
         let program = self.directory.path().join("it");
-        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        // Copied by a process of its own: what another test forks meanwhile would hold the copy open for writing.
+        let copied =
+            Command::new("cp").args([&std::env::current_exe().unwrap(), &program]).status();
+        assert!(copied.unwrap().success());
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         self.command(&program)
             .args([test, "--exact", "--ignored", "--nocapture"])

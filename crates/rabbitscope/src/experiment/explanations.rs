@@ -18,6 +18,10 @@ use crate::{
 
 const PAGES: &str = "profiles";
 
+/// Profiles of an arm that are compared, those of the first rounds: all are in memory at once, and more hardly make
+/// more of a change visible.
+const MAX_PROFILES: usize = 64;
+
 /// Fills in what explains the result. Profiles that cannot be compared are said to be so.
 pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
     let rounds = Rounds::of(result, directory);
@@ -89,6 +93,7 @@ impl<'a> Rounds<'a> {
         let pairs = self.arms[0].iter().zip(&self.arms[arm]);
         let with_profiles =
             pairs.filter(|((_, one), (_, other))| one.profile.is_some() && other.profile.is_some());
+        let with_profiles = with_profiles.take(MAX_PROFILES);
         let (before, after): (Vec<PathBuf>, Vec<PathBuf>) =
             with_profiles.map(|((one, _), (other, _))| (one.clone(), other.clone())).unzip();
         let rounds = before.len();

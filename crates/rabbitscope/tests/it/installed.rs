@@ -37,7 +37,12 @@ impl Installed {
         }
         let bench = Workbench::new(name);
         let program = bench.path("rabbitscope");
-        fs::copy(env!("CARGO_BIN_EXE_rabbitscope"), &program).unwrap();
+        // Copied by a process of its own: what another test forks meanwhile would hold the copy open for writing, and what
+        // is open for writing cannot be executed.
+        let copied = Command::new("cp")
+            .args([Path::new(env!("CARGO_BIN_EXE_rabbitscope")), &program])
+            .status();
+        assert!(copied.unwrap().success());
         chown(&program, Some(0), Some(GROUP)).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o750)).unwrap();
         let set = Command::new("setcap").arg(CAPABILITIES).arg(&program).output().unwrap();

@@ -253,6 +253,12 @@ impl Design {
                 "cannot stand beside `capacity`: a search varies the load of a whole run",
             );
         }
+        if wire.live.is_some() && looks.len() > 1 {
+            return refuse(
+                "looks",
+                "cannot be several beside `live`: rounds on one broker are made together",
+            );
+        }
         let share_of = |key, text: Option<String>| text.map(|text| share(key, &text)).transpose();
         let usual = Self::of_rounds(rounds);
         Ok(Self {

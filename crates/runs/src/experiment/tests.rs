@@ -195,6 +195,8 @@ fn turns_on_running_brokers() {
         "file.toml:5: `design.live.slice`: must be whole seconds",
     );
     check(&with("{ brokers = 0 }"), "", "", "file.toml:5: `design.live.brokers`: must be 1 to");
+    let looks = with("{}\nrounds = 20\nlooks = [10, 20]");
+    check(&looks, "", "", "file.toml:7: `design.looks`: cannot be several beside `live`");
     check(&with("{ slices = 1 }"), "", "", "file.toml:5: `design.live.slices`: is an unknown key");
 }
 
