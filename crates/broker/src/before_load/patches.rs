@@ -11,6 +11,7 @@ use std::{
 
 use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 
+use super::binary::binary;
 use crate::{BrokerError, Node, description, directory::write_private, install::Installation};
 
 const PATCHER: &str = include_str!("../../erlang/rabbitscope_patcher.erl");
@@ -131,11 +132,9 @@ fn copy(directory: &Path, file: &Path) -> Result<PathBuf, BrokerError> {
     Ok(copy)
 }
 
-/// An Erlang text. Hexadecimal digits need no quoting.
+/// An Erlang text.
 fn path(path: &Path) -> String {
-    let bytes = path.as_os_str().as_encoded_bytes().iter();
-    let digits = bytes.fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
-    format!("unicode:characters_to_list(binary:decode_hex(<<\"{digits}\">>))")
+    format!("unicode:characters_to_list({})", binary(path.as_os_str().as_encoded_bytes()))
 }
 
 /// Asks the patcher, and deletes it. The answer is hexadecimal digits of UTF-8, its parts with tabs between them.

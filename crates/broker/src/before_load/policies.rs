@@ -2,6 +2,7 @@
 
 use rabbitscope_runs::scenario::Policy;
 
+use super::binary::binary;
 use crate::{BrokerError, Node, install::Installation};
 
 /// Sets all of them. The first that the broker does not take is the error.
@@ -21,12 +22,9 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// What `rabbitmqctl set_policy` asks for. Texts are hexadecimal digits, which need no quoting.
+/// What `rabbitmqctl set_policy` asks for.
 fn expression(policy: &Policy) -> String {
-    let text = |text: &str| {
-        let digits = text.bytes().fold(String::new(), |digits, byte| format!("{digits}{byte:02X}"));
-        format!("binary:decode_hex(<<\"{digits}\">>)")
-    };
+    let text = |text: &str| binary(text.as_bytes());
     format!(
         "rabbit_policy:parse_set(<<\"/\">>, {}, {}, {}, {}, <<\"{}\">>, <<\"guest\">>)",
         text(&policy.name),

@@ -35,7 +35,10 @@ impl ExperimentDirectory {
         plan: &Plan,
     ) -> anyhow::Result<(Self, Journal, Vec<RunOfArm>)> {
         let path = match out {
-            Some(path) if path.join(JOURNAL).exists() => path.to_owned(),
+            Some(path) if path.join(JOURNAL).exists() => {
+                require_ours(path)?;
+                path.to_owned()
+            }
             Some(path) => RunDirectory::create(path)?.path().to_owned(),
             None => RunDirectory::create_named(&plan.experiment.name)?.path().to_owned(),
         };
@@ -102,6 +105,18 @@ impl ExperimentDirectory {
         let mut names = std::iter::once(name.clone()).chain(again);
         names.find(|name| !self.path.join(name).exists()).unwrap_or(name)
     }
+}
+
+/// What was asked for is written before the first run: a journal without it is somebody else's file.
+fn require_ours(path: &Path) -> anyhow::Result<()> {
+    if path.join(EXPERIMENT).is_file() {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "{} has a file {JOURNAL} and no {EXPERIMENT}: no experiment was begun there; name a new directory with --out",
+        path.display()
+    ))
+    .into())
 }
 
 /// The name of an arm as part of a file's name.

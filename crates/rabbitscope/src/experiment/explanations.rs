@@ -24,6 +24,10 @@ const MAX_PROFILES: usize = 64;
 
 /// Fills in what explains the result. Profiles that cannot be compared are said to be so.
 pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
+    // Latencies and profile of a run in which arms took turns are of all arms.
+    if result.live_brokers.is_some() {
+        return;
+    }
     let rounds = Rounds::of(result, directory);
     result.latencies = (0..result.arms.len()).flat_map(|arm| rounds.latencies(arm)).collect();
     if !rounds.have_profiles() {
@@ -49,18 +53,24 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// A run whose record cannot be read has no values, so that its round does not count.
+    /// A round counts here when the runs of all arms can be read, so that the same place is the same round in every arm.
     fn of(result: &ExperimentResult, directory: &'a Path) -> Self {
-        let counts = |run: &&RunOfArm| result.dropped.iter().all(|it| it.round != run.round);
         let read = |run: &RunOfArm| {
             let place = directory.join(&run.directory);
             rundir::read_run(&place).ok().map(|(record, _)| (place, record))
         };
-        let of_arm = |arm: usize| {
-            let runs = result.runs.iter().filter(|run| run.arm == arm).filter(counts);
-            runs.filter_map(read).collect()
-        };
-        Self { directory, arms: (0..result.arms.len()).map(of_arm).collect() }
+        let mut arms = vec![Vec::new(); result.arms.len()];
+        let last = result.runs.last().map_or(0, |run| run.round);
+        for round in (1..=last).filter(|round| result.dropped.iter().all(|it| it.round != *round)) {
+            let of_arm = |arm: usize| {
+                result.runs.iter().find(|run| run.round == round && run.arm == arm).and_then(read)
+            };
+            let runs: Option<Vec<_>> = (0..arms.len()).map(of_arm).collect();
+            for (arm, run) in arms.iter_mut().zip(runs.into_iter().flatten()) {
+                arm.push(run);
+            }
+        }
+        Self { directory, arms }
     }
 
     fn have_profiles(&self) -> bool {

@@ -3,12 +3,16 @@
 use std::{
     fs::{File, OpenOptions},
     io::{Seek, SeekFrom, Write},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use rabbitscope_runs::experiment::RunOfArm;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
+
+use crate::exit::UsageError;
 
 /// Largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;
@@ -21,6 +25,13 @@ enum Entry {
     Begun { directory: String },
     /// It has ended. Its values are in its directory.
     Ended { run: Box<RunOfArm> },
+}
+
+/// Whether these bytes are the beginning of a line, or nothing.
+fn is_begun_entry(bytes: &[u8]) -> bool {
+    let begin = b"{\"kind\":\"";
+    let length = bytes.len().min(begin.len());
+    bytes[..length] == begin[..length]
 }
 
 /// The journal of an experiment.
@@ -50,9 +61,18 @@ impl Journal {
                 runs.push(*run);
             }
         }
+        anyhow::ensure!(
+            is_begun_entry(&text[whole..]),
+            "{}: its last line is no entry of a journal that was cut off",
+            path.display()
+        );
         let mut options = OpenOptions::new();
-        let mut file =
-            options.create(true).write(true).truncate(false).open(path).with_context(cannot)?;
+        options.create(true).write(true).truncate(false);
+        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+        let mut file = options.open(path).with_context(cannot)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+            UsageError(format!("another rabbitscope conducts the experiment of {}", path.display()))
+        })?;
         file.set_len(whole as u64).with_context(cannot)?;
         file.seek(SeekFrom::End(0)).with_context(cannot)?;
         Ok((Self { path: path.to_owned(), file }, runs))
@@ -97,9 +117,29 @@ mod tests {
         let (mut journal, runs) = Journal::open(&path).unwrap();
         assert_eq!(runs, [run(1)]);
         journal.end(&run(2)).unwrap();
+        drop(journal);
         assert_eq!(Journal::open(&path).unwrap().1, [run(1), run(2)]);
         std::fs::write(&path, "{}\n").unwrap();
         let refused = Journal::open(&path).unwrap_err().to_string();
         assert!(refused.contains("line 1"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_of_others_is_left_as_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let others = place.path().join("others");
+        std::fs::write(&others, "no journal, and no end of line").unwrap();
+        let refused = Journal::open(&others).unwrap_err().to_string();
+        assert!(refused.contains("no entry of a journal"), "{refused}");
+        let link = place.path().join("experiment.jsonl");
+        std::fs::write(&others, "").unwrap();
+        std::os::unix::fs::symlink(&others, &link).unwrap();
+        Journal::open(&link).unwrap_err();
+        let own = place.path().join("own");
+        let first = Journal::open(&own).unwrap();
+        let refused = Journal::open(&own).unwrap_err().to_string();
+        assert!(refused.contains("another rabbitscope"), "{refused}");
+        drop(first);
+        Journal::open(&own).unwrap();
     }
 }

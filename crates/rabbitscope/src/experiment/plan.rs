@@ -108,6 +108,11 @@ impl Plan {
                 "design.live: {metric} is not known of turns of one run; compare rates and CPU, or leave out `live`"
             )));
         }
+        if self.arms[0].scenario.profile.is_some() {
+            return Err(UsageError(
+                "design.live: a profile of the run would be of all arms at once; leave out [profile]".to_owned(),
+            ));
+        }
         let without_code = |planned: &PlannedArm| {
             let mut scenario = planned.scenario.clone();
             let BrokerSpec::Throwaway(broker) = &mut scenario.broker else { return None };

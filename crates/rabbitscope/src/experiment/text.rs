@@ -26,7 +26,12 @@ pub fn text(result: &ExperimentResult) -> String {
         let _ = writeln!(text, "{}", escapes::value(sentence));
     }
     if let Some(known) = &result.known {
-        let _ = writeln!(text, "{} Source: {}.", escapes::value(&known.sentence), known.source);
+        let _ = writeln!(
+            text,
+            "{} Source: {}.",
+            escapes::value(&known.sentence),
+            escapes::value(&known.source)
+        );
     }
     let _ = writeln!(text, "\n{}", comparisons(result));
     text += &profiles(result);
@@ -129,7 +134,7 @@ fn functions(changes: &[FunctionChange]) -> String {
             percent(change.total[0]),
             percent(change.total[1]),
             change.moved.clone(),
-            change.function.clone(),
+            escapes::value(&change.function).to_string(),
         ]
     };
     let rows: Vec<[String; 6]> = changes.iter().take(MAX_FUNCTIONS).map(row).collect();

@@ -221,6 +221,12 @@ fn code_takes_turns_on_a_running_broker() {
         bench.file("wrong.toml", &experiment.replacen(from, to, 1));
         bench.rabbitscope("experiment wrong.toml --out wrong").code(2).says(parts);
     };
+    assert!(result.get("latencies").is_none(), "those of the run are of both arms");
+    refused(
+        "name = \"stock\"",
+        "name = \"stock\"\nset = [\"profile.duration='1s'\"]",
+        &["design.live", "[profile]"],
+    );
     refused("broker.cpu-per-message", "confirm.p99", &["design.live", "confirm.p99"]);
     refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower changes more than"]);
     let existing = format!("experiment e.toml --out wrong --uri {}", existing_broker().uri());

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_analysis::experiment::value_in_words;
 use rabbitscope_runs::experiment::{ArmLatency, ExperimentResult};
 
-use super::{axis::Axis, timeline::MAX_COLOURS};
+use super::{axis::Axis, grid::rules, timeline::MAX_COLOURS};
 use crate::{escape::Markup, spectrum::percentile};
 
 const WIDTH: f64 = 1000.0;
@@ -59,18 +58,7 @@ fn one(out: &mut impl Write, name: &str, arms: &[&ArmLatency]) -> io::Result<()>
         TOP + HEIGHT + BOTTOM,
         Markup(name)
     )?;
-    for tick in y.ticks() {
-        writeln!(
-            out,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{place:.1}\" y2=\"{place:.1}\"/>\
-             <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            y.at(tick) + 4.0,
-            value_in_words(tick, "nanoseconds"),
-            place = y.at(tick),
-        )?;
-    }
+    rules(out, &y, (LEFT, WIDTH - RIGHT), "nanoseconds")?;
     for quantile in [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999] {
         if points().any(|point| point.quantile >= quantile) {
             writeln!(

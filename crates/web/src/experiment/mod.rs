@@ -3,6 +3,7 @@
 
 mod axis;
 mod document;
+mod grid;
 mod intervals;
 mod latencies;
 mod profiles;

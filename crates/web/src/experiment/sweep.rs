@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rabbitscope_analysis::experiment::value_in_words;
 use rabbitscope_runs::experiment::{ExperimentResult, RunOfArm, SweepAxis};
 
-use super::axis::Axis;
+use super::{axis::Axis, grid::rules};
 use crate::escape::Markup;
 
 const WIDTH: f64 = 1000.0;
@@ -98,18 +98,7 @@ fn frame(
     unit: &str,
     (axis, places): (&SweepAxis, &[f64]),
 ) -> io::Result<()> {
-    for tick in y.ticks().into_iter().filter(|tick| *tick >= 0.0) {
-        let place = y.at(tick);
-        writeln!(
-            out,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{place:.1}\" y2=\"{place:.1}\"/>\
-             <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            place + 4.0,
-            value_in_words(tick, unit)
-        )?;
-    }
+    rules(out, y, (LEFT, WIDTH - RIGHT), unit)?;
     let mut last = f64::MIN;
     for (value, place) in axis.values.iter().zip(places) {
         let value = value.trim_matches('"');

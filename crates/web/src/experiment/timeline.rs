@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rabbitscope_analysis::experiment::value_in_words;
 use rabbitscope_runs::experiment::{ExperimentResult, RunOfArm};
 
-use super::axis::Axis;
+use super::{axis::Axis, grid::rules};
 use crate::escape::Markup;
 
 const WIDTH: f64 = 1000.0;
@@ -45,18 +45,7 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
          figures\">",
         bottom + 36.0
     )?;
-    for tick in y.ticks() {
-        let place = y.at(tick);
-        writeln!(
-            out,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{place:.1}\" y2=\"{place:.1}\"/>\
-             <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            place + 4.0,
-            value_in_words(tick.max(0.0), &metric.unit)
-        )?;
-    }
+    rules(out, &y, (LEFT, WIDTH - RIGHT), &metric.unit)?;
     for tick in x.ticks().into_iter().filter(|tick| *tick >= 0.0) {
         writeln!(
             out,

@@ -17,11 +17,11 @@ const TIME_TO_LOAD: Duration = Duration::from_millis(900);
 /// Says when turns begin. It is told of each second when that is over.
 pub(super) struct TurnWatch {
     turns: Vec<Turn>,
-    begun: Sender<usize>,
+    begun: Sender<(usize, Instant)>,
 }
 
 impl TurnWatch {
-    pub(super) fn new(turns: &[Turn]) -> (Self, Receiver<usize>) {
+    pub(super) fn new(turns: &[Turn]) -> (Self, Receiver<(usize, Instant)>) {
         let (begun, turn) = channel();
         (Self { turns: turns.to_vec(), begun }, turn)
     }
@@ -32,7 +32,7 @@ impl Watcher for TurnWatch {
         let next = row.second + 1;
         if let Some(turn) = self.turns.iter().position(|turn| turn.begins == next) {
             // Nobody listens when the run is being ended.
-            let _ = self.begun.send(turn);
+            let _ = self.begun.send((turn, Instant::now()));
         }
         Ok(())
     }
@@ -42,19 +42,20 @@ impl Watcher for TurnWatch {
 pub(super) fn switch(
     broker: &Broker,
     turns: &[Turn],
-    begun: Receiver<usize>,
+    begun: Receiver<(usize, Instant)>,
 ) -> Vec<Option<String>> {
     let mut wrong: Vec<Option<String>> =
         turns.iter().map(|_| Some("the run ended before its turn".to_owned())).collect();
-    for turn in begun {
-        let started = Instant::now();
+    for (turn, started) in begun {
         let switched = broker.switch_code(turns[turn].arm);
+        // A turn before this one that took long is part of it.
         let took = started.elapsed();
         wrong[turn] = match switched {
             Err(error) => Some(error.to_string()),
-            Ok(()) if took > TIME_TO_LOAD => {
-                Some(format!("loading the code took {:.1} s", took.as_secs_f64()))
-            }
+            Ok(()) if took > TIME_TO_LOAD => Some(format!(
+                "its code was loaded {:.1} s after the turn began",
+                took.as_secs_f64()
+            )),
             Ok(()) => None,
         };
     }
