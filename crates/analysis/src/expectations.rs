@@ -1,7 +1,7 @@
 //! What was expected of a run, compared with what was measured.
 
 use rabbitscope_runs::{
-    record::{ExpectationResult, LatencySummary, LoadTotals, RunRecord},
+    record::{ExpectationResult, LatencyFigures, LoadTotals, RunRecord},
     scenario::{COUNTS, Comparison, Expectation, Limit, Metric},
 };
 use rabbitscope_text::short_time;
@@ -109,7 +109,8 @@ fn compare<N: PartialOrd + Copy>(
 
 /// A quantile of a latency, both by their names in `run.json`; absent when nothing was measured.
 pub(crate) fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
-    let it: &LatencySummary = run.latencies.iter().find(|it| it.name == name && it.count > 0)?;
+    let mut all = run.latencies.iter().map(|latency| &latency.figures);
+    let it: &LatencyFigures = all.find(|it| it.name == name && it.count > 0)?;
     Some(match quantile {
         "p50" => it.p50,
         "p95" => it.p95,
@@ -176,7 +177,7 @@ fn share(load: &LoadTotals, name: &str) -> Option<f64> {
 mod tests {
     use rabbitscope_runs::record::{Measured, Verification};
 
-    use rabbitscope_runs::record::Counters;
+    use rabbitscope_runs::record::{Counters, LatencySummary};
 
     use super::*;
 
@@ -194,16 +195,16 @@ mod tests {
         };
         let measured =
             Measured { duration_nanos: 2_000_000_000, load: load.clone(), ..Measured::default() };
-        let confirm = LatencySummary {
+        let confirm = LatencyFigures {
             name: "confirm".to_owned(),
             count: 10_000,
             p99: 19_999_999,
             max: 31_200_000,
             mean: 1_499.6,
-            ..LatencySummary::default()
+            ..LatencyFigures::default()
         };
         let verification = Some(Verification { accepted: 99, lost: 10, ..Verification::default() });
-        let latencies = vec![confirm];
+        let latencies = vec![LatencySummary { figures: confirm, ..LatencySummary::default() }];
         RunRecord { load, measured, latencies, verification, ..RunRecord::default() }
     }
 

@@ -13,9 +13,9 @@ use rabbitscope_amqp::blocking::Client;
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use crate::{
-    clock::{SECOND, nanos, thread_cpu_nanos},
+    clock::{Nanos, RunInstant, thread_cpu_time},
     dial::{Dialer, Stream},
-    pacing::{ChurnCycle, DueQueue, RETRY_NANOS},
+    pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
     report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
     worker::WorkerContext,
 };
@@ -79,26 +79,26 @@ impl<'a> ConnectionChurn<'a> {
     }
 
     /// Reports each second that ends before the load does. Returns the number of the last second,
-    /// and when it began in nanoseconds since the run began.
-    fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, u64) {
-        let (mut second, mut start) = (0, 0);
+    /// and when it began.
+    fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, RunInstant) {
+        let (mut second, mut start) = (0_u32, RunInstant::START);
         loop {
             let now = context.now();
-            let boundary = (u64::from(second) + 1) * SECOND;
+            let boundary = RunInstant::of_second(second.saturating_add(1));
             if now >= boundary && boundary < context.end {
                 self.report(second, start, false, context);
-                second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
+                second = now.second();
                 start = now;
             }
             if is_over(context) {
                 return (second, start);
             }
-            let left = boundary.min(context.end).saturating_sub(now);
-            thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
+            let left = boundary.min(context.end).since(now);
+            thread::sleep(END_POLL_INTERVAL.min(left.into()));
         }
     }
 
-    fn report(&self, second: u32, start: u64, draining: bool, context: &WorkerContext<'_>) {
+    fn report(&self, second: u32, start: RunInstant, draining: bool, context: &WorkerContext<'_>) {
         let measured = std::mem::take(&mut *self.measured());
         let end = context.now();
         let part = IntervalReport {
@@ -130,32 +130,31 @@ impl<'a> ConnectionChurn<'a> {
                 due_queue.put(index, due);
             }
         }
-        let mut cpu = thread_cpu_nanos();
+        let mut cpu = thread_cpu_time();
         while !is_over(context) {
             let now = context.now();
             let Some(index) = due_queue.take(now) else {
-                let left = due_queue.first().map_or(u64::MAX, |due| due.saturating_sub(now));
-                thread::sleep(END_POLL_INTERVAL.min(Duration::from_nanos(left)));
+                let left = due_queue.first().map_or(Nanos::MAX, |due| due.since(now));
+                thread::sleep(END_POLL_INTERVAL.min(left.into()));
                 continue;
             };
             if let Some(due) = self.step(&mut slots[index], context) {
                 due_queue.put(index, due);
             }
-            let (before, after) = (cpu, thread_cpu_nanos());
+            let (before, after) = (cpu, thread_cpu_time());
             cpu = after;
-            self.measured().counts.client_cpu_nanos += after.saturating_sub(before);
+            self.measured().counts.client_cpu_nanos += (after - before).get();
         }
         for client in slots.iter_mut().filter_map(|slot| slot.client.take()) {
             self.close(client, context);
         }
     }
 
-    /// Opens or closes the connection of a slot. Returns when the next step is due, in nanoseconds
-    /// since the run began.
-    fn step(&self, slot: &mut Slot, context: &WorkerContext<'_>) -> Option<u64> {
+    /// Opens or closes the connection of a slot. Returns when the next step is due.
+    fn step(&self, slot: &mut Slot, context: &WorkerContext<'_>) -> Option<RunInstant> {
         if let Some(client) = slot.client.take() {
             self.close(client, context);
-            end_cycle(slot, 0, context);
+            end_cycle(slot, RunInstant::START, context);
             return slot.cycle.due();
         }
         let since = context.now();
@@ -165,13 +164,13 @@ impl<'a> ConnectionChurn<'a> {
                 let now = context.now();
                 let mut measured = self.measured();
                 measured.counts.churn_opened += 1;
-                measured.churn.opened(self.number, now.saturating_sub(since));
+                measured.churn.opened(self.number, now.since(since));
                 slot.client = Some(client);
-                Some(now + nanos(self.group.hold))
+                Some(now + self.group.hold.into())
             }
             Err(refused) => {
                 self.measured().churn_failed(&refused.error.to_string());
-                end_cycle(slot, context.now() + RETRY_NANOS, context);
+                end_cycle(slot, context.now() + RETRY_DELAY, context);
                 slot.cycle.due()
             }
         }
@@ -180,7 +179,7 @@ impl<'a> ConnectionChurn<'a> {
     fn close(&self, client: Client<Stream>, context: &WorkerContext<'_>) {
         let since = context.now();
         let closed = client.close();
-        let took = context.now().saturating_sub(since);
+        let took = context.now().since(since);
         let mut measured = self.measured();
         match closed {
             Ok(()) => {
@@ -192,7 +191,7 @@ impl<'a> ConnectionChurn<'a> {
     }
 }
 
-fn end_cycle(slot: &mut Slot, not_before: u64, context: &WorkerContext<'_>) {
+fn end_cycle(slot: &mut Slot, not_before: RunInstant, context: &WorkerContext<'_>) {
     if slot.cycle.end(not_before) {
         context.shared.churners_done.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
 //! The main figures of a run: what the tiles at the top of the page show.
 
 use rabbitscope_analysis::LoadRates;
-use rabbitscope_runs::record::{LatencySummary, RunRecord, SecondRow};
+use rabbitscope_runs::record::{LatencyFigures, RunRecord, SecondRow};
 use serde::Serialize;
 
 /// How a value is to be written. The page chooses digits and prefixes.
@@ -149,8 +149,8 @@ fn latency(
     name: &'static str,
     meaning: &'static str,
 ) -> Option<Figure> {
-    let summary: &LatencySummary =
-        run.latencies.iter().find(|it| it.name == key && it.count > 0)?;
+    let mut all = run.latencies.iter().map(|latency| &latency.figures);
+    let summary: &LatencyFigures = all.find(|it| it.name == key && it.count > 0)?;
     let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
     Some(Figure {
         name,

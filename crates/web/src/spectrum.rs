@@ -28,7 +28,7 @@ pub(crate) fn spectrum(run: &RunRecord) -> Option<Spectrum> {
     let lines = measured().map(|summary| {
         let value = |index: usize| summary.spectrum.get(index).map(|point| point.nanos);
         let values = (0..quantiles.len()).map(value).collect();
-        SpectrumLine { name: summary.name.clone(), values }
+        SpectrumLine { name: summary.figures.name.clone(), values }
     });
     Some(Spectrum {
         at: quantiles.iter().map(|quantile| -(1.0 - quantile).log10()).collect(),
@@ -45,7 +45,7 @@ pub(crate) fn percentile(quantile: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::{LatencySummary, SpectrumPoint};
+    use rabbitscope_runs::record::{LatencyFigures, LatencySummary, SpectrumPoint};
 
     use super::*;
 
@@ -58,7 +58,7 @@ mod tests {
                 .collect()
         };
         let of = |name: &str, quantiles: &[f64]| LatencySummary {
-            name: name.to_owned(),
+            figures: LatencyFigures { name: name.to_owned(), ..LatencyFigures::default() },
             spectrum: points(quantiles),
             ..LatencySummary::default()
         };

@@ -137,13 +137,18 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::{
-        record::{Doubt, LatencySummary, LoadTotals, Measured},
+        record::{Doubt, LatencyFigures, LatencySummary, LoadTotals, Measured},
         scenario::{Comparison, Limit, Metric},
     };
 
     use rabbitscope_runs::record::Counters;
 
     use super::*;
+
+    fn latency(name: String, p99: u64) -> LatencySummary {
+        let figures = LatencyFigures { name, count: 9, p99, ..LatencyFigures::default() };
+        LatencySummary { figures, ..LatencySummary::default() }
+    }
 
     fn rows(unconfirmed: &[u64], consumed: u64) -> Vec<SecondRow> {
         (0..)
@@ -171,7 +176,7 @@ mod tests {
                 },
                 ..Measured::default()
             },
-            latencies: vec![LatencySummary { name, count: 9, p99, ..LatencySummary::default() }],
+            latencies: vec![latency(name, p99)],
             doubts: if limited { vec![doubt] } else { Vec::new() },
             ..RunRecord::default()
         }
@@ -220,12 +225,7 @@ mod tests {
             }];
             let mut record = record(10_000, passed, false);
             let name = "client-delay".to_owned();
-            record.latencies.push(LatencySummary {
-                name,
-                count: 9,
-                p99: own_p99,
-                ..LatencySummary::default()
-            });
+            record.latencies.push(latency(name, own_p99));
             let series = rows(&[5, 6, 5, 4, 5, 6], 1000);
             let observed = judge(1000.0, &limits, &record, &series, true);
             assert_eq!(observed.verdict, expected, "{observed:?}");

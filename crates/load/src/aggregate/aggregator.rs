@@ -20,6 +20,7 @@ use super::{
     warm_up::WarmUp,
 };
 use crate::{
+    clock::RunInstant,
     latency::{Breakdown, ChurnLogs, Latency, LatencyLog, Slots, total_of_slots},
     outcome::{LoadOutcome, Progress},
     report::{IntervalReport, Observation, ServiceMonitor},
@@ -41,7 +42,7 @@ pub(crate) struct Aggregator {
     breakdown: Breakdown,
     churn: ChurnLogs,
     churn_refusal: Option<String>,
-    load_end: u64,
+    load_end: RunInstant,
     rows: u32,
     warm_up: WarmUp,
     self_check: SelfCheck,
@@ -73,7 +74,7 @@ impl Aggregator {
             breakdown: Breakdown::default(),
             churn: ChurnLogs::default(),
             churn_refusal: None,
-            load_end: 0,
+            load_end: RunInstant::START,
             rows: 0,
             warm_up: WarmUp::of(options.warm_up),
             self_check: SelfCheck::default(),
@@ -172,15 +173,16 @@ impl Aggregator {
             measured.counts.duplicates = found.duplicates;
             measured.counts.out_of_order = found.out_of_order;
         }
-        let (start, end, measured, threads) = (&start, &end, &measured, &threads);
-        let mut row = SecondRow { draining, ..measured.row(second, end - start) };
+        let length = end.since(start);
+        let (measured, threads) = (&measured, &threads);
+        let mut row = SecondRow { draining, ..measured.row(second, length) };
         row.client_busiest_share = threads.iter().map(|thread| thread.busy).reduce(f64::max);
         let is_warming =
-            if draining { self.warm_up.is_on() } else { self.warm_up.takes(&row, *start) };
+            if draining { self.warm_up.is_on() } else { self.warm_up.takes(&row, start) };
         row.warming = is_warming && !draining;
-        let (begin, length) = (Duration::from_nanos(*start), Duration::from_nanos(end - start));
+        let begin = Duration::from(start.since(RunInstant::START));
         for (log, histogram) in self.latencies.iter_mut().zip(&measured.latencies) {
-            log.add(histogram, begin, length, is_warming);
+            log.add(histogram, begin, length.into(), is_warming);
         }
         for (log, overdue) in self.latencies.iter_mut().zip(&measured.overdue) {
             log.note_overdue(if is_warming { 0 } else { *overdue });
@@ -188,16 +190,16 @@ impl Aggregator {
         if !is_warming {
             self.breakdown.add(&by_slot);
         }
-        self.churn.add(&measured.churn, begin, length, is_warming);
+        self.churn.add(&measured.churn, begin, length.into(), is_warming);
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&measured.churn_refusal);
         }
         self.totals.counts.add(&measured.counts);
         if row.warming {
-            self.measured.warm_up_nanos = *end;
+            self.measured.warm_up_nanos = end.nanos();
         } else if !draining {
             self.measured.load.counts.add(&measured.counts);
-            self.measured.duration_nanos += end - start;
+            self.measured.duration_nanos += length.get();
             for thread in threads {
                 self.self_check.add(thread);
             }
@@ -235,7 +237,7 @@ impl Aggregator {
         let doubts = [doubt.filter(|_| self.is_checked), self.warm_up.doubt()];
         LoadOutcome {
             started_unix_nanos,
-            duration: Duration::from_nanos(self.load_end),
+            duration: self.load_end.since(RunInstant::START).into(),
             measured: self.measured,
             totals: self.totals,
             latencies: latencies.chain(self.churn.finish()).collect(),
@@ -258,15 +260,17 @@ mod tests {
 
     use super::*;
     use crate::report::IntervalMeasurements;
-    use crate::{clock::SECOND, report::PublisherCounts};
+    use crate::{clock::Nanos, report::PublisherCounts};
+
+    const SECOND: u64 = Nanos::SECOND.get();
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> IntervalReport {
-        let start = u64::from(second) * SECOND;
+        let start = RunInstant::of_second(second);
         let mut measured = IntervalMeasurements::default();
         measured.outstanding = published;
         measured.counts.published = published;
-        measured.measure(Latency::Confirm, 1000 * (worker as u64 + 1), published);
-        let (end, is_last) = (start + SECOND, draining);
+        measured.measure(Latency::Confirm, Nanos::from_micros(worker as u64 + 1), published);
+        let (end, is_last) = (start + Nanos::SECOND, draining);
         IntervalReport {
             worker,
             second,
@@ -326,7 +330,7 @@ mod tests {
         assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
         assert_eq!(outcome.losses.len(), 1);
         let [confirm] = &outcome.latencies[..] else { panic!("one latency was measured") };
-        assert_eq!((confirm.summary.count, confirm.summary.min), (40, 1000));
+        assert_eq!((confirm.summary.figures.count, confirm.summary.figures.min), (40, 1000));
     }
 
     #[test]
@@ -353,7 +357,7 @@ mod tests {
             (outcome.measured.warm_up_nanos, outcome.measured.duration_nanos),
             (SECOND, SECOND)
         );
-        assert_eq!(outcome.latencies[0].summary.count, 23);
+        assert_eq!(outcome.latencies[0].summary.figures.count, 23);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The interval reports of all threads about the same second, added up.
 
 use super::self_check::ThreadSecond;
-use crate::report::{IntervalMeasurements, IntervalReport};
+use crate::{
+    clock::RunInstant,
+    report::{IntervalMeasurements, IntervalReport},
+};
 
 pub(crate) struct Interval {
-    pub(super) start: u64,
-    pub(super) end: u64,
+    pub(super) start: RunInstant,
+    pub(super) end: RunInstant,
     pub(super) measured: IntervalMeasurements,
     pub(super) threads: Vec<ThreadSecond>,
 }

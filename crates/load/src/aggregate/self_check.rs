@@ -9,7 +9,10 @@
 
 use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTotals};
 
-use crate::report::{IntervalReport, PublisherCounts};
+use crate::{
+    clock::Nanos,
+    report::{IntervalReport, PublisherCounts},
+};
 
 /// A thread that used this share of a second was saturated. Chosen: below 1, as the boundaries of
 /// an interval are not exact.
@@ -38,12 +41,12 @@ const MIN_THREAD_SECONDS: u64 = 3;
 
 /// Intervals that are shorter are not judged: shares of a short interval depend on where it begins.
 /// Chosen: a second, less a tenth for a late tick.
-const MIN_INTERVAL_NANOS: u64 = 900_000_000;
+const MIN_INTERVAL: Nanos = Nanos::from_micros(900_000);
 
 /// One load thread in one second. Shares are of real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ThreadSecond {
-    nanos: u64,
+    length: Nanos,
     /// The thread ran.
     pub(crate) busy: f64,
     /// The thread ran or waited for a CPU.
@@ -56,20 +59,20 @@ pub(super) struct ThreadSecond {
 impl ThreadSecond {
     /// Of a thread that reported this interval.
     pub(super) fn of(report: &IntervalReport) -> Self {
-        let length = report.end.saturating_sub(report.start);
+        let length = report.end.since(report.start);
         Self::new(length, &report.measured.counts, report.publisher_counts)
     }
 
-    pub(crate) fn new(nanos: u64, counts: &Counters, publisher_counts: PublisherCounts) -> Self {
+    pub(crate) fn new(length: Nanos, counts: &Counters, publisher_counts: PublisherCounts) -> Self {
         let share = |part: u64, whole: usize| {
-            let whole = nanos as f64 * whole.max(1) as f64;
+            let whole = length.get() as f64 * whole.max(1) as f64;
             if whole > 0.0 { part as f64 / whole } else { 0.0 }
         };
         let at_socket = counts.socket_stall_nanos + counts.blocked_nanos;
         let at_socket = share(at_socket, publisher_counts.connections);
         let at_window = share(counts.window_full_nanos, publisher_counts.publishers);
         Self {
-            nanos,
+            length,
             busy: share(counts.client_cpu_nanos, 1),
             demand: share(counts.client_cpu_nanos + counts.client_wait_nanos, 1),
             held_back: at_socket.max(at_window),
@@ -91,7 +94,7 @@ pub(super) struct SelfCheck {
 
 impl SelfCheck {
     pub(crate) fn add(&mut self, second: &ThreadSecond) {
-        if second.nanos < MIN_INTERVAL_NANOS {
+        if second.length < MIN_INTERVAL {
             return;
         }
         let check = &mut self.check;
@@ -141,7 +144,8 @@ impl SelfCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SECOND;
+
+    const SECOND: u64 = Nanos::SECOND.get();
 
     /// Ten seconds of one thread with ten publishers on two connections, in milliseconds a second.
     fn run(cpu: u64, wait: u64, stall: u64, full: u64) -> SelfCheck {
@@ -156,7 +160,7 @@ mod tests {
         let publisher_counts = PublisherCounts { publishers: 10, connections: 2 };
         let mut check = SelfCheck::default();
         for _ in 0..10 {
-            check.add(&ThreadSecond::new(SECOND, &counts, publisher_counts));
+            check.add(&ThreadSecond::new(Nanos::SECOND, &counts, publisher_counts));
         }
         check
     }
@@ -199,7 +203,7 @@ mod tests {
         let mut check = SelfCheck::default();
         let counts = Counters { client_cpu_nanos: SECOND, ..Counters::default() };
         for nanos in [SECOND, SECOND, SECOND / 2, SECOND / 2] {
-            check.add(&ThreadSecond::new(nanos, &counts, PublisherCounts::default()));
+            check.add(&ThreadSecond::new(Nanos::new(nanos), &counts, PublisherCounts::default()));
         }
         let (evidence, doubt) = check.finish(&LoadTotals::default());
         assert_eq!((evidence.saturated_thread_seconds, doubt), (2, None));

@@ -6,17 +6,17 @@ use rabbitscope_runs::record::{Counters, ErrorCount, Service, ServiceSpan, SpanK
 
 use super::interval::Interval;
 use crate::{
-    clock::SECOND,
+    clock::{Nanos, RunInstant},
     report::{Responsiveness, ServiceMonitor, UnavailableTime},
 };
 
 /// A load thread that did not poll for longer cannot know whether the broker sent anything. Chosen:
 /// half a second.
-const MAX_ABSENCE_NANOS: u64 = SECOND / 2;
+const MAX_ABSENCE: Nanos = Nanos::from_micros(500_000);
 
 /// Shorter intervals are not judged: a broker may pause for that long. Chosen: a second, less a
 /// tenth for a late tick.
-const MIN_SILENCE_NANOS: u64 = SECOND / 10 * 9;
+const MIN_SILENCE: Nanos = Nanos::from_micros(900_000);
 
 /// The intervals without service of a load.
 #[derive(Default)]
@@ -33,22 +33,23 @@ impl ServiceLog {
 
     /// Adds the time without service to the next second of the load.
     pub(super) fn complete(&mut self, interval: &mut Interval) {
-        let length = interval.end - interval.start;
+        let length = interval.end.since(interval.start);
         let UnavailableTime { down, alarm } = self.monitor.lap(interval.end);
         let (down, alarm) = (down.min(length), alarm.min(length));
         let measured = &mut interval.measured;
-        let is_silent = length >= MIN_SILENCE_NANOS
-            && down + alarm == 0
+        let is_silent = length >= MIN_SILENCE
+            && down + alarm == Nanos::ZERO
             && is_silent(&self.before, &measured.responsiveness, &measured.counts);
         if is_silent {
             self.add_silence(interval.start, interval.end);
         }
-        measured.counts.without_service_nanos = if is_silent { length } else { down };
-        measured.counts.alarm_nanos = alarm;
+        measured.counts.without_service_nanos = if is_silent { length } else { down }.get();
+        measured.counts.alarm_nanos = alarm.get();
         self.before = measured.responsiveness;
     }
 
-    fn add_silence(&mut self, from_nanos: u64, to_nanos: u64) {
+    fn add_silence(&mut self, from: RunInstant, to: RunInstant) {
+        let (from_nanos, to_nanos) = (from.nanos(), to.nanos());
         match self.silences.last_mut() {
             Some(last) if last.to_nanos == from_nanos => last.to_nanos = to_nanos,
             _ => self.silences.push(ServiceSpan {
@@ -60,11 +61,13 @@ impl ServiceLog {
         }
     }
 
-    /// The service of a load that ended at `load_end`, in nanoseconds since the run began, and its
-    /// errors.
-    pub(super) fn finish(self, load_end: u64) -> (Service, Vec<ErrorCount>) {
+    /// The service of a load that ended at `load_end`, and its errors.
+    pub(super) fn finish(self, load_end: RunInstant) -> (Service, Vec<ErrorCount>) {
         let found = self.monitor.finish(load_end);
-        let is_silent = self.silences.last().is_some_and(|it| it.to_nanos + SECOND / 2 > load_end);
+        let is_silent = self
+            .silences
+            .last()
+            .is_some_and(|it| RunInstant::from_nanos(it.to_nanos) + MAX_ABSENCE > load_end);
         let mut spans = found.spans;
         spans.extend(self.silences);
         spans.sort_by_key(|span| span.from_nanos);
@@ -82,7 +85,7 @@ impl ServiceLog {
 fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -> bool {
     let owed = before.unanswered > 0 && now.unanswered > 0;
     let stuck = before.stalled > 0 && now.stalled > 0 && counts.bytes_written == 0;
-    counts.reads == 0 && (owed || stuck) && now.away_nanos < MAX_ABSENCE_NANOS
+    counts.reads == 0 && (owed || stuck) && now.away < MAX_ABSENCE
 }
 
 #[cfg(test)]
@@ -95,18 +98,19 @@ mod tests {
     fn check(what: &str, change: impl FnOnce(&mut IntervalMeasurements), expected: bool) {
         let mut log = ServiceLog::default();
         let owed = Responsiveness { unanswered: 1, ..Responsiveness::default() };
-        let second = |at: u64| {
+        let second = |at: u32| {
             let mut measured = IntervalMeasurements::default();
             measured.responsiveness = owed;
-            Interval { start: at * SECOND, end: (at + 1) * SECOND, measured, threads: Vec::new() }
+            let (start, end) = (RunInstant::of_second(at), RunInstant::of_second(at + 1));
+            Interval { start, end, measured, threads: Vec::new() }
         };
         log.complete(&mut second(0));
         let mut interval = second(1);
         change(&mut interval.measured);
         log.complete(&mut interval);
-        let expected_nanos = if expected { SECOND } else { 0 };
+        let expected_nanos = if expected { Nanos::SECOND.get() } else { 0 };
         assert_eq!(interval.measured.counts.without_service_nanos, expected_nanos, "{what}");
-        let (service, _) = log.finish(2 * SECOND);
+        let (service, _) = log.finish(RunInstant::of_second(2));
         assert_eq!(
             (service.ended_without, service.spans.len() == 1),
             (expected, expected),
@@ -121,7 +125,7 @@ mod tests {
         check("nothing is owed any more", |measured| measured.responsiveness.unanswered = 0, false);
         check(
             "the client was not there",
-            |measured| measured.responsiveness.away_nanos = SECOND,
+            |measured| measured.responsiveness.away = Nanos::SECOND,
             false,
         );
         let stuck = Responsiveness { stalled: 1, ..Responsiveness::default() };

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use rabbitscope_runs::record::TracedMessage;
 
-use crate::report::{TraceStep, TraceStepKind};
+use crate::{
+    clock::{Nanos, RunInstant},
+    report::{TraceStep, TraceStepKind},
+};
 
 /// Traced messages at most; more are counted as a loss. With about 100 bytes each: 50 MB.
 const MESSAGES_MAX: usize = 500_000;
@@ -22,18 +25,18 @@ pub(super) struct TraceCollector {
 impl TraceCollector {
     pub(crate) fn add(&mut self, step: TraceStep) {
         let TraceStep { number, at, kind } = step;
-        if let TraceStepKind::Sent { publisher, sequence, late_nanos } = kind {
-            return self.sent(number, publisher, sequence, (at, late_nanos));
+        if let TraceStepKind::Sent { publisher, sequence, lateness } = kind {
+            return self.sent(number, publisher, sequence, (at, lateness));
         }
         // Another thread may report the delivery before the sending.
         let Some(message) = self.message(number) else { return };
         match kind {
             TraceStepKind::Settled { accepted } => {
-                message.confirmed_nanos = Some(at).filter(|_| accepted);
+                message.confirmed_nanos = Some(at.nanos()).filter(|_| accepted);
                 message.refused = !accepted;
             }
             TraceStepKind::Delivered { redelivered } => {
-                message.delivered_nanos.get_or_insert(at);
+                message.delivered_nanos.get_or_insert(at.nanos());
                 message.deliveries += 1;
                 message.redelivered |= redelivered;
             }
@@ -46,7 +49,7 @@ impl TraceCollector {
         number: u32,
         publisher: u32,
         sequence: u64,
-        (at, late_nanos): (u64, Option<u64>),
+        (at, lateness): (RunInstant, Option<Nanos>),
     ) {
         let known = self.index.get(&number).map(|index| &self.messages[*index]);
         if known.is_some_and(|message| message.sent_nanos > 0) {
@@ -60,8 +63,9 @@ impl TraceCollector {
             message.publisher = publisher;
             message.sequence = sequence;
             // 0 marks a message whose sending has not been reported.
-            message.sent_nanos = at.max(1);
-            message.intended_nanos = late_nanos.map(|late| at.saturating_sub(late));
+            message.sent_nanos = at.nanos().max(1);
+            let intended = |lateness: Nanos| at.nanos().saturating_sub(lateness.get());
+            message.intended_nanos = lateness.map(intended);
         } else {
             self.left_out += 1;
         }
@@ -96,11 +100,12 @@ mod tests {
     use super::*;
 
     fn step(number: u32, at: u64, kind: TraceStepKind) -> TraceStep {
+        let at = RunInstant::from_nanos(at);
         TraceStep { number, at, kind }
     }
 
-    fn sent(sequence: u64, late_nanos: Option<u64>) -> TraceStepKind {
-        TraceStepKind::Sent { publisher: 3, sequence, late_nanos }
+    fn sent(sequence: u64, lateness: Option<u64>) -> TraceStepKind {
+        TraceStepKind::Sent { publisher: 3, sequence, lateness: lateness.map(Nanos::new) }
     }
 
     const FIRST: TraceStepKind = TraceStepKind::Delivered { redelivered: false };

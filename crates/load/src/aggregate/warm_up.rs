@@ -6,14 +6,14 @@ use rabbitscope_runs::{
     scenario,
 };
 
-use crate::clock::nanos;
+use crate::clock::RunInstant;
 
 /// The state of the warm-up.
 #[derive(Debug)]
 pub(super) enum WarmUp {
     Over,
-    /// Seconds that begin before this time are warm-up. In nanoseconds since the run began.
-    Until(u64),
+    /// Seconds that begin before this time are warm-up.
+    Until(RunInstant),
     /// All seconds so far: throughput has not settled.
     Settling(Vec<SecondRow>),
 }
@@ -22,13 +22,13 @@ impl WarmUp {
     pub(crate) fn of(warm_up: Option<scenario::WarmUp>) -> Self {
         match warm_up {
             None => Self::Over,
-            Some(scenario::WarmUp::Time(length)) => Self::Until(nanos(length)),
+            Some(scenario::WarmUp::Time(length)) => Self::Until(RunInstant::START + length.into()),
             Some(scenario::WarmUp::Auto) => Self::Settling(Vec::new()),
         }
     }
 
     /// True when this second, which began at `start`, belongs to the warm-up.
-    pub(crate) fn takes(&mut self, row: &SecondRow, start: u64) -> bool {
+    pub(crate) fn takes(&mut self, row: &SecondRow, start: RunInstant) -> bool {
         match self {
             Self::Over => return false,
             Self::Until(end) if start < *end => return true,
@@ -70,19 +70,19 @@ mod tests {
     use rabbitscope_runs::record::Counters;
 
     use super::*;
-    use crate::clock::SECOND;
+    use crate::clock::Nanos;
 
     /// Which seconds belong to the warm-up, and whether there is a doubt at the end.
     fn check(warm_up: Option<scenario::WarmUp>, rates: &[u64], expected: &str, doubt: bool) {
         let mut state = WarmUp::of(warm_up);
         let mut marks = String::new();
-        for (start, published) in (0..).step_by(1_000_000_000).zip(rates) {
+        for (second, published) in (0..).zip(rates) {
             let row = SecondRow {
-                interval_nanos: SECOND,
+                interval_nanos: Nanos::SECOND.get(),
                 counts: Counters { published: *published, ..Counters::default() },
                 ..SecondRow::default()
             };
-            marks.push(if state.takes(&row, start) { 'w' } else { '-' });
+            marks.push(if state.takes(&row, RunInstant::of_second(second)) { 'w' } else { '-' });
         }
         assert_eq!((marks.as_str(), state.doubt().is_some()), (expected, doubt), "{warm_up:?}");
     }

@@ -108,7 +108,7 @@ impl<'a> Reconnector<'a> {
                     return;
                 }
                 Err(error) => {
-                    let now = self.clock.nanos();
+                    let now = self.clock.now();
                     self.service.failed(ErrorKind::NotReconnected, now, &error.to_string());
                     self.submit(LostConnection {
                         attempts: lost.attempts.saturating_add(1),

@@ -70,6 +70,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        clock::Nanos,
         latency::slots::{publisher_slot, total_of_slots},
         report::IntervalMeasurements,
     };
@@ -92,7 +93,7 @@ mod tests {
         let mut measured = IntervalMeasurements::default();
         let mut measure = |slot, latency, nanos| {
             measured.select(slot);
-            measured.measure(latency, nanos, 1);
+            measured.measure(latency, Nanos::new(nanos), 1);
         };
         measure(publisher_slot(0), Latency::Confirm, 1000);
         measure(slots.queue(0, "a"), Latency::EndToEnd, 2000);
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!((publisher_slot(99), publisher_slot(102), slots.left_out), (99, 100, 3));
         let mut measured = IntervalMeasurements::default();
         measured.select(publisher_slot(102));
-        measured.measure(Latency::Confirm, 1000, 1);
+        measured.measure(Latency::Confirm, Nanos::new(1000), 1);
         let mut breakdown = Breakdown::new(slots);
         breakdown.add(&measured.by_slot());
         assert!(breakdown.finish().groups.is_empty());

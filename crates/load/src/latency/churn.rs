@@ -11,6 +11,7 @@ use super::{
     histogram::{LatencyHistogram, latency_point},
     log::{LatencyLog, LatencyRecord},
 };
+use crate::clock::Nanos;
 
 /// Latencies of one interval, by group number.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +24,12 @@ struct GroupHistograms {
 }
 
 impl ChurnHistograms {
-    pub(crate) fn opened(&mut self, group: usize, nanos: u64) {
-        self.group(group).open.record(nanos, 1);
+    pub(crate) fn opened(&mut self, group: usize, latency: Nanos) {
+        self.group(group).open.record(latency, 1);
     }
 
-    pub(crate) fn closed(&mut self, group: usize, nanos: u64) {
-        self.group(group).close.record(nanos, 1);
+    pub(crate) fn closed(&mut self, group: usize, latency: Nanos) {
+        self.group(group).close.record(latency, 1);
     }
 
     fn group(&mut self, group: usize) -> &mut GroupHistograms {
@@ -140,18 +141,20 @@ mod tests {
     #[test]
     fn each_group_has_its_own_latencies() {
         let (mut one, mut other) = (ChurnHistograms::default(), ChurnHistograms::default());
-        one.opened(0, 1000);
-        other.opened(1, 5000);
-        other.opened(1, 6000);
-        other.closed(1, 70);
+        one.opened(0, Nanos::new(1000));
+        other.opened(1, Nanos::new(5000));
+        other.opened(1, Nanos::new(6000));
+        other.closed(1, Nanos::new(70));
         one.add(&other);
         let (open, close) = one.points();
         assert_eq!((open.unwrap().count, close.unwrap().count), (3, 1));
 
         let mut logs = ChurnLogs::new(&[group("a"), group("b")], SystemTime::UNIX_EPOCH);
         logs.add(&one, Duration::ZERO, Duration::from_secs(1), false);
-        let found: Vec<_> =
-            logs.finish().map(|record| (record.summary.file, record.summary.count)).collect();
+        let found: Vec<_> = logs
+            .finish()
+            .map(|record| (record.summary.file, record.summary.figures.count))
+            .collect();
         let expected =
             [("latency-a-open.hlog", 1), ("latency-b-open.hlog", 2), ("latency-b-close.hlog", 1)];
         assert_eq!(found, expected.map(|(file, count)| (file.to_owned(), count)));

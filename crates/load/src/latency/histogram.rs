@@ -3,18 +3,20 @@
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::{LatencyFigures, LatencyPoint};
 
+use crate::clock::Nanos;
+
 /// A histogram in nanoseconds with three significant digits, which grows as it needs to. It takes
 /// no memory before the first measurement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LatencyHistogram(Option<Box<Histogram<u64>>>);
 
 impl LatencyHistogram {
-    /// Records `count` measurements of `nanos`.
+    /// Records `count` measurements of `value`.
     #[inline]
-    pub(crate) fn record(&mut self, nanos: u64, count: u64) {
+    pub(crate) fn record(&mut self, value: Nanos, count: u64) {
         // Recording fails only when growing is forbidden or the value is beyond 2^63; neither is
         // the case.
-        let recorded = self.histogram().record_n(nanos.max(1), count);
+        let recorded = self.histogram().record_n(value.get().max(1), count);
         debug_assert!(recorded.is_ok());
     }
 

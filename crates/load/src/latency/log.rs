@@ -9,7 +9,7 @@ use hdrhistogram::{
         interval_log::{IntervalLogWriterBuilder, Tag},
     },
 };
-use rabbitscope_runs::record::{LatencyFigures, LatencySummary, SpectrumPoint};
+use rabbitscope_runs::record::{LatencySummary, SpectrumPoint};
 
 use super::{
     histogram::{LatencyHistogram, latency_figures},
@@ -85,20 +85,9 @@ impl LatencyLog {
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;
         let file = format!("latency-{}.hlog", self.name);
-        let LatencyFigures { name, count, mean, min, p50, p95, p99, p999, p9999, max } =
-            latency_figures(self.name, &self.total)?;
         let summary = LatencySummary {
-            name,
+            figures: latency_figures(self.name, &self.total)?,
             description: self.description,
-            count,
-            mean,
-            min,
-            p50,
-            p95,
-            p99,
-            p999,
-            p9999,
-            max,
             overdue: self.overdue,
             spectrum: spectrum(total),
             file,
@@ -143,6 +132,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::clock::Nanos;
 
     #[test]
     fn the_log_holds_every_measurement() {
@@ -150,7 +140,7 @@ mod tests {
         for second in 0..3_u64 {
             let mut interval = LatencyHistogram::default();
             for nanos in 1..=1000 {
-                interval.record(nanos * 1000 * (second + 1), 2);
+                interval.record(Nanos::from_micros(nanos * (second + 1)), 2);
             }
             log.add(&interval, Duration::from_secs(second), Duration::from_secs(1), second == 0);
         }
@@ -161,8 +151,12 @@ mod tests {
             false,
         );
         let record = log.finish().unwrap();
-        assert_eq!((record.summary.count, record.summary.min / 10), (4000, 200), "without warm-up");
-        assert!(record.summary.max.abs_diff(3_000_000) < 3_000);
+        assert_eq!(
+            (record.summary.figures.count, record.summary.figures.min / 10),
+            (4000, 200),
+            "without warm-up"
+        );
+        assert!(record.summary.figures.max.abs_diff(3_000_000) < 3_000);
         let text = String::from_utf8(record.hlog.clone()).unwrap();
         assert!(text.starts_with("#[Histogram log format version 1.3]\n"), "{text}");
         let (mut count, mut warm) = (0, 0);

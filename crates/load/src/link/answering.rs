@@ -4,7 +4,9 @@ use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Ta
 use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
 
 use super::{serve_context::ServeContext, socket::Socket};
-use crate::{assignment::assigned_queues, link::role::Role, plan::Placement, report::Side};
+use crate::{
+    assignment::assigned_queues, clock::RunInstant, link::role::Role, plan::Placement, report::Side,
+};
 
 /// Bytes of replies that wait for the socket. With more, no requests are read, or a broker that
 /// sends requests faster than it takes replies would fill the memory. Chosen.
@@ -39,7 +41,7 @@ impl Answering {
 }
 
 impl Role for Answering {
-    fn start(&mut self, _now: u64, connection: &mut Connection) {
+    fn start(&mut self, _now: RunInstant, connection: &mut Connection) {
         for (number, (channel, queue)) in self.consumers.iter().enumerate() {
             let consume = Request::Consume {
                 queue: &self.queues[*queue],

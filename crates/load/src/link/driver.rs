@@ -9,6 +9,7 @@ use super::{
     socket::{ReadOutcome, Socket},
 };
 use crate::{
+    clock::RunInstant,
     connect::PreparedConnection,
     plan::LinkPlan,
     report::{Failure, Side},
@@ -27,7 +28,7 @@ pub(crate) struct Link {
     /// The slot under which its latencies are recorded.
     slot: u16,
     /// The connection is lost. The time without it has been counted up to here.
-    down_since: Option<u64>,
+    down_since: Option<RunInstant>,
 }
 
 /// The socket of a link, and whether the broker has agreed to its end.
@@ -105,7 +106,7 @@ impl Link {
 
     fn count_time_down(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = &mut self.down_since {
-            context.measured.counts.down_nanos += context.now.saturating_sub(*since);
+            context.measured.counts.down_nanos += context.now.since(*since).get();
             *since = context.now;
         }
     }
@@ -115,8 +116,8 @@ impl Link {
         self.io.socket.frame_max()
     }
 
-    /// The first messages may be sent and received, at `now` nanoseconds after the run began.
-    pub(crate) fn start(&mut self, now: u64) {
+    /// The first messages may be sent and received.
+    pub(crate) fn start(&mut self, now: RunInstant) {
         with_role!(&mut self.role, role => role.start(now, &mut self.io.socket.connection));
     }
 
@@ -131,7 +132,7 @@ impl Link {
     }
 
     /// When the next message or task of the role is due, or was.
-    pub(crate) fn next_due(&self) -> Option<u64> {
+    pub(crate) fn next_due(&self) -> Option<RunInstant> {
         with_role!(&self.role, role => role.next_due(self.io.socket.can_publish()))
     }
 

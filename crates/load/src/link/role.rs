@@ -7,16 +7,18 @@
 use rabbitscope_amqp::{Connection, Delivery, Refusal, Reply};
 
 use super::{serve_context::ServeContext, socket::Socket};
-use crate::report::{Failure, Side};
+use crate::{
+    clock::RunInstant,
+    report::{Failure, Side},
+};
 
 /// Publishing, consuming, calling, answering or churning on one connection.
 pub(super) trait Role {
     /// The side of the load that the connection serves.
     fn side(&self) -> Side;
 
-    /// The connection is new, at `now` nanoseconds after the run began: the first messages may be
-    /// sent and received.
-    fn start(&mut self, _now: u64, _connection: &mut Connection) {}
+    /// The connection is new: the first messages may be sent and received.
+    fn start(&mut self, _now: RunInstant, _connection: &mut Connection) {}
 
     /// The connection is lost. What was outstanding on it is counted and dropped; the role
     /// continues on the next one.
@@ -149,9 +151,9 @@ pub(super) trait Role {
         false
     }
 
-    /// When the next message or task is due, in nanoseconds since the run began. `can_publish`: the
-    /// socket has room, and no alarm holds.
-    fn next_due(&self, _can_publish: bool) -> Option<u64> {
+    /// When the next message or task is due. `can_publish`: the socket has room, and no alarm
+    /// holds.
+    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
         None
     }
 

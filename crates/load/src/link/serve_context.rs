@@ -3,17 +3,18 @@
 use rabbitscope_amqp::Returned;
 
 use crate::{
+    clock::{Nanos, RunInstant},
     context::{DoneMembers, RunSettings},
     latency::Latency,
     message::Stamp,
-    pacing::{BurstLimiter, LATE_NANOS},
+    pacing::{BurstLimiter, LATE_TOLERANCE},
     report::{IntervalMeasurements, Observation, ObservationRecorder, ServiceMonitor},
 };
 
 /// One call of a link.
 pub(crate) struct ServeContext<'a> {
-    /// Nanoseconds since the run began.
-    pub(crate) now: u64,
+    /// The time that it is, as of the last look at the clock.
+    pub(crate) now: RunInstant,
     pub(crate) run: RunSettings,
     /// Where the thread counts and measures.
     pub(crate) measured: &'a mut IntervalMeasurements,
@@ -30,9 +31,8 @@ pub(crate) struct PacingPass<'a> {
     /// Schedules are served now.
     pub(crate) is_on: bool,
     limiter: &'a mut BurstLimiter,
-    /// Messages that are due until then may be sent, in nanoseconds since the run began; absent:
-    /// schedules wait.
-    pub(crate) due_until: Option<u64>,
+    /// Messages that are due until then may be sent; absent: schedules wait.
+    pub(crate) due_until: Option<RunInstant>,
     /// A schedule has been served.
     pub(crate) has_paced: bool,
 }
@@ -41,8 +41,8 @@ pub(crate) struct PacingPass<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServeOutcome {
     pub(crate) done: DoneMembers,
-    /// The shortest latency that was measured, in nanoseconds.
-    pub(crate) fastest: Option<u64>,
+    /// The shortest latency that was measured.
+    pub(crate) fastest: Option<Nanos>,
 }
 
 impl<'a> ServeContext<'a> {
@@ -54,7 +54,7 @@ impl<'a> ServeContext<'a> {
         limiter: &'a mut BurstLimiter,
     ) -> Self {
         let pass = PacingPass { is_on: true, limiter, due_until: None, has_paced: false };
-        let (now, outcome) = (run.clock.nanos(), ServeOutcome::default());
+        let (now, outcome) = (run.clock.now(), ServeOutcome::default());
         Self { now, run, measured, service, recorder, pass, outcome }
     }
 }
@@ -64,74 +64,74 @@ impl ServeContext<'_> {
     /// each write would have one message.
     #[inline]
     pub(super) fn begin(&mut self, has_schedule: bool) {
-        self.now = self.run.clock.nanos();
+        self.now = self.run.clock.now();
         if has_schedule && self.pass.is_on && self.pass.due_until.is_none() {
             self.pass.due_until = Some(self.pass.limiter.until(self.now));
         }
     }
 
     /// True when schedules were served, and the message at `due` has to wait for a later pass.
-    pub(crate) fn holds_back(&self, due: Option<u64>) -> bool {
+    pub(crate) fn holds_back(&self, due: Option<RunInstant>) -> bool {
         due.is_some_and(|due| due <= self.now) && self.pass.due_until.is_some()
     }
 
-    /// Counts a scheduled message that is sent `late_nanos` after its time. The client itself
-    /// caused `own_nanos` of that.
+    /// Counts a scheduled message that is sent `lateness` after its time. The client itself caused
+    /// `own` of that.
     #[inline]
-    pub(super) fn sent_behind(&mut self, late_nanos: u64, own_nanos: u64) {
+    pub(super) fn sent_behind(&mut self, lateness: Nanos, own: Nanos) {
         let counts = &mut self.measured.counts;
         counts.scheduled += 1;
-        counts.late += u64::from(late_nanos > LATE_NANOS);
-        counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
-        self.measured.measure(Latency::ClientDelay, own_nanos, 1);
+        counts.late += u64::from(lateness > LATE_TOLERANCE);
+        counts.late_by_client += u64::from(own > LATE_TOLERANCE);
+        self.measured.measure(Latency::ClientDelay, own, 1);
     }
 
     /// Counts a scheduled message that is left out.
-    pub(super) fn left_out(&mut self, own_nanos: u64) {
+    pub(super) fn left_out(&mut self, own: Nanos) {
         let counts = &mut self.measured.counts;
         counts.scheduled += 1;
         counts.dropped += 1;
-        counts.late_by_client += u64::from(own_nanos > LATE_NANOS);
+        counts.late_by_client += u64::from(own > LATE_TOLERANCE);
     }
 
     /// Counts a scheduled message that was not sent before the load ended. It is late, and recorded
     /// with its age in the latencies that it would have had.
-    pub(super) fn overdue(&mut self, age_nanos: u64, latencies: &[Latency]) {
+    pub(super) fn overdue(&mut self, age: Nanos, latencies: &[Latency]) {
         self.measured.counts.late += 1;
         self.measured.counts.overdue += 1;
-        self.left_out(0);
+        self.left_out(Nanos::ZERO);
         for latency in latencies {
-            self.measured.measure_overdue(*latency, age_nanos);
+            self.measured.measure_overdue(*latency, age);
         }
     }
 
     #[inline]
-    pub(super) fn confirmed(&mut self, sent_at: u64, count: u64) {
-        let nanos = self.now.saturating_sub(sent_at);
-        self.measured.measure(Latency::Confirm, nanos, count);
-        self.measured(nanos);
+    pub(super) fn confirmed(&mut self, sent_at: RunInstant, count: u64) {
+        let latency = self.now.since(sent_at);
+        self.measured.measure(Latency::Confirm, latency, count);
+        self.measured(latency);
     }
 
     #[inline]
-    pub(super) fn confirmed_intended(&mut self, sent_at: u64, late_nanos: u64) {
-        let nanos = self.now.saturating_sub(sent_at).saturating_add(late_nanos);
-        self.measured.measure(Latency::ConfirmIntended, nanos, 1);
+    pub(super) fn confirmed_intended(&mut self, sent_at: RunInstant, lateness: Nanos) {
+        let latency = self.now.since(sent_at) + lateness;
+        self.measured.measure(Latency::ConfirmIntended, latency, 1);
     }
 
     #[inline]
-    pub(super) fn delivered(&mut self, sent_at: u64, late_nanos: Option<u64>) {
-        let nanos = self.now.saturating_sub(sent_at);
-        self.measured.measure(Latency::EndToEnd, nanos, 1);
-        if let Some(late_nanos) = late_nanos {
-            self.measured.measure(Latency::EndToEndIntended, nanos.saturating_add(late_nanos), 1);
+    pub(super) fn delivered(&mut self, sent_at: RunInstant, lateness: Option<Nanos>) {
+        let latency = self.now.since(sent_at);
+        self.measured.measure(Latency::EndToEnd, latency, 1);
+        if let Some(lateness) = lateness {
+            self.measured.measure(Latency::EndToEndIntended, latency + lateness, 1);
         }
-        self.measured(nanos);
+        self.measured(latency);
     }
 
     #[inline]
-    pub(super) fn measured(&mut self, nanos: u64) {
+    pub(super) fn measured(&mut self, latency: Nanos) {
         self.outcome.fastest =
-            Some(self.outcome.fastest.map_or(nanos, |fastest| fastest.min(nanos)));
+            Some(self.outcome.fastest.map_or(latency, |fastest| fastest.min(latency)));
     }
 
     /// Records a returned message: no consumer will receive it.

@@ -7,6 +7,7 @@ use rabbitscope_amqp::Connection;
 
 use super::serve_context::ServeContext;
 use crate::{
+    clock::RunInstant,
     connect::PreparedConnection,
     dial::{Received, Stream},
     report::Failure,
@@ -23,10 +24,10 @@ pub(crate) struct Socket {
     writable: bool,
     /// Messages in the output. They count as published when the socket has taken all of it.
     unwritten: u64,
-    stalled_since: Option<u64>,
-    blocked_since: Option<u64>,
-    /// The socket has had room since then, in nanoseconds since the run began.
-    ready_since: u64,
+    stalled_since: Option<RunInstant>,
+    blocked_since: Option<RunInstant>,
+    /// The socket has had room since then.
+    ready_since: RunInstant,
 }
 
 pub(super) enum ReadOutcome {
@@ -49,7 +50,7 @@ impl Socket {
             unwritten: 0,
             stalled_since: None,
             blocked_since: None,
-            ready_since: 0,
+            ready_since: RunInstant::START,
         }
     }
 
@@ -84,8 +85,8 @@ impl Socket {
         self.writable && self.unwritten == 0 && self.blocked_since.is_none()
     }
 
-    /// Since when there has been room for messages, in nanoseconds since the run began.
-    pub(super) fn ready_since(&self) -> u64 {
+    /// Since when there has been room for messages.
+    pub(super) fn ready_since(&self) -> RunInstant {
         self.ready_since
     }
 
@@ -121,7 +122,7 @@ impl Socket {
         }
         scratch[..kept].copy_from_slice(&self.leftover);
         self.leftover.clear();
-        context.now = context.run.clock.nanos();
+        context.now = context.run.clock.now();
         context.measured.counts.reads += calls;
         context.measured.counts.bytes_read += wire_bytes;
         self.connection.has_read(context.run.clock.instant(context.now));
@@ -164,8 +165,8 @@ impl Socket {
             context.measured.counts.published += self.unwritten;
             self.unwritten = 0;
             if let Some(since) = self.stalled_since.take() {
-                context.now = context.run.clock.nanos();
-                context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
+                context.now = context.run.clock.now();
+                context.measured.counts.socket_stall_nanos += context.now.since(since).get();
                 self.ready_since = context.now;
             }
         } else if self.unwritten > 0 && self.stalled_since.is_none() {
@@ -187,14 +188,14 @@ impl Socket {
 
     pub(super) fn unblock(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = self.blocked_since.take() {
-            context.measured.counts.blocked_nanos += context.now.saturating_sub(since);
+            context.measured.counts.blocked_nanos += context.now.since(since).get();
             self.ready_since = context.now;
             context.service.unblocked(context.now);
         }
     }
 
     /// There is a new connection.
-    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: u64) {
+    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: RunInstant) {
         *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
@@ -203,7 +204,7 @@ impl Socket {
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         context.measured.counts.published += std::mem::take(&mut self.unwritten);
         if let Some(since) = self.stalled_since.take() {
-            context.measured.counts.socket_stall_nanos += context.now.saturating_sub(since);
+            context.measured.counts.socket_stall_nanos += context.now.since(since).get();
         }
         self.unblock(context);
         (self.readable, self.writable) = (false, false);
@@ -216,11 +217,11 @@ impl Socket {
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let now = context.now;
         if let Some(since) = &mut self.stalled_since {
-            context.measured.counts.socket_stall_nanos += now.saturating_sub(*since);
+            context.measured.counts.socket_stall_nanos += now.since(*since).get();
             *since = now;
         }
         if let Some(since) = &mut self.blocked_since {
-            context.measured.counts.blocked_nanos += now.saturating_sub(*since);
+            context.measured.counts.blocked_nanos += now.since(*since).get();
             *since = now;
         }
         self.connection.tick(context.run.clock.instant(now))?;

@@ -16,7 +16,10 @@ use super::{
     stamp::STAMP_SIZE,
 };
 use crate::{
-    assignment::assigned_queues, clock::nanos, error::LoadError, random::Random,
+    assignment::assigned_queues,
+    clock::{Nanos, RunInstant},
+    error::LoadError,
+    random::Random,
     topology::field_table,
 };
 
@@ -56,11 +59,11 @@ impl<'a> Messages<'a> {
         })
     }
 
-    /// When `member` may send its first message, in nanoseconds since the run began.
-    pub(crate) fn start(&self, member: u32) -> u64 {
-        let extra = nanos(self.group.random_start_delay);
-        let random = self.random.fork(&member.to_string()).below(extra);
-        nanos(self.group.start_delay).saturating_add(random)
+    /// When `member` may send its first message.
+    pub(crate) fn start(&self, member: u32) -> RunInstant {
+        let longest = Nanos::from(self.group.random_start_delay);
+        let random = self.random.fork(&member.to_string()).below(longest.get());
+        RunInstant::START + self.group.start_delay.into() + Nanos::new(random)
     }
 
     /// The seed for the schedule of `member`.
@@ -170,7 +173,7 @@ fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec
 
 fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
     if let Body::Files(files) = &group.body {
-        return Ok(vec![(u64::MAX, read_files(files)?)]);
+        return Ok(vec![(Nanos::MAX, read_files(files)?)]);
     }
     let mut of_size = |size: u32| match group.body {
         Body::Json { documents, fields: None } => {
@@ -183,11 +186,11 @@ fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8
         _ => vec![vec![0; size as usize]],
     };
     if group.sizes.is_empty() {
-        return Ok(vec![(u64::MAX, of_size(group.size_bytes))]);
+        return Ok(vec![(Nanos::MAX, of_size(group.size_bytes))]);
     }
-    let mut end = 0;
+    let mut end = Nanos::ZERO;
     let steps = group.sizes.iter().map(|step| {
-        end += nanos(step.lasts);
+        end += step.lasts.into();
         (end, of_size(step.size_bytes))
     });
     Ok(steps.collect())
@@ -267,9 +270,9 @@ mod tests {
         let scenario = group(sizes);
         let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
         let contents = messages.contents(4096);
-        let small = contents.at(0)[0].wire_size();
+        let small = contents.at(RunInstant::START)[0].wire_size();
         for (second, larger) in [(1, 0), (2, 8), (3, 0), (5, 8), (602, 8)] {
-            let size = contents.at(second * 1_000_000_000)[0].wire_size();
+            let size = contents.at(RunInstant::of_second(second))[0].wire_size();
             assert_eq!(size, small + larger, "{second}");
         }
     }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use rabbitscope_amqp::{Content, PublishTemplate, Route};
 
-/// The bodies of one step of a cycle, and the end of the step in nanoseconds since the cycle began.
-pub(super) type Step<Body> = (u64, Vec<Body>);
+use crate::clock::{Nanos, RunInstant};
+
+/// The bodies of one step of a cycle, and when the step ends within the cycle.
+pub(super) type Step<Body> = (Nanos, Vec<Body>);
 
 /// Bodies with their properties, ready for the wire.
 #[derive(Debug)]
@@ -16,10 +18,11 @@ pub(super) struct EncodedBodies {
 }
 
 impl EncodedBodies {
-    /// The bodies at this time, in nanoseconds since the run began.
-    pub(super) fn at(&self, nanos: u64) -> &[Content] {
-        let cycle = self.steps.last().map_or(1, |(end, _)| *end).max(1);
-        let within = nanos % cycle;
+    /// The bodies of this time.
+    pub(super) fn at(&self, now: RunInstant) -> &[Content] {
+        let shortest = Nanos::new(1);
+        let cycle = self.steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
+        let within = now.since(RunInstant::START) % cycle;
         let step = self.steps.iter().find(|(end, _)| within < *end).or(self.steps.last());
         step.map_or(&[], |(_, contents)| contents)
     }
@@ -66,13 +69,13 @@ impl Payload {
 }
 
 impl ComposedPayload {
-    /// The rotation at this time, in nanoseconds since the run began.
-    pub(crate) fn cursor(&mut self, nanos: u64) -> PayloadCursor<'_> {
+    /// The rotation at this time.
+    pub(crate) fn cursor(&mut self, now: RunInstant) -> PayloadCursor<'_> {
         PayloadCursor {
             routes: &self.routes,
             mine: &self.mine,
             next_route: &mut self.next_route,
-            contents: self.contents.at(nanos),
+            contents: self.contents.at(now),
             next_content: &mut self.next_content,
         }
     }

@@ -7,6 +7,8 @@
 
 use rabbitscope_runs::scenario::STAMP_BYTES;
 
+use crate::clock::{Nanos, RunInstant};
+
 /// Bytes of a stamp. Smaller bodies carry none, and no end-to-end latency is measured.
 pub(crate) const STAMP_SIZE: usize = STAMP_BYTES as usize;
 
@@ -44,14 +46,19 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a message that is sent `sent_nanos` after the run began, and `late_nanos` after
-    /// its scheduled time, if there is one.
+    /// The stamp of a message that is sent at `sent_at`, and `lateness` after its scheduled time, if
+    /// there is one.
     #[inline]
-    pub(crate) fn new(run_tag: u16, sent_nanos: u64, late_nanos: Option<u64>, number: u32) -> Self {
+    pub(crate) fn new(
+        run_tag: u16,
+        sent_at: RunInstant,
+        lateness: Option<Nanos>,
+        number: u32,
+    ) -> Self {
         Self {
             run_tag: run_tag & (u16::MAX >> (16 - TAG_BITS)),
-            time: sent_nanos >> TIME_SHIFT & ((1 << TIME_BITS) - 1),
-            lateness: late_nanos.map_or(0, |nanos| shorten(nanos).max(1)),
+            time: sent_at.nanos() >> TIME_SHIFT & ((1 << TIME_BITS) - 1),
+            lateness: lateness.map_or(0, |lateness| shorten(lateness).max(1)),
             number: number & NUMBER_MASK,
         }
     }
@@ -62,21 +69,21 @@ impl Stamp {
         self.run_tag == run_tag & (u16::MAX >> (16 - TAG_BITS))
     }
 
-    /// The time of sending, in nanoseconds since the run began, if the stamp is read at `now` and
-    /// no more than 4.8 hours later (2^40 units of 16 ns).
+    /// The time of sending, if the stamp is read at `now` and no more than 4.8 hours later (2^40
+    /// units of 16 ns).
     #[inline]
-    pub(crate) fn sent_nanos(self, now: u64) -> Option<u64> {
-        let now = now >> TIME_SHIFT;
+    pub(crate) fn sent_at(self, now: RunInstant) -> Option<RunInstant> {
+        let now = now.nanos() >> TIME_SHIFT;
         let age = now.wrapping_sub(self.time) & ((1 << TIME_BITS) - 1);
-        now.checked_sub(age).map(|sent| sent << TIME_SHIFT)
+        now.checked_sub(age).map(|sent| RunInstant::from_nanos(sent << TIME_SHIFT))
     }
 
-    /// The lateness in nanoseconds, to a thousandth; absent without a schedule.
+    /// The lateness, to a thousandth; absent without a schedule.
     #[inline]
-    pub(crate) fn late_nanos(self) -> Option<u64> {
+    pub(crate) fn lateness(self) -> Option<Nanos> {
         let digits = u64::from(self.lateness) & ((1 << LATENESS_DIGITS) - 1);
         let exponent = u32::from(self.lateness) >> LATENESS_DIGITS;
-        (self.lateness > 0).then(|| digits << (exponent + LATENESS_SHIFT))
+        (self.lateness > 0).then(|| Nanos::new(digits << (exponent + LATENESS_SHIFT)))
     }
 
     #[inline]
@@ -155,8 +162,8 @@ impl Numbering {
 
 /// The first digits, and the exponent by which they are shifted.
 #[inline]
-fn shorten(nanos: u64) -> u16 {
-    let units = nanos >> LATENESS_SHIFT;
+fn shorten(lateness: Nanos) -> u16 {
+    let units = lateness.get() >> LATENESS_SHIFT;
     let exponent = (u64::BITS - units.leading_zeros()).saturating_sub(LATENESS_DIGITS);
     let digits = low_16(u128::from(units >> exponent));
     low_16(u128::from(exponent)) << LATENESS_DIGITS | digits
@@ -185,7 +192,12 @@ mod tests {
     use rabbitscope_runs::scenario::STAMP_HEADER;
 
     use super::*;
-    use crate::clock::SECOND;
+
+    const SECOND: u64 = Nanos::SECOND.get();
+
+    fn stamp(run_tag: u16, sent: u64, lateness: Option<u64>, number: u32) -> Stamp {
+        Stamp::new(run_tag, RunInstant::from_nanos(sent), lateness.map(Nanos::new), number)
+    }
 
     #[test]
     fn stamps_are_found_in_headers() {
@@ -193,7 +205,7 @@ mod tests {
         assert_eq!(&HEADER_FIELD[1..=STAMP_HEADER.len()], STAMP_HEADER.as_bytes());
         let size = HEADER_FIELD.last_chunk().copied().map(u32::from_be_bytes);
         assert_eq!(size.map(|size| size as usize), Some(STAMP_SIZE));
-        let stamp = Stamp::new(7, 99, Some(5), 2);
+        let stamp = stamp(7, 99, Some(5), 2);
         let properties = [b"before", HEADER_FIELD, &stamp.encode(), b"after"].concat();
         assert_eq!(Stamp::find(&properties), Some(stamp));
         assert_eq!(Stamp::find(&properties[..properties.len() - 6]), None);
@@ -202,7 +214,7 @@ mod tests {
 
     #[test]
     fn stamps_read_back() {
-        let stamp = Stamp::new(0xabcd, 1_234_567_890_123, Some(77_777), 0x0fed_cba9);
+        let stamp = stamp(0xabcd, 1_234_567_890_123, Some(77_777), 0x0fed_cba9);
         assert_eq!(Stamp::decode(&stamp.encode()), Some(stamp));
         assert_eq!(Stamp::decode(&stamp.encode()[..11]), None);
         assert!(stamp.is_of(0xabcd) && !stamp.is_of(0xabce));
@@ -210,15 +222,16 @@ mod tests {
 
     #[test]
     fn only_the_number_is_replaced() {
-        let stamp = |number| Stamp::new(0xabc, 1_234_567_890_123, Some(77_777), number);
-        let (first, other) = (stamp(0x0fed_cba9), stamp(0x0123_4567));
+        let numbered = |number| stamp(0xabc, 1_234_567_890_123, Some(77_777), number);
+        let (first, other) = (numbered(0x0fed_cba9), numbered(0x0123_4567));
         assert_eq!(Stamp::renumber(first.encode(), u32::MAX << 28 | 0x0123_4567), other.encode());
     }
 
     #[test]
     fn times_are_true_however_long_the_run() {
         fn check(sent: u64, read: u64, expected: Option<u64>) {
-            assert_eq!(Stamp::new(1, sent, None, 0).sent_nanos(read), expected);
+            let found = stamp(1, sent, None, 0).sent_at(RunInstant::from_nanos(read));
+            assert_eq!(found.map(RunInstant::nanos), expected);
         }
         check(160, 1600, Some(160));
         check(175, 175, Some(160));
@@ -230,9 +243,9 @@ mod tests {
 
     #[test]
     fn lateness_keeps_three_digits() {
-        assert_eq!(Stamp::new(1, 9, None, 0).late_nanos(), None);
+        assert_eq!(stamp(1, 9, None, 0).lateness(), None);
         for late in [0, 1, 128, 5_000, 262_143, 1_000_000, 2_000_000_000, 3_600_000_000_000] {
-            let kept = Stamp::new(1, 9, Some(late), 0).late_nanos().unwrap();
+            let kept = stamp(1, 9, Some(late), 0).lateness().unwrap().get();
             assert!(kept.abs_diff(late) <= 128.max(late / 1000), "{late} {kept}");
         }
     }

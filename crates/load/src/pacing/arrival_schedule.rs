@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 use rabbitscope_runs::scenario::{AfterPhases, Arrival, Demand, Schedule};
 
-use crate::clock::{SECOND, nanos};
+use crate::clock::{Nanos, RunInstant};
+
+/// Nanoseconds in a second.
+const SECOND: f64 = 1e9;
 
 /// The times at which a member's messages are due.
 #[derive(Clone, Debug)]
@@ -20,34 +23,34 @@ pub(crate) struct ArrivalSchedule {
     after: AfterPhases,
     /// The phase that the next message falls into, and when that phase began.
     phase: usize,
-    begin: u64,
+    begin: RunInstant,
     /// The integral since `begin` at the next message is `base + index`.
     base: f64,
     index: u64,
     gaps: Option<Gaps>,
-    /// Nanoseconds since the run began; the largest number when no message follows.
-    due: u64,
+    /// [`RunInstant::NEVER`] when no message follows.
+    due: RunInstant,
 }
 
 /// A phase of the schedule.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     demand: Demand,
-    nanos: u64,
+    length: Nanos,
     /// Messages in the whole phase.
     total: f64,
 }
 
 impl ArrivalSchedule {
-    /// The times of one of `count` members with the same schedule, which begins at `start`
-    /// (nanoseconds since the run began); absent when there is no schedule. Members alternate: each
-    /// is the fraction of a message ahead of the next.
+    /// The times of one of `count` members with the same schedule, which begins at `start`; absent
+    /// when there is no schedule. Members alternate: each is the fraction of a message ahead of the
+    /// next.
     pub(crate) fn new(
         schedule: &Schedule,
         member: u32,
         count: u32,
         seed: u64,
-        start: u64,
+        start: RunInstant,
     ) -> Option<Self> {
         let (phases, after): (Arc<[Segment]>, _) = match schedule.rate {
             Some(rate) => {
@@ -57,14 +60,14 @@ impl ArrivalSchedule {
             None if schedule.phases.is_empty() => return None,
             None => {
                 let phases = schedule.phases.iter();
-                let phases = phases.map(|phase| Segment::new(phase.demand, nanos(phase.length)));
+                let phases = phases.map(|phase| Segment::new(phase.demand, phase.length.into()));
                 (phases.collect(), schedule.after_phases)
             }
         };
         let gaps = (schedule.arrival == Arrival::Poisson).then(|| Gaps::new(seed));
         let turn = f64::from(member) / f64::from(count.max(1));
         let mut arrivals =
-            Self { phases, after, phase: 0, begin: start, base: turn, index: 0, gaps, due: 0 };
+            Self { phases, after, phase: 0, begin: start, base: turn, index: 0, gaps, due: start };
         if let Some(gaps) = &mut arrivals.gaps {
             arrivals.base = gaps.next();
         }
@@ -72,16 +75,16 @@ impl ArrivalSchedule {
         Some(arrivals)
     }
 
-    /// When the next message is due, in nanoseconds since the run began.
+    /// When the next message is due.
     #[inline]
-    pub(crate) fn due(&self) -> Option<u64> {
-        (self.due < u64::MAX).then_some(self.due)
+    pub(crate) fn due(&self) -> Option<RunInstant> {
+        (self.due < RunInstant::NEVER).then_some(self.due)
     }
 
     /// True when the next message is due at `now`.
     #[inline]
-    pub(crate) fn is_due(&self, now: u64) -> bool {
-        self.due <= now && self.due < u64::MAX
+    pub(crate) fn is_due(&self, now: RunInstant) -> bool {
+        self.due <= now && self.due < RunInstant::NEVER
     }
 
     /// Advances by one message.
@@ -99,23 +102,23 @@ impl ArrivalSchedule {
             let segment = self.phases[self.phase];
             let messages = self.base + self.index as f64;
             if messages < segment.total {
-                self.due = self.begin.saturating_add(whole(segment.at(messages).ceil()));
+                self.due = self.begin + whole(segment.at(messages).ceil());
                 return;
             }
             self.base = messages - segment.total;
             self.index = 0;
             if !self.enter_next(segment) {
-                self.due = u64::MAX;
+                self.due = RunInstant::NEVER;
                 return;
             }
         }
     }
 
     fn enter_next(&mut self, from: Segment) -> bool {
-        if from.nanos == u64::MAX {
+        if from.length == Nanos::MAX {
             return false;
         }
-        self.begin = self.begin.saturating_add(from.nanos);
+        self.begin = self.begin + from.length;
         if self.phase + 1 < self.phases.len() {
             self.phase += 1;
             return true;
@@ -124,7 +127,7 @@ impl ArrivalSchedule {
             AfterPhases::Stop => false,
             AfterPhases::Repeat => {
                 self.phase = 0;
-                self.begin < u64::MAX
+                self.begin < RunInstant::NEVER
             }
             AfterPhases::Hold => {
                 let held = match from.demand {
@@ -140,35 +143,35 @@ impl ArrivalSchedule {
 }
 
 impl Segment {
-    fn new(demand: Demand, length: u64) -> Self {
+    fn new(demand: Demand, length: Nanos) -> Self {
         let total = match demand {
-            Demand::Rate { from, to } => f64::midpoint(from, to) * seconds(length),
+            Demand::Rate { from, to } => f64::midpoint(from, to) * length.seconds(),
             Demand::Bursts { messages, every } => {
-                length.div_ceil(nanos(every)) as f64 * f64::from(messages)
+                length.get().div_ceil(Nanos::from(every).get()) as f64 * f64::from(messages)
             }
         };
-        Self { demand, nanos: length, total }
+        Self { demand, length, total }
     }
 
     fn endless(demand: Demand) -> Self {
         let is_silent = demand == Demand::Rate { from: 0.0, to: 0.0 };
-        Self { demand, nanos: u64::MAX, total: if is_silent { 0.0 } else { f64::INFINITY } }
+        Self { demand, length: Nanos::MAX, total: if is_silent { 0.0 } else { f64::INFINITY } }
     }
 
     /// Nanoseconds from the beginning of the phase until `messages` were due.
     fn at(&self, messages: f64) -> f64 {
         match self.demand {
             Demand::Rate { from, to } if (to - from).abs() < f64::EPSILON => {
-                messages * (SECOND as f64 / from)
+                messages * (SECOND / from)
             }
             // The inverse of `from·t + (to − from)·t² / 2T`, in the form that loses no digits.
             Demand::Rate { from, to } => {
-                let slope = (to - from) / seconds(self.nanos);
+                let slope = (to - from) / self.length.seconds();
                 let root = (from * from + 2.0 * slope * messages).max(0.0).sqrt();
-                2.0 * messages / (from + root) * SECOND as f64
+                2.0 * messages / (from + root) * SECOND
             }
             Demand::Bursts { messages: size, every } => {
-                (messages / f64::from(size)).floor() * nanos(every) as f64
+                (messages / f64::from(size)).floor() * Nanos::from(every).get() as f64
             }
         }
     }
@@ -198,17 +201,13 @@ impl Gaps {
     }
 }
 
-fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / SECOND as f64
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "not negative, and below 2^53 for runs of up to 100 days"
 )]
-fn whole(nanos: f64) -> u64 {
-    nanos as u64
+fn whole(nanos: f64) -> Nanos {
+    Nanos::new(nanos as u64)
 }
 
 #[cfg(test)]
@@ -217,6 +216,7 @@ mod tests {
 
     use super::*;
 
+    const SECOND: u64 = Nanos::SECOND.get();
     const MILLI: u64 = SECOND / 1000;
 
     fn schedule(keys: &str) -> Schedule {
@@ -229,14 +229,14 @@ mod tests {
     }
 
     fn arrivals(keys: &str) -> ArrivalSchedule {
-        ArrivalSchedule::new(&schedule(keys), 0, 1, 1, 0).unwrap()
+        ArrivalSchedule::new(&schedule(keys), 0, 1, 1, RunInstant::START).unwrap()
     }
 
     /// The first times at which messages are due.
     fn dues(mut arrivals: ArrivalSchedule, count: usize) -> Vec<u64> {
         let mut dues = Vec::new();
         while let Some(due) = arrivals.due().filter(|_| dues.len() < count) {
-            dues.push(due);
+            dues.push(due.nanos());
             arrivals.advance();
         }
         dues
@@ -245,7 +245,7 @@ mod tests {
     fn count_before(arrivals: ArrivalSchedule, end: u64) -> usize {
         let mut arrivals = arrivals;
         let mut count = 0;
-        while arrivals.is_due(end - 1) {
+        while arrivals.is_due(RunInstant::from_nanos(end - 1)) {
             count += 1;
             arrivals.advance();
         }
@@ -262,14 +262,17 @@ mod tests {
             }
         }
         assert_eq!(count_before(arrivals("rate = 14000"), SECOND), 14_000);
-        assert!(ArrivalSchedule::new(&schedule(""), 0, 1, 1, 0).is_none());
+        assert!(ArrivalSchedule::new(&schedule(""), 0, 1, 1, RunInstant::START).is_none());
     }
 
     #[test]
     fn members_take_turns_and_start_when_told() {
         let steady = Schedule::steady(10.0);
-        let first =
-            |member, start| ArrivalSchedule::new(&steady, member, 4, 1, start).unwrap().due();
+        let first = |member, start| {
+            let start = RunInstant::from_nanos(start);
+            let arrivals = ArrivalSchedule::new(&steady, member, 4, 1, start).unwrap();
+            arrivals.due().map(RunInstant::nanos)
+        };
         assert_eq!(first(0, 0), Some(0));
         assert_eq!(first(1, 0), Some(25 * MILLI));
         assert_eq!(first(3, 7), Some(75 * MILLI + 7));
@@ -321,7 +324,7 @@ mod tests {
         );
         assert_eq!(times, dues(arrivals("rate = 1000\narrival = \"poisson\""), 100_001), "seeded");
         let random = schedule("rate = 1000\narrival = \"poisson\"");
-        let other = dues(ArrivalSchedule::new(&random, 0, 1, 2, 0).unwrap(), 10);
+        let other = dues(ArrivalSchedule::new(&random, 0, 1, 2, RunInstant::START).unwrap(), 10);
         assert_ne!(times[..10], other);
         let ramp = "phases = [{ for = \"10s\", rate = 0, to = 2000 }]\narrival = \"poisson\"\n\
                     after-phases = \"stop\"";

@@ -20,36 +20,36 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::pacer::STEP_MAX_NANOS;
-use crate::clock::nanos;
+use super::pacer::MAX_STEP;
+use crate::clock::{Nanos, RunInstant};
 
 /// The window in which no burst is to be seen: `make bench-pace` counts messages in 10 ms.
-const WINDOW_NANOS: u64 = 10_000_000;
+const WINDOW: Nanos = Nanos::from_micros(10_000);
 
 /// The part of the schedule that any window may serve: with the step that a window may begin and
 /// end in, still below 1.2 times the rate.
-const BUDGET_NANOS: u64 = 11_800_000;
+const BUDGET: Nanos = Nanos::from_micros(11_800);
 
 /// The longest time slice of another thread on the same CPU: 0.75 ms × (1 + log2 8), see above.
-const TURN_NANOS: u64 = 3_000_000;
+const TIME_SLICE: Nanos = Nanos::from_micros(3000);
 
 /// After a longer delay nothing is held back.
-const DELAY_NANOS: u64 = TURN_NANOS + STEP_MAX_NANOS;
+const MAX_DELAY: Nanos = TIME_SLICE.plus(MAX_STEP);
 
 /// No more of the schedule is ever held back: what such a delay leaves above the budget.
-const HELD_NANOS: u64 = DELAY_NANOS + WINDOW_NANOS - BUDGET_NANOS;
+const MAX_HELD: Nanos = MAX_DELAY.plus(WINDOW).minus(BUDGET);
 
 /// Entries of the history are at least this far apart: 1 % of a window.
-const GRAIN_NANOS: u64 = 100_000;
+const GRAIN: Nanos = Nanos::from_micros(100);
 
-/// Times are nanoseconds since the run began.
+/// The limiter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct BurstLimiter {
     /// `(at, served)`, oldest first: at that time all that is due until `served` had gone. At most one
     /// of them is older than a window.
-    history: VecDeque<(u64, u64)>,
-    at: u64,
-    served: u64,
+    history: VecDeque<(RunInstant, RunInstant)>,
+    at: RunInstant,
+    served: RunInstant,
     /// The scenario sets a step that is so long that each step is a burst.
     is_off: bool,
 }
@@ -57,40 +57,40 @@ pub(crate) struct BurstLimiter {
 impl BurstLimiter {
     /// `step`: the time between two passes, if the scenario sets it.
     pub(crate) fn new(step: Option<Duration>) -> Self {
-        let is_off = step.is_some_and(|step| nanos(step) > STEP_MAX_NANOS);
+        let is_off = step.is_some_and(|step| Nanos::from(step) > MAX_STEP);
         Self { is_off, ..Self::default() }
     }
 
     /// No message that waits for its time is due before `first_due`; absent: none waits.
-    pub(crate) fn nothing_before(&mut self, first_due: Option<u64>, now: u64) {
+    pub(crate) fn nothing_before(&mut self, first_due: Option<RunInstant>, now: RunInstant) {
         let Some(first_due) = first_due else {
             self.release(now);
             return;
         };
-        let is_behind = self.served + 1 < self.at && first_due < now;
+        let is_behind = self.served < self.at.previous() && first_due < now;
         let until = first_due.min(now);
         if !is_behind && until > self.at {
             // Nothing fell due in between: all of it was sent in the last pass.
             match self.history.back_mut() {
-                Some((at, served)) if *at == self.at => *served = until - 1,
-                _ => self.history.push_back((self.at, until - 1)),
+                Some((at, served)) if *at == self.at => *served = until.previous(),
+                _ => self.history.push_back((self.at, until.previous())),
             }
-            (self.at, self.served) = (until, until - 1);
+            (self.at, self.served) = (until, until.previous());
             self.forget(now);
         }
     }
 
     /// All messages that are due at `now` may be sent.
-    pub(crate) fn release(&mut self, now: u64) {
+    pub(crate) fn release(&mut self, now: RunInstant) {
         self.history.clear();
         (self.at, self.served) = (now, now);
     }
 
     /// Returns the time until which due messages are sent at `now`.
-    pub(crate) fn until(&mut self, now: u64) -> u64 {
+    pub(crate) fn until(&mut self, now: RunInstant) -> RunInstant {
         let within = self.within_budget(now);
-        let is_delayed = now.saturating_sub(self.served) > DELAY_NANOS;
-        if self.is_off || is_delayed || now - within > HELD_NANOS {
+        let is_delayed = now.since(self.served) > MAX_DELAY;
+        if self.is_off || is_delayed || now.since(within) > MAX_HELD {
             self.release(now);
         } else {
             self.note(now, within);
@@ -98,24 +98,24 @@ impl BurstLimiter {
         self.served
     }
 
-    fn within_budget(&mut self, now: u64) -> u64 {
+    fn within_budget(&mut self, now: RunInstant) -> RunInstant {
         self.forget(now);
         let before = self.history.front().map_or(self.served, |(_, served)| *served);
         if self.history.is_empty() {
             self.history.push_back((self.at, self.served));
         }
-        (before + BUDGET_NANOS).max(self.served).min(now)
+        (before + BUDGET).max(self.served).min(now)
     }
 
-    fn forget(&mut self, now: u64) {
-        while self.history.get(1).is_some_and(|(at, _)| at + WINDOW_NANOS <= now) {
+    fn forget(&mut self, now: RunInstant) {
+        while self.history.get(1).is_some_and(|(at, _)| *at + WINDOW <= now) {
             self.history.pop_front();
         }
     }
 
-    fn note(&mut self, at: u64, served: u64) {
+    fn note(&mut self, at: RunInstant, served: RunInstant) {
         (self.at, self.served) = (at, served);
-        if self.history.back().is_none_or(|(last, _)| last + GRAIN_NANOS <= at) {
+        if self.history.back().is_none_or(|(last, _)| *last + GRAIN <= at) {
             self.history.push_back((at, served));
         }
     }
@@ -124,11 +124,18 @@ impl BurstLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pacing::pacer::LATE_NANOS;
+    use crate::pacing::pacer::LATE_TOLERANCE;
 
+    const LATE_NANOS: u64 = LATE_TOLERANCE.get();
+    const WINDOW_NANOS: u64 = WINDOW.get();
+    const HELD_NANOS: u64 = MAX_HELD.get();
     const MICRO: u64 = 1000;
     const MILLI: u64 = 1_000_000;
     const SECOND: u64 = 1000 * MILLI;
+
+    fn at(nanos: u64) -> RunInstant {
+        RunInstant::from_nanos(nanos)
+    }
 
     /// Serves a schedule with messages at equal distances at these times, and says when each went.
     fn sent(gap: u64, passes: &[u64]) -> Vec<u64> {
@@ -138,8 +145,8 @@ mod tests {
     fn sent_by(mut limiter: BurstLimiter, gap: u64, passes: &[u64]) -> Vec<u64> {
         let (mut due, mut sent) = (0, Vec::new());
         for now in passes {
-            limiter.nothing_before(Some(due), *now);
-            let until = limiter.until(*now);
+            limiter.nothing_before(Some(at(due)), at(*now));
+            let until = limiter.until(at(*now)).nanos();
             while due <= until {
                 sent.push(*now);
                 due += gap;
@@ -292,7 +299,7 @@ mod tests {
         let mut limiter = BurstLimiter::default();
         for pass in 1..1_000_000 {
             // A consumer that works on a message is due as well, and sends nothing.
-            limiter.nothing_before(Some(pass * MILLI), pass * MILLI + 7);
+            limiter.nothing_before(Some(at(pass * MILLI)), at(pass * MILLI + 7));
         }
         assert!(limiter.history.len() < 100, "{}", limiter.history.len());
     }
@@ -307,17 +314,19 @@ mod tests {
     #[test]
     fn a_burst_of_the_schedule_is_one() {
         let mut limiter = BurstLimiter::default();
-        limiter.nothing_before(Some(700 * MILLI), 700 * MILLI + 30);
-        assert_eq!(limiter.until(700 * MILLI + 30), 700 * MILLI + 30);
+        let now = at(700 * MILLI + 30);
+        limiter.nothing_before(Some(at(700 * MILLI)), now);
+        assert_eq!(limiter.until(now), now);
     }
 
     #[test]
     fn whoever_waited_for_the_broker_owes_nothing() {
         let mut limiter = BurstLimiter::default();
-        limiter.nothing_before(Some(MILLI), MILLI);
-        assert_eq!(limiter.until(MILLI), MILLI);
-        limiter.nothing_before(None, 2000 * MILLI);
-        limiter.nothing_before(Some(MILLI), 2000 * MILLI);
-        assert_eq!(limiter.until(2000 * MILLI), 2000 * MILLI);
+        let (early, later) = (at(MILLI), at(2000 * MILLI));
+        limiter.nothing_before(Some(early), early);
+        assert_eq!(limiter.until(early), early);
+        limiter.nothing_before(None, later);
+        limiter.nothing_before(Some(early), later);
+        assert_eq!(limiter.until(later), later);
     }
 }

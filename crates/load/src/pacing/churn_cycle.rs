@@ -3,11 +3,11 @@
 use rabbitscope_runs::scenario::{ChurnGroup, Schedule};
 
 use super::arrival_schedule::ArrivalSchedule;
-use crate::clock::SECOND;
+use crate::clock::{Nanos, RunInstant};
 
 /// How long a slot waits after a refusal. Chosen: a broker that refuses must not be flooded with
 /// requests.
-pub(crate) const RETRY_NANOS: u64 = SECOND;
+pub(crate) const RETRY_DELAY: Nanos = Nanos::SECOND;
 
 /// The schedule of one slot: its share of the group's rate and cycles.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct ChurnCycle {
     pace: Option<ArrivalSchedule>,
     limit: Option<u64>,
     ended: u64,
-    not_before: u64,
+    not_before: RunInstant,
 }
 
 impl ChurnCycle {
@@ -23,25 +23,26 @@ impl ChurnCycle {
     pub(crate) fn new(group: &ChurnGroup, member: u32) -> Self {
         let slots = group.concurrency.max(1);
         let steady = |rate: f64| Schedule::steady(rate / f64::from(slots));
-        let pace =
-            group.rate.and_then(|rate| ArrivalSchedule::new(&steady(rate), member, slots, 0, 0));
+        let pace = group.rate.and_then(|rate| {
+            ArrivalSchedule::new(&steady(rate), member, slots, 0, RunInstant::START)
+        });
         let limit = group.cycles.map(|cycles| {
             let (share, rest) = (cycles / u64::from(slots), cycles % u64::from(slots));
             share + u64::from(u64::from(member) < rest)
         });
-        Self { pace, limit, ended: 0, not_before: 0 }
+        Self { pace, limit, ended: 0, not_before: RunInstant::START }
     }
 
-    /// When the next cycle may begin, in nanoseconds since the run began; absent: never.
-    pub(crate) fn due(&self) -> Option<u64> {
+    /// When the next cycle may begin; absent: never.
+    pub(crate) fn due(&self) -> Option<RunInstant> {
         let is_over = self.limit.is_some_and(|limit| self.ended >= limit);
-        let due = self.pace.as_ref().and_then(ArrivalSchedule::due).unwrap_or(0);
+        let due = self.pace.as_ref().and_then(ArrivalSchedule::due).unwrap_or_default();
         (!is_over).then(|| due.max(self.not_before))
     }
 
     /// A cycle is complete or has failed; the next does not begin before `not_before`. Returns true
     /// after the last.
-    pub(crate) fn end(&mut self, not_before: u64) -> bool {
+    pub(crate) fn end(&mut self, not_before: RunInstant) -> bool {
         self.ended += 1;
         if let Some(pace) = &mut self.pace {
             pace.advance();
@@ -84,8 +85,8 @@ mod tests {
         for member in 0..4 {
             let mut cycle = ChurnCycle::new(&group, member);
             for _ in 0..5 {
-                due.push(cycle.due().unwrap() / 1_000_000);
-                assert!(!cycle.end(0));
+                due.push(cycle.due().unwrap().nanos() / 1_000_000);
+                assert!(!cycle.end(RunInstant::START));
             }
         }
         due.sort_unstable();
@@ -102,7 +103,7 @@ mod tests {
                 let mut cycle = ChurnCycle::new(&group, member);
                 while cycle.due().is_some() {
                     done += 1;
-                    lasts += usize::from(cycle.end(0));
+                    lasts += usize::from(cycle.end(RunInstant::START));
                 }
             }
             assert_eq!((done, lasts), (cycles, expected_slots));
@@ -116,8 +117,9 @@ mod tests {
     #[test]
     fn a_refusal_puts_the_next_off() {
         let mut cycle = ChurnCycle::new(&group(1, None, None), 0);
-        assert_eq!(cycle.due(), Some(0));
-        cycle.end(500);
-        assert_eq!((cycle.due(), cycle.ended), (Some(500), 1));
+        assert_eq!(cycle.due(), Some(RunInstant::START));
+        let later = RunInstant::from_nanos(500);
+        cycle.end(later);
+        assert_eq!((cycle.due(), cycle.ended), (Some(later), 1));
     }
 }

@@ -9,23 +9,25 @@
 //! Limit: the client does not know of data that it has not read. A confirm that is in the socket
 //! while the thread has no CPU counts as the broker's delay until it is read.
 
-/// The client delay of one publisher or caller. Times are nanoseconds since the run began.
+use crate::clock::{Nanos, RunInstant};
+
+/// The client delay of one publisher or caller.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClientDelay {
     /// From the first to the second time, something was due and nothing but the client delayed it.
-    wasted: (u64, u64),
+    wasted: (RunInstant, RunInstant),
 }
 
 impl ClientDelay {
-    /// The part of a message's delay that the client caused, in nanoseconds. The message was due at
-    /// `due`, the broker held it back until `ready_at`, and it is sent at `now`. Messages are
-    /// passed in the order in which they are due.
+    /// The part of a message's delay that the client caused. The message was due at `due`, the
+    /// broker held it back until `ready_at`, and it is sent at `now`. Messages are passed in the
+    /// order in which they are due.
     #[inline]
-    pub(crate) fn of(&mut self, due: u64, ready_at: u64, now: u64) -> u64 {
+    pub(crate) fn of(&mut self, due: RunInstant, ready_at: RunInstant, now: RunInstant) -> Nanos {
         let from = due.max(ready_at).min(now);
-        let idle = now - from;
+        let idle = now.since(from);
         let (begin, end) = self.wasted;
-        let before = end.min(from).saturating_sub(begin.max(due));
+        let before = end.min(from).since(begin.max(due));
         if idle > before {
             self.wasted = (from, now);
         }
@@ -42,8 +44,11 @@ mod tests {
         /// `(due, ready_at, now)` of messages in a row, and what of each is the client's.
         fn check(what: &str, messages: &[(u64, u64, u64)], expected: &[u64]) {
             let mut delay = ClientDelay::default();
-            let own: Vec<_> =
-                messages.iter().map(|(due, ready, now)| delay.of(*due, *ready, *now)).collect();
+            let at = RunInstant::from_nanos;
+            let own: Vec<_> = messages
+                .iter()
+                .map(|(due, ready, now)| delay.of(at(*due), at(*ready), at(*now)).get())
+                .collect();
             assert_eq!(own, expected, "{what}");
         }
         check("on time", &[(10, 0, 10), (20, 0, 20)], &[0, 0]);

@@ -15,9 +15,9 @@ mod timer;
 
 pub(crate) use arrival_schedule::ArrivalSchedule;
 pub(crate) use burst_limiter::BurstLimiter;
-pub(crate) use churn_cycle::{ChurnCycle, RETRY_NANOS, slots_that_end};
+pub(crate) use churn_cycle::{ChurnCycle, RETRY_DELAY, slots_that_end};
 pub(crate) use client_delay::ClientDelay;
 pub(crate) use due_queue::DueQueue;
-pub(crate) use pacer::{LATE_NANOS, Pacer};
+pub(crate) use pacer::{LATE_TOLERANCE, Pacer};
 pub(crate) use round_robin::RoundRobin;
 pub(crate) use timer::Timer;

@@ -7,86 +7,86 @@
 
 use std::time::Duration;
 
-use crate::clock::{SECOND, nanos};
+use crate::clock::{Nanos, RunInstant};
 
 /// A busy thread sleeps for this part of the latency before it polls again: the sleep adds at most
 /// 1.6 % to the latencies that it measures.
 const REST_SHARE: u64 = 64;
 
 /// Longest sleep: sockets are polled at least every millisecond, however long the latency.
-const REST_MAX_NANOS: u64 = SECOND / 1000;
+const MAX_REST: Nanos = Nanos::MILLISECOND;
 
 /// A shorter sleep (50 µs) is not worth a system call: the kernel's timer slack is as long.
-const REST_MIN_NANOS: u64 = SECOND / 20_000;
+const MIN_REST: Nanos = Nanos::from_micros(50);
 
 /// Schedules are served at most once in this part of the latency: messages that fall due meanwhile
 /// are sent together, at most 6 % of the latency late, within the bounds below.
 const STEP_SHARE: u64 = 16;
 
 /// Shortest step (250 µs): shorter ones send one message for each wake-up.
-const STEP_MIN_NANOS: u64 = SECOND / 4000;
+const MIN_STEP: Nanos = Nanos::from_micros(250);
 
 /// Longest step (1 ms): a fifth of what counts as late.
-pub(super) const STEP_MAX_NANOS: u64 = SECOND / 1000;
+pub(super) const MAX_STEP: Nanos = Nanos::MILLISECOND;
 
 /// A message that is sent this long (5 ms) after its scheduled time is late. Shorter delays are
 /// those of steps (up to 1 ms) and of time slices of other threads (up to 3 ms, see
 /// `burst_limiter.rs`).
-pub(crate) const LATE_NANOS: u64 = 5 * SECOND / 1000;
+pub(crate) const LATE_TOLERANCE: Nanos = Nanos::from_micros(5000);
 
-/// The pacer of one thread. Times are nanoseconds since the run began.
+/// The pacer of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Pacer {
     /// From one pass to the next, if the scenario sets it.
-    step_nanos: Option<u64>,
+    step: Option<Nanos>,
     /// The shortest latency of the last pass that measured any.
-    fastest: u64,
+    fastest: Nanos,
     /// Schedules wait until then.
-    pace_at: u64,
+    pace_at: RunInstant,
     has_paced: bool,
 }
 
 impl Pacer {
     pub(crate) fn new(step: Option<Duration>) -> Self {
-        Self { step_nanos: step.map(nanos), ..Self::default() }
+        Self { step: step.map(Nanos::from), ..Self::default() }
     }
 
     /// Notes the shortest latency that was just measured, if any, and whether a schedule was
     /// served.
-    pub(crate) fn observe(&mut self, fastest: Option<u64>, has_paced: bool) {
+    pub(crate) fn observe(&mut self, fastest: Option<Nanos>, has_paced: bool) {
         self.fastest = fastest.unwrap_or(self.fastest);
         self.has_paced |= has_paced;
     }
 
     /// A pass is complete: all ready connections have been served.
-    pub(crate) fn end_pass(&mut self, now: u64) {
+    pub(crate) fn end_pass(&mut self, now: RunInstant) {
         let has_paced = std::mem::take(&mut self.has_paced);
-        if let Some(step) = self.step_nanos {
+        if let Some(step) = self.step {
             self.pace_at = now + step;
         } else if has_paced {
-            let step = (self.fastest / STEP_SHARE).clamp(STEP_MIN_NANOS, STEP_MAX_NANOS);
+            let step = (self.fastest / STEP_SHARE).clamp(MIN_STEP, MAX_STEP);
             self.pace_at = now + step;
         }
     }
 
     /// Schedules are served at once.
     pub(crate) fn hurry(&mut self) {
-        self.pace_at = 0;
+        self.pace_at = RunInstant::START;
     }
 
     /// Schedules are served from then on.
-    pub(crate) fn pace_at(&self) -> u64 {
+    pub(crate) fn pace_at(&self) -> RunInstant {
         self.pace_at
     }
 
-    /// How long to sleep at `now`, in nanoseconds, when the next task is `room` nanoseconds away.
-    pub(crate) fn rest_nanos(&self, now: u64, room: u64) -> Option<u64> {
-        let rest = match self.step_nanos {
-            Some(_) => self.pace_at.saturating_sub(now),
-            None => (self.fastest / REST_SHARE).min(REST_MAX_NANOS),
+    /// How long to sleep at `now`, when the next task is `room` away.
+    pub(crate) fn rest(&self, now: RunInstant, room: Nanos) -> Option<Nanos> {
+        let rest = match self.step {
+            Some(_) => self.pace_at.since(now),
+            None => (self.fastest / REST_SHARE).min(MAX_REST),
         };
         let rest = rest.min(room);
-        (rest >= REST_MIN_NANOS).then_some(rest)
+        (rest >= MIN_REST).then_some(rest)
     }
 }
 
@@ -94,36 +94,42 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    const MILLI: u64 = SECOND / 1000;
+    const SECOND: Nanos = Nanos::SECOND;
+    const MILLI: Nanos = Nanos::MILLISECOND;
+
+    fn at(since_start: Nanos) -> RunInstant {
+        RunInstant::START + since_start
+    }
 
     #[test]
     fn rests_are_a_small_part_of_the_latency() {
-        fn check(latency: u64, room: u64, expected: Option<u64>) {
+        fn check(latency: Nanos, room: Nanos, expected: Option<Nanos>) {
             let mut pacer = Pacer::default();
             pacer.observe(Some(latency), false);
             pacer.observe(None, false);
-            assert_eq!(pacer.rest_nanos(7, room), expected, "{latency}");
+            assert_eq!(pacer.rest(RunInstant::from_nanos(7), room), expected, "{latency:?}");
         }
-        check(0, SECOND, None);
-        check(3 * MILLI, SECOND, None);
-        check(16 * MILLI, SECOND, Some(MILLI / 4));
-        check(16 * MILLI, MILLI / 10, Some(MILLI / 10));
-        check(16 * MILLI, MILLI / 100, None);
-        check(10 * SECOND, SECOND, Some(MILLI));
+        check(Nanos::ZERO, SECOND, None);
+        check(MILLI * 3, SECOND, None);
+        check(MILLI * 16, SECOND, Some(MILLI / 4));
+        check(MILLI * 16, MILLI / 10, Some(MILLI / 10));
+        check(MILLI * 16, MILLI / 100, None);
+        check(SECOND * 10, SECOND, Some(MILLI));
     }
 
     #[test]
     fn schedules_are_served_in_steps() {
-        fn check(latency: u64, expected: u64) {
+        fn check(latency: Nanos, expected: Nanos) {
             let mut pacer = Pacer::default();
             pacer.observe(Some(latency), true);
-            pacer.end_pass(100);
-            assert_eq!(pacer.pace_at(), 100 + expected, "{latency}");
-            pacer.end_pass(200);
-            assert_eq!(pacer.pace_at(), 100 + expected, "nothing was sent since");
+            let (first, second) = (RunInstant::from_nanos(100), RunInstant::from_nanos(200));
+            pacer.end_pass(first);
+            assert_eq!(pacer.pace_at(), first + expected, "{latency:?}");
+            pacer.end_pass(second);
+            assert_eq!(pacer.pace_at(), first + expected, "nothing was sent since");
         }
-        check(0, MILLI / 4);
-        check(8 * MILLI, MILLI / 2);
+        check(Nanos::ZERO, MILLI / 4);
+        check(MILLI * 8, MILLI / 2);
         check(SECOND, MILLI);
     }
 
@@ -131,10 +137,10 @@ mod tests {
     fn steps_can_be_asked_for() {
         let mut pacer = Pacer::new(Some(Duration::from_millis(3)));
         pacer.observe(Some(SECOND), false);
-        pacer.end_pass(MILLI);
-        assert_eq!(pacer.pace_at(), 4 * MILLI);
-        assert_eq!(pacer.rest_nanos(2 * MILLI, SECOND), Some(2 * MILLI));
-        assert_eq!(pacer.rest_nanos(2 * MILLI, MILLI), Some(MILLI));
-        assert_eq!(pacer.rest_nanos(4 * MILLI, SECOND), None);
+        pacer.end_pass(at(MILLI));
+        assert_eq!(pacer.pace_at(), at(MILLI * 4));
+        assert_eq!(pacer.rest(at(MILLI * 2), SECOND), Some(MILLI * 2));
+        assert_eq!(pacer.rest(at(MILLI * 2), MILLI), Some(MILLI));
+        assert_eq!(pacer.rest(at(MILLI * 4), SECOND), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::due_queue::DueQueue;
+use crate::clock::RunInstant;
 
 /// Publishers or callers of one connection, by their number on it: a queue of those that may have
 /// something to send, and a heap of those that wait for a time. Members without work cost nothing.
@@ -38,8 +39,8 @@ impl RoundRobin {
         }
     }
 
-    /// Queues `member` at `due`, in nanoseconds since the run began.
-    pub(crate) fn enqueue_at(&mut self, member: usize, due: u64) {
+    /// Queues `member` at `due`.
+    pub(crate) fn enqueue_at(&mut self, member: usize, due: RunInstant) {
         if !self.is_ready[member] {
             self.waiting.put(member, due);
         }
@@ -47,7 +48,7 @@ impl RoundRobin {
 
     /// Queues all members whose time is not after `until`.
     #[inline]
-    pub(crate) fn advance(&mut self, until: u64) {
+    pub(crate) fn advance(&mut self, until: RunInstant) {
         while let Some(member) = self.waiting.take(until) {
             self.enqueue(member);
         }
@@ -68,7 +69,7 @@ impl RoundRobin {
     }
 
     /// The earliest time of a waiting member.
-    pub(crate) fn first_due(&self) -> Option<u64> {
+    pub(crate) fn first_due(&self) -> Option<RunInstant> {
         self.waiting.first()
     }
 }
@@ -80,6 +81,10 @@ fn number(member: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn at(nanos: u64) -> RunInstant {
+        RunInstant::from_nanos(nanos)
+    }
 
     fn all(round_robin: &mut RoundRobin) -> Vec<usize> {
         std::iter::from_fn(|| round_robin.next()).collect()
@@ -103,12 +108,12 @@ mod tests {
     fn whoever_waits_for_a_time_has_no_turn_before() {
         let mut round_robin = RoundRobin::new(3);
         for (member, due) in [(0, 30), (1, 10), (2, 20), (1, 40)] {
-            round_robin.enqueue_at(member, due);
+            round_robin.enqueue_at(member, at(due));
         }
-        assert_eq!((round_robin.next(), round_robin.first_due()), (None, Some(10)));
-        round_robin.advance(20);
+        assert_eq!((round_robin.next(), round_robin.first_due()), (None, Some(at(10))));
+        round_robin.advance(at(20));
         assert_eq!(all(&mut round_robin), [1, 2]);
-        round_robin.advance(40);
+        round_robin.advance(at(40));
         assert_eq!(all(&mut round_robin), [0]);
     }
 }

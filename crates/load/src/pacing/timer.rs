@@ -3,7 +3,6 @@
 use std::{
     io,
     os::fd::{AsRawFd, OwnedFd},
-    time::Duration,
 };
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
@@ -12,7 +11,7 @@ use rustix::time::{
     timerfd_settime,
 };
 
-use crate::clock::{SECOND, nanos};
+use crate::clock::Nanos;
 
 /// Wakes a poll.
 pub(crate) struct Timer {
@@ -29,10 +28,11 @@ impl Timer {
 
     /// Wakes the poll after `delay`. The registration is edge-triggered, so that
     /// nothing need be read.
-    pub(crate) fn arm(&self, delay: Duration) -> io::Result<()> {
-        let whole = |nanos: u64| i64::try_from(nanos).unwrap_or(i64::MAX);
-        let nanos = nanos(delay).max(1);
-        let value = Timespec { tv_sec: whole(nanos / SECOND), tv_nsec: whole(nanos % SECOND) };
+    pub(crate) fn arm(&self, delay: Nanos) -> io::Result<()> {
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let delay = delay.max(Nanos::new(1));
+        let (seconds, rest) = (delay / Nanos::SECOND, delay % Nanos::SECOND);
+        let value = Timespec { tv_sec: whole(seconds), tv_nsec: whole(rest.get()) };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let setting = Itimerspec { it_interval: once, it_value: value };
         timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &setting)?;

@@ -9,7 +9,7 @@ use super::{
     page::Page,
     statistics::{SharedStatistics, lock},
 };
-use crate::clock::nanos;
+use crate::clock::Nanos;
 
 /// A request that is sent this much after its scheduled time is late. As for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);
@@ -33,7 +33,8 @@ impl RequestSchedule {
         let Some(room) = end.checked_sub(self.offset).filter(|room| !room.is_zero()) else {
             return 0;
         };
-        nanos(room).div_ceil(nanos(self.interval).max(1))
+        let interval = Nanos::from(self.interval).get().max(1);
+        Nanos::from(room).get().div_ceil(interval)
     }
 }
 
@@ -83,7 +84,7 @@ pub(super) fn poll(
         let sent = Instant::now();
         let answer = page.ask(&agent, &mut room);
         let (end, is_late) = (Instant::now(), sent > due + TOLERANCE);
-        lock(statistics).record(&answer, is_late, nanos(end - sent), nanos(end - due));
+        lock(statistics).record(&answer, is_late, (end - sent).into(), (end - due).into());
     }
 }
 

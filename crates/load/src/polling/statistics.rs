@@ -7,7 +7,10 @@ use std::{
 
 use rabbitscope_runs::record::{PollPoint, PollTotals};
 
-use crate::latency::{LatencyHistogram, LatencyLog, LatencyRecord, latency_point};
+use crate::{
+    clock::Nanos,
+    latency::{LatencyHistogram, LatencyLog, LatencyRecord, latency_point},
+};
 
 /// Status and length of a complete answer, or the cause of a failure.
 pub(super) type Answer = Result<(u16, u64), &'static str>;
@@ -43,9 +46,15 @@ impl PollStatistics {
         }
     }
 
-    /// Records an answer. `actual` is nanoseconds from sending, `intended` from the scheduled time.
+    /// Records an answer. `actual` is the time from sending, `intended` from the scheduled time.
     /// Answers after the end are ignored.
-    pub(super) fn record(&mut self, answer: &Answer, is_late: bool, actual: u64, intended: u64) {
+    pub(super) fn record(
+        &mut self,
+        answer: &Answer,
+        is_late: bool,
+        actual: Nanos,
+        intended: Nanos,
+    ) {
         if self.logs.is_none() {
             return;
         }
@@ -124,14 +133,14 @@ mod tests {
     #[test]
     fn answers_are_counted_once() {
         let mut statistics = PollStatistics::new("p", SystemTime::UNIX_EPOCH);
-        statistics.record(&Ok((200, 10)), false, 1000, 2000);
-        statistics.record(&Ok((503, 5)), true, 3000, 9000);
-        statistics.record(&Err("timeout"), true, 1, 1);
+        statistics.record(&Ok((200, 10)), false, Nanos::new(1000), Nanos::new(2000));
+        statistics.record(&Ok((503, 5)), true, Nanos::new(3000), Nanos::new(9000));
+        statistics.record(&Err("timeout"), true, Nanos::new(1), Nanos::new(1));
         let point = statistics.lap(Duration::from_secs(1), false);
         assert_eq!((point.answered, point.refused, point.failed, point.late), (2, 1, 1, 2));
         assert_eq!((point.bytes, point.name.as_str()), (15, "p"));
         assert!(point.intended_latency.unwrap().max > point.latency.unwrap().max);
-        statistics.record(&Ok((200, 1)), false, 1, 1);
+        statistics.record(&Ok((200, 1)), false, Nanos::new(1), Nanos::new(1));
         statistics.lap(Duration::from_secs(2), false);
         let (totals, latencies) = statistics.close("/x", 7);
         assert_eq!((totals.answered, totals.failed, totals.unanswered), (3, 1, 3));
@@ -140,14 +149,14 @@ mod tests {
         assert_eq!(totals.errors, BTreeMap::from([("timeout".to_owned(), 1)]));
         let files: Vec<_> = latencies.iter().map(|it| it.summary.file.as_str()).collect();
         assert_eq!(files, ["latency-http-p.hlog", "latency-http-p-intended.hlog"]);
-        assert_eq!(latencies[0].summary.count, 3);
+        assert_eq!(latencies[0].summary.figures.count, 3);
     }
 
     #[test]
     fn what_comes_after_the_end_counts_for_nothing() {
         let mut statistics = PollStatistics::new("p", SystemTime::UNIX_EPOCH);
         statistics.close("/x", 0);
-        statistics.record(&Ok((200, 10)), false, 1000, 2000);
+        statistics.record(&Ok((200, 10)), false, Nanos::new(1000), Nanos::new(2000));
         assert_eq!(statistics.lap(Duration::from_secs(1), false).answered, 0);
     }
 }

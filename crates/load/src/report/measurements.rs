@@ -2,7 +2,10 @@
 
 use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
 
-use crate::latency::{ChurnHistograms, HistogramSet, Latency, add_slots, latency_point};
+use crate::{
+    clock::Nanos,
+    latency::{ChurnHistograms, HistogramSet, Latency, add_slots, latency_point},
+};
 
 /// Counts and latencies of one interval. Those of several threads add up.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +18,7 @@ pub(crate) struct IntervalMeasurements {
     /// By [`Latency`]: measurements of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
     pub(crate) responsiveness: Responsiveness,
-    /// By [`Latency`], in nanoseconds: the histograms of the selected slot, and nothing after
+    /// By [`Latency`]: the histograms of the selected slot, and nothing after
     /// [`IntervalMeasurements::by_slot`].
     pub(crate) latencies: HistogramSet,
     /// The histograms of the other slots.
@@ -35,15 +38,15 @@ pub(crate) struct Responsiveness {
     pub(crate) unanswered: u64,
     /// Connections whose socket is full at the end of the interval.
     pub(crate) stalled: u64,
-    /// The longest time for which a load thread did not poll, in nanoseconds.
-    pub(crate) away_nanos: u64,
+    /// The longest time for which a load thread did not poll.
+    pub(crate) away: Nanos,
 }
 
 impl Responsiveness {
     fn add(&mut self, other: &Self) {
         self.unanswered += other.unanswered;
         self.stalled += other.stalled;
-        self.away_nanos = self.away_nanos.max(other.away_nanos);
+        self.away = self.away.max(other.away);
     }
 }
 
@@ -103,21 +106,21 @@ impl IntervalMeasurements {
         std::mem::take(&mut self.slots)
     }
 
-    /// Records `count` measurements of `nanos`.
+    /// Records `count` measurements of `value`.
     #[inline]
-    pub(crate) fn measure(&mut self, latency: Latency, nanos: u64, count: u64) {
-        self.latencies[latency as usize].record(nanos, count);
+    pub(crate) fn measure(&mut self, latency: Latency, value: Nanos, count: u64) {
+        self.latencies[latency as usize].record(value, count);
     }
 
     /// Records a message that was overdue at the end, with its age.
-    pub(crate) fn measure_overdue(&mut self, latency: Latency, nanos: u64) {
-        self.measure(latency, nanos, 1);
+    pub(crate) fn measure_overdue(&mut self, latency: Latency, age: Nanos) {
+        self.measure(latency, age, 1);
         self.overdue[latency as usize] += 1;
     }
 
     /// A row of the series. The program adds the figures of the broker.
-    pub(crate) fn row(&self, second: u32, interval_nanos: u64) -> SecondRow {
-        let counts = &self.counts;
+    pub(crate) fn row(&self, second: u32, length: Nanos) -> SecondRow {
+        let (counts, interval_nanos) = (&self.counts, length.get());
         let point = |latency: Latency| latency_point(&self.latencies[latency as usize]);
         let (churn_open_latency, churn_close_latency) = self.churn.points();
         SecondRow {

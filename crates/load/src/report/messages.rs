@@ -1,6 +1,7 @@
 //! The messages that worker threads send to the coordinator of a run.
 
 use super::{failure::Failure, measurements::IntervalMeasurements, observation::Observation};
+use crate::clock::RunInstant;
 
 /// A message of a worker to the coordinator.
 pub(crate) enum Report {
@@ -20,9 +21,8 @@ pub(crate) enum Report {
 pub(crate) struct IntervalReport {
     pub(crate) worker: usize,
     pub(crate) second: u32,
-    /// Nanoseconds since the run began.
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+    pub(crate) start: RunInstant,
+    pub(crate) end: RunInstant,
     pub(crate) draining: bool,
     /// The worker sends no other report.
     pub(crate) is_last: bool,

@@ -1,5 +1,7 @@
 //! What load threads observe of single messages, for `run.verify` and `run.trace-every`.
 
+use crate::clock::{Nanos, RunInstant};
+
 /// A consumer at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reader {
@@ -54,22 +56,22 @@ impl Observation {
     }
 }
 
-/// A step in the history of a traced message. Times are nanoseconds since the run began.
+/// A step in the history of a traced message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TraceStep {
     /// The number in its stamp.
     pub(crate) number: u32,
-    pub(crate) at: u64,
+    pub(crate) at: RunInstant,
     pub(crate) kind: TraceStepKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceStepKind {
-    /// Sent by this publisher with this sequence number, `late_nanos` after its scheduled time.
+    /// Sent by this publisher with this sequence number, `lateness` after its scheduled time.
     Sent {
         publisher: u32,
         sequence: u64,
-        late_nanos: Option<u64>,
+        lateness: Option<Nanos>,
     },
     Settled {
         accepted: bool,

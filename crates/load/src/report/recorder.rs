@@ -16,7 +16,10 @@ use super::{
     messages::Report,
     observation::{Observation, Reader, TraceStep, TraceStepKind},
 };
-use crate::message::Numbering;
+use crate::{
+    clock::{Nanos, RunInstant},
+    message::Numbering,
+};
 
 /// Observations in a batch. Chosen: about 200 KiB.
 const BATCH: usize = 4096;
@@ -73,9 +76,15 @@ impl ObservationRecorder {
 
     /// A publisher sends a message.
     #[inline]
-    pub(crate) fn sent(&mut self, publisher: u32, sequence: u64, at: u64, late_nanos: Option<u64>) {
+    pub(crate) fn sent(
+        &mut self,
+        publisher: u32,
+        sequence: u64,
+        at: RunInstant,
+        lateness: Option<Nanos>,
+    ) {
         let number = self.settings.numbering.join(publisher, sequence);
-        self.trace(number, at, TraceStepKind::Sent { publisher, sequence, late_nanos });
+        self.trace(number, at, TraceStepKind::Sent { publisher, sequence, lateness });
     }
 
     /// `count` messages from `first` on were written, and no confirm was asked for.
@@ -86,7 +95,13 @@ impl ObservationRecorder {
 
     /// The broker confirmed or refused a message.
     #[inline]
-    pub(crate) fn settled(&mut self, publisher: u32, sequence: u32, at: u64, accepted: bool) {
+    pub(crate) fn settled(
+        &mut self,
+        publisher: u32,
+        sequence: u32,
+        at: RunInstant,
+        accepted: bool,
+    ) {
         if accepted {
             self.note(Observation::Accepted { publisher, first: sequence, count: 1 });
         }
@@ -96,7 +111,13 @@ impl ObservationRecorder {
 
     /// A message came to a consumer.
     #[inline]
-    pub(crate) fn delivered(&mut self, reader: Reader, number: u32, at: u64, redelivered: bool) {
+    pub(crate) fn delivered(
+        &mut self,
+        reader: Reader,
+        number: u32,
+        at: RunInstant,
+        redelivered: bool,
+    ) {
         self.note(Observation::Delivered { reader, first: number, count: 1, redelivered });
         self.trace(number, at, TraceStepKind::Delivered { redelivered });
     }
@@ -112,7 +133,7 @@ impl ObservationRecorder {
     }
 
     #[inline]
-    fn trace(&mut self, number: u32, at: u64, kind: TraceStepKind) {
+    fn trace(&mut self, number: u32, at: RunInstant, kind: TraceStepKind) {
         if let Some(every) = self.settings.trace_every
             && self.settings.numbering.split(number).1.is_multiple_of(every)
         {

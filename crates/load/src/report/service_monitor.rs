@@ -7,12 +7,12 @@ use std::{collections::BTreeMap, sync::Mutex};
 use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
 
 use super::{failure::Failure, side::Side};
+use crate::clock::{Nanos, RunInstant};
 
 /// Spans that are kept; more are only counted. Chosen.
 const MAX_SPANS: usize = 1000;
 
-/// Connections and alarms of a run, reported by its threads. Times are nanoseconds since the run
-/// began.
+/// Connections and alarms of a run, reported by its threads.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceMonitor(Mutex<State>);
 
@@ -38,48 +38,55 @@ struct Connections {
 #[derive(Debug, Default)]
 struct ConditionTime {
     /// Since when the condition holds, and why.
-    current: Option<(u64, String)>,
+    current: Option<(RunInstant, String)>,
     /// Times that are over and not yet counted in an interval.
-    untold: Vec<(u64, u64)>,
+    untold: Vec<(RunInstant, RunInstant)>,
     /// The current time has been counted up to here.
-    told_until: u64,
+    told_until: RunInstant,
+}
+
+/// A condition that held.
+struct EndedCondition {
+    from: RunInstant,
+    to: RunInstant,
+    reason: String,
 }
 
 impl ConditionTime {
-    fn begin(&mut self, now: u64, reason: &str) {
+    fn begin(&mut self, now: RunInstant, reason: &str) {
         if self.current.is_none() {
             self.current = Some((now, reason.to_owned()));
             self.told_until = now;
         }
     }
 
-    fn end(&mut self, now: u64) -> Option<(u64, u64, String)> {
+    fn end(&mut self, now: RunInstant) -> Option<EndedCondition> {
         let (since, reason) = self.current.take()?;
         self.untold.push((self.told_until, now.max(self.told_until)));
-        Some((since, now.max(since), reason))
+        Some(EndedCondition { from: since, to: now.max(since), reason })
     }
 
-    /// The time before `end` that was not counted yet, in nanoseconds.
-    fn tell(&mut self, end: u64) -> u64 {
-        let mut sum = 0;
+    /// The time before `end` that was not counted yet.
+    fn tell(&mut self, end: RunInstant) -> Nanos {
+        let mut sum = Nanos::ZERO;
         for (from, to) in &mut self.untold {
-            sum += end.min(*to).saturating_sub(*from);
+            sum += end.min(*to).since(*from);
             *from = (*from).max(end.min(*to));
         }
         self.untold.retain(|(from, to)| from < to);
         if self.current.is_some() {
-            sum += end.saturating_sub(self.told_until);
+            sum += end.since(self.told_until);
             self.told_until = self.told_until.max(end);
         }
         sum
     }
 }
 
-/// Time without service and time with an alarm, in nanoseconds.
+/// Time without service and time with an alarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnavailableTime {
-    pub(crate) down: u64,
-    pub(crate) alarm: u64,
+    pub(crate) down: Nanos,
+    pub(crate) alarm: Nanos,
 }
 
 /// The service of a whole run.
@@ -99,7 +106,7 @@ impl ServiceMonitor {
     }
 
     /// A connection is lost.
-    pub(crate) fn lost(&self, side: Side, now: u64, failure: &Failure) {
+    pub(crate) fn lost(&self, side: Side, now: RunInstant, failure: &Failure) {
         self.with(|state| {
             let connections = &mut state.sides[side as usize];
             connections.lost += 1;
@@ -110,7 +117,7 @@ impl ServiceMonitor {
     }
 
     /// A lost connection was made again.
-    pub(crate) fn back(&self, side: Side, now: u64) {
+    pub(crate) fn back(&self, side: Side, now: RunInstant) {
         self.with(|state| {
             let connections = &mut state.sides[side as usize];
             connections.lost = connections.lost.saturating_sub(1);
@@ -122,7 +129,7 @@ impl ServiceMonitor {
     }
 
     /// An alarm blocks a connection that was not blocked.
-    pub(crate) fn blocked(&self, now: u64, reason: &str) {
+    pub(crate) fn blocked(&self, now: RunInstant, reason: &str) {
         self.with(|state| {
             state.blocked += 1;
             state.alarm.begin(now, reason);
@@ -130,7 +137,7 @@ impl ServiceMonitor {
     }
 
     /// A connection is no longer blocked, or gone.
-    pub(crate) fn unblocked(&self, now: u64) {
+    pub(crate) fn unblocked(&self, now: RunInstant) {
         self.with(|state| {
             state.blocked = state.blocked.saturating_sub(1);
             if state.blocked == 0 {
@@ -141,18 +148,18 @@ impl ServiceMonitor {
     }
 
     /// Counts an error.
-    pub(crate) fn failed(&self, kind: ErrorKind, now: u64, reason: &str) {
+    pub(crate) fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
         self.with(|state| {
             let first = ErrorCount { kind, count: 0, last: String::new(), last_at_nanos: 0 };
             let error = state.errors.entry(kind).or_insert(first);
             error.count += 1;
             reason.clone_into(&mut error.last);
-            error.last_at_nanos = now;
+            error.last_at_nanos = now.nanos();
         });
     }
 
     /// The times before `end` that were not counted yet.
-    pub(crate) fn lap(&self, end: u64) -> UnavailableTime {
+    pub(crate) fn lap(&self, end: RunInstant) -> UnavailableTime {
         self.with(|state| UnavailableTime {
             down: state.down.tell(end),
             alarm: state.alarm.tell(end),
@@ -160,12 +167,13 @@ impl ServiceMonitor {
     }
 
     /// The service of a load that ended at `load_end`.
-    pub(crate) fn finish(&self, load_end: u64) -> ServiceFindings {
+    pub(crate) fn finish(&self, load_end: RunInstant) -> ServiceFindings {
         self.with(|state| {
             let over = state.down.end(load_end);
             state.keep(SpanKind::Down, over);
             let over = state.alarm.end(load_end);
             state.keep(SpanKind::Blocked, over);
+            let load_end = load_end.nanos();
             let mut spans = std::mem::take(&mut state.spans);
             let is_down = |span: &ServiceSpan| {
                 span.kind == SpanKind::Down && (span.from_nanos..=span.to_nanos).contains(&load_end)
@@ -187,9 +195,10 @@ impl ServiceMonitor {
 }
 
 impl State {
-    fn keep(&mut self, kind: SpanKind, over: Option<(u64, u64, String)>) {
-        let Some((from_nanos, to_nanos, reason)) = over else { return };
+    fn keep(&mut self, kind: SpanKind, over: Option<EndedCondition>) {
+        let Some(EndedCondition { from, to, reason }) = over else { return };
         if self.spans.len() < MAX_SPANS {
+            let (from_nanos, to_nanos) = (from.nanos(), to.nanos());
             self.spans.push(ServiceSpan { kind, from_nanos, to_nanos, reason });
         } else {
             self.spans_left_out += 1;
@@ -209,6 +218,10 @@ mod tests {
         monitor
     }
 
+    fn at(nanos: u64) -> RunInstant {
+        RunInstant::from_nanos(nanos)
+    }
+
     fn gone() -> Failure {
         Failure::lost("gone")
     }
@@ -216,19 +229,19 @@ mod tests {
     #[test]
     fn there_is_service_while_each_side_has_a_connection() {
         let monitor = monitor(&[Side::Sending, Side::Sending, Side::Receiving]);
-        monitor.lost(Side::Sending, 100, &gone());
-        assert_eq!(monitor.lap(200).down, 0, "one is left");
-        monitor.lost(Side::Sending, 250, &gone());
-        assert_eq!(monitor.lap(300).down, 50);
-        monitor.lost(Side::Receiving, 320, &gone());
-        monitor.back(Side::Sending, 340);
-        assert_eq!(monitor.lap(400).down, 100, "nobody consumes");
-        monitor.back(Side::Receiving, 430);
-        monitor.lost(Side::Receiving, 450, &gone());
-        monitor.back(Side::Receiving, 520);
-        assert_eq!(monitor.lap(500).down, 80, "and not what comes later");
-        assert_eq!(monitor.lap(600).down, 20);
-        let found = monitor.finish(600);
+        monitor.lost(Side::Sending, at(100), &gone());
+        assert_eq!(monitor.lap(at(200)).down, Nanos::new(0), "one is left");
+        monitor.lost(Side::Sending, at(250), &gone());
+        assert_eq!(monitor.lap(at(300)).down, Nanos::new(50));
+        monitor.lost(Side::Receiving, at(320), &gone());
+        monitor.back(Side::Sending, at(340));
+        assert_eq!(monitor.lap(at(400)).down, Nanos::new(100), "nobody consumes");
+        monitor.back(Side::Receiving, at(430));
+        monitor.lost(Side::Receiving, at(450), &gone());
+        monitor.back(Side::Receiving, at(520));
+        assert_eq!(monitor.lap(at(500)).down, Nanos::new(80), "and not what comes later");
+        assert_eq!(monitor.lap(at(600)).down, Nanos::new(20));
+        let found = monitor.finish(at(600));
         let spans: Vec<_> = found.spans.iter().map(|it| (it.from_nanos, it.to_nanos)).collect();
         assert_eq!((spans, found.is_down), (vec![(250, 430), (450, 520)], false));
     }
@@ -236,11 +249,11 @@ mod tests {
     #[test]
     fn what_ends_after_the_load_is_cut_off() {
         let monitor = monitor(&[Side::Sending]);
-        monitor.lost(Side::Sending, 900, &gone());
-        assert_eq!(monitor.lap(1000).down, 100);
-        monitor.back(Side::Sending, 1500);
-        monitor.lost(Side::Sending, 1600, &gone());
-        let found = monitor.finish(1000);
+        monitor.lost(Side::Sending, at(900), &gone());
+        assert_eq!(monitor.lap(at(1000)).down, Nanos::new(100));
+        monitor.back(Side::Sending, at(1500));
+        monitor.lost(Side::Sending, at(1600), &gone());
+        let found = monitor.finish(at(1000));
         let expected = ServiceSpan {
             kind: SpanKind::Down,
             from_nanos: 900,
@@ -253,13 +266,16 @@ mod tests {
     #[test]
     fn an_alarm_holds_while_it_blocks_anybody() {
         let monitor = monitor(&[Side::Sending, Side::Sending]);
-        monitor.blocked(100, "low on memory");
-        monitor.blocked(150, "low on memory");
-        monitor.unblocked(180);
-        assert_eq!(monitor.lap(200), UnavailableTime { down: 0, alarm: 100 });
-        monitor.unblocked(230);
-        assert_eq!(monitor.lap(300).alarm, 30);
-        assert_eq!(monitor.finish(300).spans[0].reason, "low on memory");
+        monitor.blocked(at(100), "low on memory");
+        monitor.blocked(at(150), "low on memory");
+        monitor.unblocked(at(180));
+        assert_eq!(
+            monitor.lap(at(200)),
+            UnavailableTime { down: Nanos::ZERO, alarm: Nanos::new(100) }
+        );
+        monitor.unblocked(at(230));
+        assert_eq!(monitor.lap(at(300)).alarm, Nanos::new(30));
+        assert_eq!(monitor.finish(at(300)).spans[0].reason, "low on memory");
     }
 
     #[test]
@@ -270,9 +286,9 @@ mod tests {
             (ErrorKind::ChannelClosed, 2, "too large"),
             (ErrorKind::NotReconnected, 3, "timed out"),
         ] {
-            monitor.failed(kind, now, reason);
+            monitor.failed(kind, at(now), reason);
         }
-        let errors = monitor.finish(9).errors;
+        let errors = monitor.finish(at(9)).errors;
         let errors: Vec<_> = errors.iter().map(|it| (it.count, it.last.as_str())).collect();
         assert_eq!(errors, [(1, "too large"), (2, "timed out")]);
     }

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     aggregate::Aggregator,
-    clock::{RunClock, nanos},
+    clock::{Nanos, RunClock, RunInstant},
     connect::Reconnector,
     connection_churn::ConnectionChurn,
     context::{RunContext, RunSettings, SharedState},
@@ -48,7 +48,8 @@ pub(crate) fn run_load(
     let (reports, received) = channel();
     wait_for_start(scenario, stop);
     let started = SystemTime::now();
-    let started_unix_nanos = started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
+    let started_unix_nanos =
+        started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| Nanos::from(since).get());
     let sides = workers.iter().flat_map(Worker::sides);
     sides.for_each(|side| shared.service.connected(side));
     let clock = RunClock::start();
@@ -75,7 +76,7 @@ pub(crate) fn run_load(
         }
         let worker_context = || WorkerContext {
             run,
-            end: scenario.stop.duration.map_or(u64::MAX, nanos),
+            end: end_of_load(scenario),
             shared: &shared,
             reports: reports.clone(),
             reconnector: reconnector.as_ref(),
@@ -221,6 +222,11 @@ fn start<'scope>(
         scope.spawn(move || churn.run(&worker_context));
     }
     count
+}
+
+/// When the load ends, if nothing ends it before.
+fn end_of_load(scenario: &Scenario) -> RunInstant {
+    scenario.stop.duration.map_or(RunInstant::NEVER, |length| RunInstant::START + length.into())
 }
 
 /// Sleeps until the scenario's start time, if it has one in the future.

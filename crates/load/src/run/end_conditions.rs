@@ -1,27 +1,31 @@
 //! Conditions that end a run: message counts, and idle time.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::Ordering;
 
 use rabbitscope_runs::scenario::{Scenario, Until};
 
-use crate::{clock::nanos, context::SharedState, pacing::slots_that_end, report::IntervalReport};
+use crate::{
+    clock::{Nanos, RunInstant},
+    context::SharedState,
+    pacing::slots_that_end,
+    report::IntervalReport,
+};
 
 /// `until = "idle"`: ends a run after seconds in which no message was published or consumed.
 pub(super) struct IdleTimeout {
-    length: Option<Duration>,
-    /// The end of the last busy second, and of the latest second, in nanoseconds since the run
-    /// began.
-    busy: u64,
-    latest: u64,
+    length: Option<Nanos>,
+    /// The end of the last busy second, and of the latest second.
+    busy: RunInstant,
+    latest: RunInstant,
 }
 
 impl IdleTimeout {
     pub(super) fn of(scenario: &Scenario) -> Self {
         let length = match scenario.stop.until {
-            Some(Until::Idle(length)) => Some(length),
+            Some(Until::Idle(length)) => Some(length.into()),
             Some(Until::Empty(_)) | None => None,
         };
-        Self { length, busy: 0, latest: 0 }
+        Self { length, busy: RunInstant::START, latest: RunInstant::START }
     }
 
     pub(super) fn observe(&mut self, part: &IntervalReport) {
@@ -33,7 +37,7 @@ impl IdleTimeout {
     }
 
     pub(super) fn is_reached(&self) -> bool {
-        self.length.is_some_and(|length| self.latest - self.busy >= nanos(length))
+        self.length.is_some_and(|length| self.latest.since(self.busy) >= length)
     }
 }
 
@@ -82,10 +86,7 @@ mod tests {
     use rabbitscope_runs::scenario;
 
     use super::*;
-    use crate::{
-        clock::SECOND,
-        report::{IntervalMeasurements, PublisherCounts},
-    };
+    use crate::report::{IntervalMeasurements, PublisherCounts};
 
     const TEXT: &str = r#"
         name = "ends"
@@ -105,12 +106,13 @@ mod tests {
             let over = seconds.chars().zip(1_u32..).position(|(kind, second)| {
                 let mut measured = IntervalMeasurements::default();
                 measured.counts.consumed = u64::from(kind == 'x');
-                let end = u64::from(second) * SECOND;
+                let (start, end) =
+                    (RunInstant::of_second(second - 1), RunInstant::of_second(second));
                 let publisher_counts = PublisherCounts::default();
                 let part = IntervalReport {
                     worker: 0,
                     second,
-                    start: end - SECOND,
+                    start,
                     end,
                     draining: false,
                     is_last: false,

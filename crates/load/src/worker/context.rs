@@ -3,6 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use crate::{
+    clock::RunInstant,
     connect::Reconnector,
     context::{RunSettings, SharedState},
     report::{ObservationRecorder, ObservationSettings, Report},
@@ -11,8 +12,8 @@ use crate::{
 /// The run as its workers see it.
 pub(crate) struct WorkerContext<'a> {
     pub(crate) run: RunSettings,
-    /// End of the load in nanoseconds since the run began.
-    pub(crate) end: u64,
+    /// End of the load.
+    pub(crate) end: RunInstant,
     pub(crate) shared: &'a SharedState,
     pub(crate) reports: Sender<Report>,
     /// Makes lost connections again; absent: the first loss ends the run.
@@ -26,9 +27,9 @@ pub(crate) struct WorkerContext<'a> {
 }
 
 impl WorkerContext<'_> {
-    /// The time, in nanoseconds since the run began.
-    pub(crate) fn now(&self) -> u64 {
-        self.run.clock.nanos()
+    /// The time that it is.
+    pub(crate) fn now(&self) -> RunInstant {
+        self.run.clock.now()
     }
 
     /// The recorder of one thread; absent when no observations are recorded.

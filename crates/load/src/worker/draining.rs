@@ -8,26 +8,26 @@ use super::{
     stage::{DrainProgress, Stage},
 };
 use crate::{
-    clock::SECOND,
+    clock::{Nanos, RunInstant},
     link::{Link, ServeContext},
     report::Failure,
 };
 
 /// Timeout for outstanding confirms after the load. Chosen: a run must end even when the broker
 /// confirms nothing.
-const CONFIRM_TIMEOUT_NANOS: u64 = 5 * SECOND;
+const CONFIRM_TIMEOUT: Nanos = Nanos::from_micros(5_000_000);
 
 /// Consumers have drained when nothing was delivered for this time. Chosen.
-const DRAIN_IDLE_NANOS: u64 = SECOND / 4;
+const DRAIN_IDLE_TIME: Nanos = Nanos::from_micros(250_000);
 
 /// Timeout for consumers after the confirms, even when messages are still delivered. Chosen.
-const DRAIN_TIMEOUT_NANOS: u64 = 2 * SECOND;
+const DRAIN_TIMEOUT: Nanos = Nanos::from_micros(2_000_000);
 
 impl Worker {
     /// The load is over: nothing more is published, and the drain begins.
     pub(super) fn begin_drain(
         &mut self,
-        now: u64,
+        now: RunInstant,
         context: &WorkerContext<'_>,
     ) -> Result<(), Failure> {
         self.tick(context)?;
@@ -45,8 +45,8 @@ impl Worker {
     /// Continues the drain, and closes the connections when it is complete.
     pub(super) fn continue_drain(
         &mut self,
-        (since, is_confirming): (u64, bool),
-        now: u64,
+        (since, is_confirming): (RunInstant, bool),
+        now: RunInstant,
         context: &WorkerContext<'_>,
     ) -> Result<(), Failure> {
         self.report_drain(now, context)?;
@@ -71,12 +71,16 @@ impl Worker {
         }
     }
 
-    fn awaits_confirms(&self, since: u64, now: u64) -> bool {
-        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_TIMEOUT_NANOS
+    fn awaits_confirms(&self, since: RunInstant, now: RunInstant) -> bool {
+        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_TIMEOUT
     }
 
     /// A drain that may take long is reported second by second.
-    fn report_drain(&mut self, now: u64, context: &WorkerContext<'_>) -> Result<(), Failure> {
+    fn report_drain(
+        &mut self,
+        now: RunInstant,
+        context: &WorkerContext<'_>,
+    ) -> Result<(), Failure> {
         if context.awaits_empty && now >= self.interval.boundary() {
             self.tick(context)?;
             self.report(now, false, context);
@@ -94,21 +98,26 @@ impl Worker {
         measured.counts.consumed.saturating_sub(others)
     }
 
-    fn has_drained(&mut self, since: u64, now: u64, context: &WorkerContext<'_>) -> bool {
+    fn has_drained(
+        &mut self,
+        since: RunInstant,
+        now: RunInstant,
+        context: &WorkerContext<'_>,
+    ) -> bool {
         let delivered = self.delivered(context);
         let progress = &mut self.drain;
         if delivered != progress.delivered {
             (progress.delivered, progress.delivered_at) = (delivered, now);
         }
         let others_confirm = context.shared.confirming.load(Ordering::Relaxed) > 0;
-        let is_idle = now >= progress.delivered_at + DRAIN_IDLE_NANOS && !others_confirm;
+        let is_idle = now >= progress.delivered_at + DRAIN_IDLE_TIME && !others_confirm;
         let is_consuming = self.links.iter().any(Link::is_consuming);
         if context.awaits_empty {
             let is_empty = context.shared.is_empty.load(Ordering::Relaxed);
             let emptied = is_empty.then(|| *progress.emptied_at.get_or_insert(now));
-            let is_over = emptied.is_some_and(|at| is_idle || now >= at + DRAIN_TIMEOUT_NANOS);
+            let is_over = emptied.is_some_and(|at| is_idle || now >= at + DRAIN_TIMEOUT);
             return !is_consuming || is_over;
         }
-        !is_consuming || is_idle || now >= since + CONFIRM_TIMEOUT_NANOS + DRAIN_TIMEOUT_NANOS
+        !is_consuming || is_idle || now >= since + CONFIRM_TIMEOUT + DRAIN_TIMEOUT
     }
 }

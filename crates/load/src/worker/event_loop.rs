@@ -18,7 +18,7 @@ use super::{
     stage::{DrainProgress, Stage},
 };
 use crate::{
-    clock::SECOND,
+    clock::{Nanos, RunInstant},
     connect::ReconnectedLinks,
     link::Link,
     pacing::Timer,
@@ -26,11 +26,11 @@ use crate::{
 };
 
 /// Longest wait for a socket: flags that the coordinator sets are seen after it.
-const MAX_POLL_WAIT_NANOS: u64 = SECOND / 20;
+const MAX_POLL_WAIT: Nanos = Nanos::from_micros(50_000);
 
 /// How long the broker may take to agree to the end of a connection. It answers at once unless it
 /// is overloaded; a run must not wait longer for that, as nothing is measured any more.
-const CLOSE_TIMEOUT_NANOS: u64 = SECOND;
+const CLOSE_TIMEOUT: Nanos = Nanos::SECOND;
 
 /// Read buffer beyond two frames of the largest size: an incomplete frame, and at least one more read.
 const SCRATCH_BYTES: usize = 64 * 1024;
@@ -100,7 +100,7 @@ impl Worker {
     /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
     pub(crate) fn run(mut self, context: &WorkerContext<'_>) {
         self.interval.begin(context);
-        self.links.iter_mut().for_each(|link| link.start(0));
+        self.links.iter_mut().for_each(|link| link.start(RunInstant::START));
         if let Err(failure) = self.run_stages(context) {
             context.reports.send(Report::Failed(failure)).ok();
         }
@@ -131,7 +131,7 @@ impl Worker {
                 self.continue_drain((since, is_confirming), now, context)?;
             }
             Stage::Close { since } => {
-                let has_time = now < since + CLOSE_TIMEOUT_NANOS;
+                let has_time = now < since + CLOSE_TIMEOUT;
                 return Ok(has_time && !self.links.iter().all(Link::is_closed));
             }
         }
@@ -141,7 +141,7 @@ impl Worker {
     fn continue_load(
         &mut self,
         is_last_pass: bool,
-        now: u64,
+        now: RunInstant,
         context: &WorkerContext<'_>,
     ) -> Result<(), Failure> {
         let boundary = self.interval.boundary();
@@ -193,7 +193,7 @@ impl Worker {
     fn rest(&self, context: &WorkerContext<'_>) {
         let end = match self.stage {
             Stage::Load { .. } => context.end,
-            Stage::Drain { .. } if context.awaits_empty => u64::MAX,
+            Stage::Drain { .. } if context.awaits_empty => RunInstant::NEVER,
             Stage::Drain { .. } | Stage::Close { .. } => return,
         };
         if !self.ready.is_empty() {
@@ -201,17 +201,17 @@ impl Worker {
         }
         let next = self.pacing.next_due().map_or(end, |due| end.min(due));
         let now = context.now();
-        if let Some(rest) = self.pacing.pacer.rest_nanos(now, next.saturating_sub(now)) {
-            thread::sleep(Duration::from_nanos(rest));
+        if let Some(rest) = self.pacing.pacer.rest(now, next.since(now)) {
+            thread::sleep(rest.into());
         }
     }
 
     /// How long the poll may wait. The timer wakes it for a schedule.
-    fn poll_wait(&self, now: u64, context: &WorkerContext<'_>) -> Result<Duration, Failure> {
+    fn poll_wait(&self, now: RunInstant, context: &WorkerContext<'_>) -> Result<Duration, Failure> {
         if !self.ready.is_empty() {
             return Ok(Duration::ZERO);
         }
-        let mut until = now + MAX_POLL_WAIT_NANOS;
+        let mut until = now + MAX_POLL_WAIT;
         if self.stage.is_load() {
             until = until.min(self.interval.boundary()).min(context.end);
         }
@@ -219,10 +219,10 @@ impl Worker {
             && due < until
             && !matches!(self.stage, Stage::Close { .. })
         {
-            let armed = self.timer.arm(Duration::from_nanos(due.saturating_sub(now)));
+            let armed = self.timer.arm(due.since(now));
             armed.map_err(|error| Failure::wrong(format!("cannot set a timer: {error}")))?;
         }
-        Ok(Duration::from_nanos(until.saturating_sub(now)))
+        Ok(until.since(now).into())
     }
 
     fn serve_ready(&mut self, context: &WorkerContext<'_>) -> Result<(), Failure> {

@@ -2,63 +2,63 @@
 
 use super::context::WorkerContext;
 use crate::{
-    clock::{SECOND, thread_cpu_nanos, thread_wait_nanos},
+    clock::{Nanos, RunInstant, thread_cpu_time, thread_wait_time},
     link::ServeContext,
     pacing::BurstLimiter,
     report::{IntervalMeasurements, ObservationRecorder},
 };
 
-/// Times are nanoseconds since the run began.
+/// What a worker measures in the interval that is going on.
 #[derive(Default)]
 pub(super) struct IntervalState {
     pub(super) measured: IntervalMeasurements,
     pub(super) recorder: Option<ObservationRecorder>,
-    pub(super) start: u64,
+    pub(super) start: RunInstant,
     /// Number of the second, from 0.
     pub(super) second: u32,
-    cpu_at_start: u64,
-    wait_at_start: u64,
+    cpu_at_start: Nanos,
+    wait_at_start: Nanos,
     /// When the sockets were polled last.
-    polled_at: u64,
-    /// The longest time of this interval without a poll, in nanoseconds.
-    longest_absence: u64,
+    polled_at: RunInstant,
+    /// The longest time of this interval without a poll.
+    longest_absence: Nanos,
 }
 
 impl IntervalState {
     /// The load begins on this thread.
     pub(super) fn begin(&mut self, context: &WorkerContext<'_>) {
-        (self.cpu_at_start, self.wait_at_start) = (thread_cpu_nanos(), thread_wait_nanos());
+        (self.cpu_at_start, self.wait_at_start) = (thread_cpu_time(), thread_wait_time());
         self.recorder = context.recorder();
     }
 
     /// When the second is over.
-    pub(super) fn boundary(&self) -> u64 {
-        (u64::from(self.second) + 1) * SECOND
+    pub(super) fn boundary(&self) -> RunInstant {
+        RunInstant::of_second(self.second.saturating_add(1))
     }
 
     /// On to the second of `now`.
-    pub(super) fn enter_second(&mut self, now: u64) {
-        self.second = u32::try_from(now / SECOND).unwrap_or(u32::MAX);
+    pub(super) fn enter_second(&mut self, now: RunInstant) {
+        self.second = now.second();
     }
 
     /// The sockets are about to be polled.
-    pub(super) fn note_poll(&mut self, now: u64) {
-        self.longest_absence = self.longest_absence.max(now.saturating_sub(self.polled_at));
+    pub(super) fn note_poll(&mut self, now: RunInstant) {
+        self.longest_absence = self.longest_absence.max(now.since(self.polled_at));
         self.polled_at = now;
     }
 
-    /// The longest time without a poll since this was asked last, in nanoseconds.
-    pub(super) fn take_longest_absence(&mut self) -> u64 {
+    /// The longest time without a poll since this was asked last.
+    pub(super) fn take_longest_absence(&mut self) -> Nanos {
         std::mem::take(&mut self.longest_absence)
     }
 
     /// The measurements up to `now`, with CPU and wait time of the thread; the next interval begins.
-    pub(super) fn take(&mut self, now: u64) -> (IntervalMeasurements, u64) {
+    pub(super) fn take(&mut self, now: RunInstant) -> (IntervalMeasurements, RunInstant) {
         let mut measured = std::mem::take(&mut self.measured);
         measured.store_selected();
-        let (cpu, wait) = (thread_cpu_nanos(), thread_wait_nanos());
-        measured.counts.client_cpu_nanos = cpu.saturating_sub(self.cpu_at_start);
-        measured.counts.client_wait_nanos = wait.saturating_sub(self.wait_at_start);
+        let (cpu, wait) = (thread_cpu_time(), thread_wait_time());
+        measured.counts.client_cpu_nanos = (cpu - self.cpu_at_start).get();
+        measured.counts.client_wait_nanos = (wait - self.wait_at_start).get();
         (self.cpu_at_start, self.wait_at_start) = (cpu, wait);
         (measured, std::mem::replace(&mut self.start, now))
     }

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use super::ready_links::ReadyLinks;
+use crate::clock::RunInstant;
 use crate::pacing::{BurstLimiter, DueQueue, Pacer};
 
-/// Times are nanoseconds since the run began.
+/// The schedules of a worker.
 pub(super) struct PacingState {
     /// Links whose next message is due at a time of a schedule.
     due_queue: DueQueue,
     pub(super) pacer: Pacer,
     pub(super) limiter: BurstLimiter,
     /// When the first message was due of the links that are ready because of their schedules.
-    ready_due: Option<u64>,
+    ready_due: Option<RunInstant>,
 }
 
 impl PacingState {
@@ -27,17 +28,17 @@ impl PacingState {
     }
 
     /// When the first link that waits for its schedule may send.
-    pub(super) fn next_due(&self) -> Option<u64> {
+    pub(super) fn next_due(&self) -> Option<RunInstant> {
         self.due_queue.first().map(|due| due.max(self.pacer.pace_at()))
     }
 
     /// `link` has a message at `due`.
-    pub(super) fn put(&mut self, link: usize, due: u64) {
+    pub(super) fn put(&mut self, link: usize, due: RunInstant) {
         self.due_queue.put(link, due);
     }
 
     /// Moves links that are due to the ready ones.
-    pub(super) fn wake_due(&mut self, now: u64, ready: &mut ReadyLinks) {
+    pub(super) fn wake_due(&mut self, now: RunInstant, ready: &mut ReadyLinks) {
         if now < self.pacer.pace_at() {
             return;
         }
@@ -50,14 +51,14 @@ impl PacingState {
     }
 
     /// Every link that was ready has been served.
-    pub(super) fn end_pass(&mut self, now: u64) {
+    pub(super) fn end_pass(&mut self, now: RunInstant) {
         self.ready_due = None;
         self.pacer.end_pass(now);
     }
 
     /// The load ends: all that is due goes at once, also what was held back or fell due while the
     /// thread had no CPU.
-    pub(super) fn release(&mut self, now: u64) {
+    pub(super) fn release(&mut self, now: RunInstant) {
         self.limiter.release(now);
         self.pacer.hurry();
     }

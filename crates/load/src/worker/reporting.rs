@@ -2,15 +2,16 @@
 
 use super::{context::WorkerContext, event_loop::Worker};
 use crate::{
+    clock::RunInstant,
     link::Link,
     report::{IntervalReport, ObservationRecorder, PublisherCounts, Report, Responsiveness},
 };
 
 impl Worker {
     fn responsiveness(&mut self) -> Responsiveness {
-        let away_nanos = self.interval.take_longest_absence();
+        let away = self.interval.take_longest_absence();
         let statuses = self.links.iter().map(Link::status);
-        statuses.fold(Responsiveness { away_nanos, ..Responsiveness::default() }, |sum, status| {
+        statuses.fold(Responsiveness { away, ..Responsiveness::default() }, |sum, status| {
             Responsiveness {
                 unanswered: sum.unanswered + u64::from(status.is_unanswered),
                 stalled: sum.stalled + u64::from(status.is_stalled),
@@ -36,7 +37,7 @@ impl Worker {
     }
 
     /// Reports the interval up to `now`; the next one begins. `is_last`: nothing follows.
-    pub(super) fn report(&mut self, now: u64, is_last: bool, context: &WorkerContext<'_>) {
+    pub(super) fn report(&mut self, now: RunInstant, is_last: bool, context: &WorkerContext<'_>) {
         let draining = !self.stage.is_load();
         // Before the report of the same time, so that the check is never behind the counts.
         self.interval.recorder.as_mut().map(ObservationRecorder::send);

@@ -1,14 +1,16 @@
 //! The stages of a worker, and its progress in the drain.
 
-/// Times are nanoseconds since the run began.
+use crate::clock::RunInstant;
+
+/// What a worker is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Messages are published. `is_last_pass`: the load is over, but for what is due already.
     Load { is_last_pass: bool },
     /// Confirms are awaited, then consumers receive what is left.
-    Drain { since: u64, is_confirming: bool },
+    Drain { since: RunInstant, is_confirming: bool },
     /// Connections are closed.
-    Close { since: u64 },
+    Close { since: RunInstant },
 }
 
 impl Stage {
@@ -17,12 +19,12 @@ impl Stage {
     }
 }
 
-/// Deliveries during the drain. Times are nanoseconds since the run began.
+/// Deliveries during the drain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrainProgress {
     /// Messages delivered in this interval, when that number changed last.
     pub(super) delivered: u64,
-    pub(super) delivered_at: u64,
+    pub(super) delivered_at: RunInstant,
     /// When the worker learned that the queues are empty.
-    pub(super) emptied_at: Option<u64>,
+    pub(super) emptied_at: Option<RunInstant>,
 }

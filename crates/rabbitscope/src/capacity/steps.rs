@@ -167,14 +167,15 @@ fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> C
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     });
     let latency = wanted.unwrap_or("confirm-intended");
-    let summary = record.latencies.iter().find(|summary| summary.name == latency);
+    let mut all = record.latencies.iter().map(|summary| &summary.figures);
+    let figures = all.find(|figures| figures.name == latency);
     CapacityStep {
         offered: observed.offered,
         achieved: observed.achieved,
         latency: latency.to_owned(),
-        p50: summary.map(|summary| summary.p50),
-        p99: summary.map(|summary| summary.p99),
-        p999: summary.map(|summary| summary.p999),
+        p50: figures.map(|figures| figures.p50),
+        p99: figures.map(|figures| figures.p99),
+        p999: figures.map(|figures| figures.p999),
         backlog_growth: observed.backlog_growth,
         verdict: observed.verdict,
         reasons: observed.reasons,

@@ -84,13 +84,13 @@ impl<'a> Rounds<'a> {
             let spectra: Vec<&[SpectrumPoint]> = runs
                 .iter()
                 .flat_map(|(_, record)| &record.latencies)
-                .filter(|summary| summary.name == *name && !summary.spectrum.is_empty())
+                .filter(|summary| summary.figures.name == *name && !summary.spectrum.is_empty())
                 .map(|summary| summary.spectrum.as_slice())
                 .collect();
             let spectrum = median_spectrum(&spectra);
             ArmLatency { arm, name: name.clone(), rounds: spectra.len(), spectrum }
         };
-        let all = first.latencies.iter().map(|summary| of(&summary.name));
+        let all = first.latencies.iter().map(|summary| of(&summary.figures.name));
         all.filter(|latency| !latency.spectrum.is_empty()).collect()
     }
 

@@ -35,9 +35,9 @@ pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
     let lines = latencies.iter().filter(|it| it.overdue > 0).map(|it| {
         format!(
             "{}: {} of {} measurements are messages that were overdue at the end, with their age then\n",
-            it.name,
+            it.figures.name,
             grouped(it.overdue),
-            grouped(it.count)
+            grouped(it.figures.count)
         )
     });
     lines.collect()

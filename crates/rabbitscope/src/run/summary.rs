@@ -138,12 +138,12 @@ fn latency_table(latencies: &[LatencySummary]) -> String {
     if latencies.is_empty() {
         return String::new();
     }
-    let width = latencies.iter().map(|it| it.name.len() + 2).max().unwrap_or(0).max(12);
+    let width = latencies.iter().map(|it| it.figures.name.len() + 2).max().unwrap_or(0).max(12);
     let mut text = format!(
         "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
         "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
     );
-    for it in latencies {
+    for it in latencies.iter().map(|latency| &latency.figures) {
         let _ = write!(text, "{:<width$}", it.name);
         for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
             let _ = write!(text, "{:>10}", short_time(nanos));

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::latency_figures::LatencyFigures;
+
 /// Latencies of the measured time, apart for those who measured them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
@@ -34,30 +36,4 @@ pub struct QueueLatencies {
     pub queue: String,
     /// By name, as in the totals.
     pub latencies: Vec<LatencyFigures>,
-}
-
-/// A latency in nanoseconds, without its histogram.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct LatencyFigures {
-    /// As in the totals, such as `confirm`.
-    pub name: String,
-    /// Number of measurements.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Smallest.
-    pub min: u64,
-    /// Median.
-    pub p50: u64,
-    /// 95 % are below.
-    pub p95: u64,
-    /// 99 % are below.
-    pub p99: u64,
-    /// 99.9 % are below.
-    pub p999: u64,
-    /// 99.99 % are below.
-    pub p9999: u64,
-    /// Largest.
-    pub max: u64,
 }

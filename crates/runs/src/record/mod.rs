@@ -4,6 +4,7 @@
 mod breakdown;
 mod counters;
 mod latencies;
+mod latency_figures;
 mod polls;
 mod run;
 mod series;
@@ -13,13 +14,14 @@ mod trace;
 mod validity;
 mod verification;
 
-pub use breakdown::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
+pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
 pub use counters::{Counter, Counters, LiveForm, Unit};
 pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
+pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
 pub use polls::{PollPoint, PollTotals};
 pub use run::{
-    BrokerFacts, FORMAT_VERSION, LatencySummary, Loss, MachineFacts, PatchedModule, ProfileFacts,
-    RunRecord, SpectrumPoint, Verdict,
+    BrokerFacts, FORMAT_VERSION, Loss, MachineFacts, PatchedModule, ProfileFacts, RunRecord,
+    Verdict,
 };
 pub use series::SecondRow;
 pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};

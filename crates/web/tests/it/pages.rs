@@ -5,8 +5,8 @@ use rabbitscope_profiles::{
     read_folded,
 };
 use rabbitscope_runs::record::{
-    BrokerFacts, FORMAT_VERSION, LatencyPoint, LatencySummary, LoadTotals, Loss, MachineFacts,
-    ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
+    BrokerFacts, FORMAT_VERSION, LatencyFigures, LatencyPoint, LatencySummary, LoadTotals, Loss,
+    MachineFacts, ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
 };
 use rabbitscope_runs::record::{Counters, SecondLatencies};
 
@@ -202,11 +202,14 @@ pub(crate) fn run() -> RunRecord {
         load: load(),
         service: service(),
         latencies: vec![LatencySummary {
-            name: "confirm".to_owned(),
-            count: 3960,
-            p50: 2_000_000,
-            p99: 4_000_000,
-            max: 90_000_000,
+            figures: LatencyFigures {
+                name: "confirm".to_owned(),
+                count: 3960,
+                p50: 2_000_000,
+                p99: 4_000_000,
+                max: 90_000_000,
+                ..LatencyFigures::default()
+            },
             ..LatencySummary::default()
         }],
         profile: Some(ProfileFacts {

@@ -1,6 +1,7 @@
 //! One caller: its schedule, its limits and its requests without a reply.
 
 use crate::{
+    clock::RunInstant,
     link::serve_context::ServeContext,
     pacing::{ArrivalSchedule, ClientDelay},
 };
@@ -18,7 +19,7 @@ pub(in crate::link) struct Caller {
     pub(super) outstanding: u32,
     /// Since then its concurrency has had room for another request, and the reply queue has been
     /// known.
-    pub(super) roomy_since: u64,
+    pub(super) roomy_since: RunInstant,
     pub(super) delay: ClientDelay,
 }
 
@@ -30,18 +31,18 @@ impl Caller {
         self.concurrency.map_or(u64::MAX, free).min(limit)
     }
 
-    /// When the next request should go, in nanoseconds since the run began; absent when it is not due.
+    /// When the next request should go; absent when it is not due.
     pub(super) fn take_turn(
         &mut self,
-        ready_since: u64,
+        ready_since: RunInstant,
         context: &mut ServeContext<'_>,
-    ) -> Option<u64> {
+    ) -> Option<RunInstant> {
         let Some(arrivals) = &mut self.arrivals else { return Some(context.now) };
         let until = context.pass.due_until?;
         let due = arrivals.due().filter(|due| *due <= until)?;
         arrivals.advance();
         let own = self.delay.of(due, self.roomy_since.max(ready_since), context.now);
-        context.sent_behind(context.now - due, own);
+        context.sent_behind(context.now.since(due), own);
         Some(due)
     }
 

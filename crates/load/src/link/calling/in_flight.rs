@@ -7,16 +7,18 @@
 
 use std::collections::VecDeque;
 
+use crate::clock::RunInstant;
+
 /// Digits of a correlation id.
 const DIGITS: usize = 16;
 
 /// A request, remembered until its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
-    /// When it was sent, in nanoseconds since the run began.
-    pub(super) sent_at: u64,
+    /// When it was sent.
+    pub(super) sent_at: RunInstant,
     /// When the schedule asked for it; the same as `sent_at` without a schedule.
-    pub(super) intended_at: u64,
+    pub(super) intended_at: RunInstant,
     /// Number of the caller on its connection.
     pub(super) caller: u32,
 }
@@ -52,7 +54,7 @@ impl InFlight {
     }
 
     /// Takes the first request if it was sent before `limit`.
-    pub(super) fn take_before(&mut self, limit: u64) -> Option<Waiting> {
+    pub(super) fn take_before(&mut self, limit: RunInstant) -> Option<Waiting> {
         let request = self.ring.front_mut()?.take_if(|request| request.sent_at < limit)?;
         self.waiting -= 1;
         self.forget_answered();
@@ -67,7 +69,7 @@ impl InFlight {
     }
 
     /// When the first of them was sent.
-    pub(super) fn oldest(&self) -> Option<u64> {
+    pub(super) fn oldest(&self) -> Option<RunInstant> {
         self.ring.front()?.map(|request| request.sent_at)
     }
 
@@ -102,8 +104,12 @@ fn decode(digits: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn at(nanos: u64) -> RunInstant {
+        RunInstant::from_nanos(nanos)
+    }
+
     fn request(caller: u32) -> Waiting {
-        let at = u64::from(caller) * 100;
+        let at = at(u64::from(caller) * 100);
         Waiting { sent_at: at, intended_at: at, caller }
     }
 
@@ -122,10 +128,10 @@ mod tests {
     fn replies_find_their_requests_in_any_order() {
         let mut calls = InFlight::default();
         let ids: Vec<_> = (0..5).map(|caller| calls.push(request(caller))).collect();
-        for (at, expected) in [(3, Some(3)), (0, Some(0)), (3, None), (4, Some(4)), (0, None)] {
-            assert_eq!(calls.take(&ids[at]).map(|taken| taken.caller), expected, "{at}");
+        for (place, expected) in [(3, Some(3)), (0, Some(0)), (3, None), (4, Some(4)), (0, None)] {
+            assert_eq!(calls.take(&ids[place]).map(|taken| taken.caller), expected, "{place}");
         }
-        assert_eq!((calls.len(), calls.oldest()), (2, Some(100)));
+        assert_eq!((calls.len(), calls.oldest()), (2, Some(at(100))));
         assert_eq!(calls.take(b"what is this?"), None);
         assert_eq!(calls.take(&encode(77)), None);
         let next = calls.push(request(9));
@@ -141,11 +147,11 @@ mod tests {
         let ids: Vec<_> = (0..4).map(|caller| calls.push(request(caller))).collect();
         calls.take(&ids[1]);
         let mut expired = Vec::new();
-        while let Some(request) = calls.take_before(300) {
+        while let Some(request) = calls.take_before(at(300)) {
             expired.push(request.caller);
         }
         assert_eq!(expired, [0, 2]);
         assert_eq!(calls.take(&ids[2]), None, "comes too late");
-        assert_eq!((calls.len(), calls.oldest()), (1, Some(300)));
+        assert_eq!((calls.len(), calls.oldest()), (1, Some(at(300))));
     }
 }

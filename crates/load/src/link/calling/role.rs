@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     assignment::assigned_queues,
-    clock::nanos,
+    clock::{Nanos, RunInstant},
     latency::Latency,
     link::{
         limits::{CHUNK, WRITE_ROUNDS},
@@ -17,7 +17,7 @@ use crate::{
         serve_context::ServeContext,
         socket::Socket,
     },
-    pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS, RoundRobin},
+    pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE, RoundRobin},
     plan::Placement,
     random::Random,
     report::{Failure, Side},
@@ -39,7 +39,7 @@ pub(in crate::link) struct Calling {
     reply: ReplyPath,
     body: Vec<u8>,
     persistent: bool,
-    timeout_nanos: u64,
+    timeout: Nanos,
     callers: Vec<Caller>,
     /// By channel number: the queue for replies. Absent until it is known.
     reply_to: Vec<Option<String>>,
@@ -60,7 +60,7 @@ impl Calling {
     ) -> Self {
         let arrivals = |member| {
             let seed = random.schedule_seed(member);
-            ArrivalSchedule::new(&group.schedule, member, group.count, seed, 0)
+            ArrivalSchedule::new(&group.schedule, member, group.count, seed, RunInstant::START)
         };
         let callers: Vec<Caller> = placements
             .iter()
@@ -79,7 +79,7 @@ impl Calling {
                 arrivals: arrivals(placement.member),
                 sent: 0,
                 outstanding: 0,
-                roomy_since: 0,
+                roomy_since: RunInstant::START,
                 delay: ClientDelay::default(),
             })
             .collect();
@@ -89,7 +89,7 @@ impl Calling {
             reply: group.reply,
             body: vec![0; group.size_bytes as usize],
             persistent: group.persistent,
-            timeout_nanos: nanos(group.timeout),
+            timeout: group.timeout.into(),
             reply_to: vec![None; usize::from(channels) + 1],
             round_robin: RoundRobin::new(callers.len()),
             without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
@@ -100,7 +100,7 @@ impl Calling {
         }
     }
 
-    fn open(&mut self, channel: u16, reply_to: String, now: u64) {
+    fn open(&mut self, channel: u16, reply_to: String, now: RunInstant) {
         let Some(place) = self.reply_to.get_mut(usize::from(channel)) else { return };
         *place = Some(reply_to);
         for index in 0..self.callers.len() {
@@ -181,8 +181,10 @@ impl Calling {
     }
 
     fn expire(&mut self, context: &mut ServeContext<'_>) {
-        let limit = (context.now + 1).saturating_sub(self.timeout_nanos);
-        while let Some(request) = self.in_flight.take_before(limit) {
+        while let Some(sent_at) = self.in_flight.oldest()
+            && sent_at + self.timeout <= context.now
+            && let Some(request) = self.in_flight.take_before(RunInstant::NEVER)
+        {
             context.measured.counts.requests_unanswered += 1;
             self.settle(request.caller as usize, context);
         }
@@ -190,7 +192,7 @@ impl Calling {
 }
 
 impl Role for Calling {
-    fn start(&mut self, now: u64, connection: &mut Connection) {
+    fn start(&mut self, now: RunInstant, connection: &mut Connection) {
         for channel in 1..self.reply_to.len() {
             let number = u16::try_from(channel).unwrap_or(u16::MAX);
             match self.reply {
@@ -268,11 +270,11 @@ impl Role for Calling {
             return;
         };
         context.measured.counts.replies += 1;
-        let round_trip = context.now.saturating_sub(request.sent_at);
+        let round_trip = context.now.since(request.sent_at);
         context.measured.measure(Latency::RoundTrip, round_trip, 1);
         context.measured(round_trip);
         if self.callers[request.caller as usize].arrivals.is_some() {
-            let intended = context.now.saturating_sub(request.intended_at);
+            let intended = context.now.since(request.intended_at);
             context.measured.measure(Latency::RoundTripIntended, intended, 1);
         }
         self.settle(request.caller as usize, context);
@@ -280,7 +282,7 @@ impl Role for Calling {
 
     fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         self.reply_to.fill(None);
-        while let Some(request) = self.in_flight.take_before(u64::MAX) {
+        while let Some(request) = self.in_flight.take_before(RunInstant::NEVER) {
             context.measured.counts.requests_unanswered += 1;
             self.settle(request.caller as usize, context);
         }
@@ -290,28 +292,28 @@ impl Role for Calling {
         !self.is_stopped && self.round_robin.is_anybody_ready()
     }
 
-    fn next_due(&self, can_publish: bool) -> Option<u64> {
+    fn next_due(&self, can_publish: bool) -> Option<RunInstant> {
         let scheduled = self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped);
-        let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout_nanos);
+        let timeout = self.in_flight.oldest().map(|sent_at| sent_at + self.timeout);
         scheduled.into_iter().chain(timeout).min()
     }
 
     fn stop(&mut self, _connection: &mut Connection, context: &mut ServeContext<'_>) {
         self.is_stopped = true;
-        let end = context.now.saturating_sub(LATE_NANOS);
+        let now = context.now;
         for caller in &mut self.callers {
             let has_more = caller.limit.is_none_or(|limit| caller.sent < limit);
             let Some(arrivals) = caller.arrivals.as_mut().filter(|_| has_more) else { continue };
-            while let Some(due) = arrivals.due().filter(|due| *due <= end) {
+            while let Some(due) = arrivals.due().filter(|due| *due + LATE_TOLERANCE <= now) {
                 arrivals.advance();
-                context.overdue(context.now - due, &[Latency::RoundTripIntended]);
+                context.overdue(now.since(due), &[Latency::RoundTripIntended]);
             }
         }
     }
 
     fn give_up(&mut self, context: &mut ServeContext<'_>) {
-        while let Some(request) = self.in_flight.take_before(u64::MAX) {
-            let age = |since: u64| context.now.saturating_sub(since);
+        while let Some(request) = self.in_flight.take_before(RunInstant::NEVER) {
+            let age = |since| context.now.since(since);
             let (actual, intended) = (age(request.sent_at), age(request.intended_at));
             context.measured.measure_overdue(Latency::RoundTrip, actual);
             if self.callers[request.caller as usize].arrivals.is_some() {

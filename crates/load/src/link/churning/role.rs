@@ -7,9 +7,9 @@ use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Re
 
 use super::requests::{Subject, declare_own_queue};
 use crate::{
-    clock::nanos,
+    clock::{Nanos, RunInstant},
     link::{role::Role, serve_context::ServeContext, socket::Socket},
-    pacing::{ChurnCycle, DueQueue, RETRY_NANOS},
+    pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
     plan::{ChurnMembers, Placement},
     report::{Failure, Side},
 };
@@ -17,7 +17,7 @@ use crate::{
 pub(in crate::link) struct Churning {
     group: usize,
     subject: Subject,
-    hold_nanos: u64,
+    hold: Nanos,
     slots: Vec<Slot>,
     /// By channel number: number of the slot.
     by_channel: Vec<Option<usize>>,
@@ -30,8 +30,8 @@ struct Slot {
     /// 0 until the slot has a channel.
     channel: u16,
     state: State,
-    /// When the broker was asked, in nanoseconds since the run began.
-    since: u64,
+    /// When the broker was asked.
+    since: RunInstant,
     cycle: ChurnCycle,
 }
 
@@ -53,14 +53,14 @@ impl Churning {
             .map(|placement| Slot {
                 channel: 0,
                 state: State::Unready,
-                since: 0,
+                since: RunInstant::START,
                 cycle: ChurnCycle::new(group, placement.member),
             })
             .collect();
         Self {
             group: members.number,
             subject: Subject::new(members, placements),
-            hold_nanos: nanos(group.hold),
+            hold: group.hold.into(),
             by_channel: Vec::new(),
             due_queue: DueQueue::new(slots.len()),
             slots,
@@ -111,27 +111,27 @@ impl Churning {
 
     fn answered(&mut self, index: usize, context: &mut ServeContext<'_>) {
         let slot = &mut self.slots[index];
-        let nanos = context.now.saturating_sub(slot.since);
+        let latency = context.now.since(slot.since);
         match slot.state {
             State::Opening => {
                 slot.state = State::Open;
                 context.measured.counts.churn_opened += 1;
-                context.measured.churn.opened(self.group, nanos);
-                let hold = if self.is_stopped { 0 } else { self.hold_nanos };
+                context.measured.churn.opened(self.group, latency);
+                let hold = if self.is_stopped { Nanos::ZERO } else { self.hold };
                 self.due_queue.put(index, context.now + hold);
             }
             State::Closing => {
                 context.measured.counts.churn_closed += 1;
-                context.measured.churn.closed(self.group, nanos);
-                self.next_cycle(index, 0, context);
+                context.measured.churn.closed(self.group, latency);
+                self.next_cycle(index, RunInstant::START, context);
             }
             State::Unready | State::Idle | State::Open => return,
         }
-        context.measured(nanos);
+        context.measured(latency);
     }
 
     /// A cycle of a slot is over; the next does not begin before `not_before`.
-    fn next_cycle(&mut self, index: usize, not_before: u64, context: &mut ServeContext<'_>) {
+    fn next_cycle(&mut self, index: usize, not_before: RunInstant, context: &mut ServeContext<'_>) {
         let slot = &mut self.slots[index];
         if slot.cycle.end(not_before) {
             context.outcome.done.churn_slots += 1;
@@ -141,7 +141,7 @@ impl Churning {
 
     fn failed(&mut self, index: usize, reason: &str, context: &mut ServeContext<'_>) {
         context.measured.churn_failed(reason);
-        self.next_cycle(index, context.now + RETRY_NANOS, context);
+        self.next_cycle(index, context.now + RETRY_DELAY, context);
     }
 
     fn slot_of(&self, channel: u16) -> Option<usize> {
@@ -150,7 +150,7 @@ impl Churning {
 }
 
 impl Role for Churning {
-    fn start(&mut self, _now: u64, connection: &mut Connection) {
+    fn start(&mut self, _now: RunInstant, connection: &mut Connection) {
         self.by_channel.clear();
         for index in 0..self.slots.len() {
             if self.subject.is_channels() {
@@ -166,7 +166,7 @@ impl Role for Churning {
         socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
-        context.now = context.run.clock.nanos();
+        context.now = context.run.clock.now();
         while let Some(index) = self.due_queue.take(context.now) {
             match self.slots[index].state {
                 State::Idle if !self.is_stopped && self.slots[index].cycle.due().is_some() => {
@@ -269,7 +269,7 @@ impl Role for Churning {
         }
     }
 
-    fn next_due(&self, _can_publish: bool) -> Option<u64> {
+    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
         self.due_queue.first()
     }
 
@@ -282,7 +282,7 @@ impl Role for Churning {
         self.is_stopped = true;
         for (index, slot) in self.slots.iter().enumerate() {
             if slot.state == State::Open {
-                self.due_queue.put(index, 0);
+                self.due_queue.put(index, RunInstant::START);
             }
         }
     }

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use crate::report::Reader;
+use crate::{clock::RunInstant, report::Reader};
 
 #[derive(Debug)]
 pub(super) struct Consumer {
     pub(super) channel: u16,
     pub(super) received: u64,
-    /// In nanoseconds since the run began.
-    pub(super) start: u64,
+    pub(super) start: RunInstant,
     pub(super) subscriptions: Range<usize>,
     /// The subscription that is polled next.
     pub(super) next_poll: usize,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rabbitscope_runs::scenario::ConsumerGroup;
 
 use crate::{
-    clock::{SECOND, nanos},
+    clock::{Nanos, RunInstant},
     message::Stamp,
     report::Reader,
 };
@@ -13,8 +13,7 @@ use crate::{
 /// A delivered message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldMessage {
-    /// Nanoseconds since the run began.
-    pub(super) arrived: u64,
+    pub(super) arrived: RunInstant,
     pub(super) delivery_tag: u64,
     pub(super) redelivered: bool,
     pub(super) stamp: Option<Stamp>,
@@ -27,10 +26,10 @@ pub(super) struct HeldMessage {
 /// The messages that the consumers of a connection hold.
 #[derive(Debug)]
 pub(super) struct HeldMessages {
-    /// Shortest time from one message of a consumer to the next, in nanoseconds.
-    interval: u64,
-    /// Processing times in nanoseconds, each with its end within the cycle.
-    steps: Vec<(u64, u64)>,
+    /// Shortest time from one message of a consumer to the next.
+    interval: Nanos,
+    /// Processing times, each with its end within the cycle.
+    steps: Vec<(Nanos, Nanos)>,
     consumers: Vec<Waiting>,
 }
 
@@ -38,7 +37,7 @@ pub(super) struct HeldMessages {
 struct Waiting {
     messages: VecDeque<HeldMessage>,
     /// Processing of the next message begins at this time at the earliest.
-    free_at: u64,
+    free_at: RunInstant,
 }
 
 impl HeldMessages {
@@ -50,20 +49,20 @@ impl HeldMessages {
         if !holds {
             return None;
         }
-        let mut end = 0;
+        let mut end = Nanos::ZERO;
         let mut steps: Vec<_> = group
             .processing_times
             .iter()
             .map(|step| {
-                end += nanos(step.lasts);
-                (end, nanos(step.time))
+                end += step.lasts.into();
+                (end, step.time.into())
             })
             .collect();
         if steps.is_empty() {
-            steps.push((u64::MAX, nanos(group.processing_time)));
+            steps.push((Nanos::MAX, group.processing_time.into()));
         }
         Some(Self {
-            interval: group.rate.map_or(0, interval),
+            interval: group.rate.map_or(Nanos::ZERO, interval),
             steps,
             consumers: vec![Waiting::default(); consumers],
         })
@@ -74,9 +73,8 @@ impl HeldMessages {
         self.consumers[consumer].messages.len() as u64
     }
 
-    /// Holds `message`. Returns until when, in nanoseconds since the run began; absent: it need not
-    /// be held at all.
-    pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<u64> {
+    /// Holds `message`. Returns until when; absent: it need not be held at all.
+    pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<RunInstant> {
         let begin = self.consumers[consumer].free_at.max(message.arrived);
         let done = begin + self.processing_time(begin);
         let waiting = &mut self.consumers[consumer];
@@ -98,17 +96,18 @@ impl HeldMessages {
         self.consumers.fill(Waiting::default());
     }
 
-    fn processing_time(&self, at: u64) -> u64 {
-        let cycle = self.steps.last().map_or(1, |(end, _)| *end).max(1);
-        let within = at % cycle;
-        self.steps.iter().find(|(end, _)| within < *end).map_or(0, |(_, time)| *time)
+    fn processing_time(&self, at: RunInstant) -> Nanos {
+        let shortest = Nanos::new(1);
+        let cycle = self.steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
+        let within = at.since(RunInstant::START) % cycle;
+        self.steps.iter().find(|(end, _)| within < *end).map_or(Nanos::ZERO, |(_, time)| *time)
     }
 }
 
-/// The interval of messages at `rate` a second, in nanoseconds.
+/// The interval of messages at `rate` a second.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
-fn interval(rate: f64) -> u64 {
-    (SECOND as f64 / rate) as u64
+fn interval(rate: f64) -> Nanos {
+    Nanos::new((1e9 / rate) as u64)
 }
 
 #[cfg(test)]
@@ -117,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    const MILLI: u64 = SECOND / 1000;
+    const MILLI: Nanos = Nanos::MILLISECOND;
 
     fn holding(keys: &str) -> Option<HeldMessages> {
         let text = format!(
@@ -128,7 +127,7 @@ mod tests {
         HeldMessages::of(&scenario.consumers[0], 1)
     }
 
-    fn message(arrived: u64) -> HeldMessage {
+    fn message(arrived: RunInstant) -> HeldMessage {
         let reader = Reader { queue: 0, consumer: 0 };
         HeldMessage { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader, slot: 0 }
     }
@@ -139,9 +138,9 @@ mod tests {
         let done: Vec<_> = arrivals
             .iter()
             .map(|arrived| {
-                let arrived = arrived * MILLI;
-                let message = message(arrived);
-                holding.hold(0, message).map(|nanos| nanos / MILLI)
+                let message = message(RunInstant::START + MILLI * *arrived);
+                let until = holding.hold(0, message);
+                until.map(|until| until.since(RunInstant::START) / MILLI)
             })
             .collect();
         assert_eq!(done, expected, "{keys}");
@@ -161,7 +160,7 @@ mod tests {
     fn without_a_backlog_nothing_waits_for_the_rate() {
         let mut holding = holding("rate = 100").unwrap();
         for at in 0..5 {
-            let arrived = at * 20 * MILLI;
+            let arrived = RunInstant::START + MILLI * 20 * at;
             assert_eq!(holding.hold(0, message(arrived)), None, "{at}");
         }
     }

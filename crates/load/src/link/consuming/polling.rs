@@ -8,7 +8,7 @@ use super::{
     consumer::{Subscription, Task},
     role::Consuming,
 };
-use crate::link::serve_context::ServeContext;
+use crate::{clock::Nanos, link::serve_context::ServeContext};
 
 impl Consuming {
     /// Polls the next queue of a consumer.
@@ -68,7 +68,7 @@ impl Consuming {
         if self.limit.is_some_and(|limit| self.consumers[number].received >= limit) {
             return;
         }
-        if polling.interval == 0 {
+        if polling.interval == Nanos::ZERO {
             self.poll(number, connection);
         } else {
             self.tasks.push(Reverse((context.now + polling.interval, Task::Poll(number))));

@@ -15,7 +15,7 @@ use super::{
     poll_settings::PollSettings,
 };
 use crate::{
-    clock::nanos,
+    clock::{Nanos, RunInstant},
     link::{role::Role, serve_context::ServeContext, socket::Socket},
     message::Stamp,
     plan::{ConsumerPlan, Placement},
@@ -46,7 +46,7 @@ pub(in crate::link) struct Consuming {
     /// The consumer of each channel, for consumers that poll: each has a channel of its own.
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
-    pub(super) tasks: BinaryHeap<Reverse<(u64, Task)>>,
+    pub(super) tasks: BinaryHeap<Reverse<(RunInstant, Task)>>,
 }
 
 impl Consuming {
@@ -79,13 +79,13 @@ impl Consuming {
                 let reader = Reader { queue: plan.queue_numbers[queue], consumer };
                 Subscription { consumer: number, queue, reader, slot: plan.slots[queue] }
             }));
-            let start = nanos(group.slow_start).saturating_mul(u64::from(placement.member));
+            let delay = Nanos::from(group.slow_start) * u64::from(placement.member);
             consuming.by_channel[usize::from(placement.channel)] =
                 u32::try_from(number).unwrap_or(0);
             consuming.consumers.push(Consumer {
                 channel: placement.channel,
                 received: 0,
-                start: start.saturating_add(nanos(group.start_delay)),
+                start: RunInstant::START + delay + group.start_delay.into(),
                 subscriptions: first..consuming.subscriptions.len(),
                 next_poll: first,
             });
@@ -199,14 +199,14 @@ impl Consuming {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
 
-    /// A message as it is kept until it is settled. `now` is its arrival, in nanoseconds since the run began.
+    /// A message as it is kept until it is settled. It arrived at `now`.
     #[inline]
     pub(super) fn received(
         &self,
         delivery: &Delivery<'_>,
         reader: Reader,
         slot: u16,
-        now: u64,
+        now: RunInstant,
     ) -> HeldMessage {
         HeldMessage {
             arrived: now,
@@ -240,7 +240,7 @@ impl Consuming {
 }
 
 impl Role for Consuming {
-    fn start(&mut self, now: u64, connection: &mut Connection) {
+    fn start(&mut self, now: RunInstant, connection: &mut Connection) {
         self.tasks.clear();
         for number in 0..self.consumers.len() {
             let start = self.consumers[number].start;
@@ -299,7 +299,7 @@ impl Role for Consuming {
         }
     }
 
-    fn next_due(&self, _can_publish: bool) -> Option<u64> {
+    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
         self.tasks.peek().map(|Reverse((due, _))| *due)
     }
 
@@ -377,11 +377,11 @@ pub(in crate::link) fn measure(message: &HeldMessage, context: &mut ServeContext
         recorder.delivered(message.reader, stamp.number, arrived, message.redelivered);
     }
     context.measured.select(message.slot);
-    let sent_at = stamp.and_then(|stamp| Some((stamp.sent_nanos(arrived)?, stamp.late_nanos())));
+    let sent_at = stamp.and_then(|stamp| Some((stamp.sent_at(arrived)?, stamp.lateness())));
     match sent_at {
-        Some((sent_at, late_nanos)) => {
+        Some((sent_at, lateness)) => {
             let now = std::mem::replace(&mut context.now, arrived);
-            context.delivered(sent_at, late_nanos);
+            context.delivered(sent_at, lateness);
             context.now = now;
         }
         None => context.measured.unstamped += 1,

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate};
 
 use crate::{
+    clock::{Nanos, RunInstant},
     link::serve_context::ServeContext,
     message::{STAMP_SIZE, Stamp},
     pacing::{ArrivalSchedule, ClientDelay},
@@ -19,10 +20,9 @@ pub(super) const QUANTUM: usize = 64;
 /// Kept for each message until its confirm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentMessage {
-    /// Nanoseconds since the run began.
-    pub(super) at: u64,
-    /// How long after its scheduled time it was sent, in nanoseconds; absent without a schedule.
-    pub(super) late_nanos: Option<u64>,
+    pub(super) at: RunInstant,
+    /// How long after its scheduled time it was sent; absent without a schedule.
+    pub(super) lateness: Option<Nanos>,
     pub(super) publisher: u32,
     /// The low bits of its sequence number: at least as many as a stamp has.
     pub(super) sequence: u32,
@@ -31,9 +31,8 @@ pub(super) struct SentMessage {
 /// Messages that are encoded together: they have the same time of sending.
 pub(super) struct MessageBatch<'a, 'm> {
     pub(super) arrivals: Option<&'a mut ArrivalSchedule>,
-    /// From then on nothing but the client held the publisher back, in nanoseconds since the run
-    /// began.
-    pub(super) ready_at: u64,
+    /// From then on nothing but the client held the publisher back.
+    pub(super) ready_at: RunInstant,
     pub(super) delay: &'a mut ClientDelay,
     pub(super) publisher: u32,
     /// Number of the publisher on its connection.
@@ -102,7 +101,7 @@ impl MessageBatch<'_, '_> {
             }
             return Some(self.stamp(u64::from(sequence), None));
         }
-        let late_nanos = match &mut self.arrivals {
+        let lateness = match &mut self.arrivals {
             None => None,
             Some(arrivals)
                 if !self.context.pass.due_until.is_some_and(|until| arrivals.is_due(until)) =>
@@ -112,30 +111,30 @@ impl MessageBatch<'_, '_> {
             Some(arrivals) => {
                 let due = arrivals.due()?;
                 arrivals.advance();
-                self.context.sent_behind(now - due, self.delay.of(due, self.ready_at, now));
-                Some(now - due)
+                self.context.sent_behind(now.since(due), self.delay.of(due, self.ready_at, now));
+                Some(now.since(due))
             }
         };
         self.sequence += 1;
-        Some(self.stamp(self.sequence - 1, late_nanos))
+        Some(self.stamp(self.sequence - 1, lateness))
     }
 
     #[inline]
-    fn stamp(&mut self, sequence: u64, late_nanos: Option<u64>) -> [u8; STAMP_SIZE] {
-        self.remember(sequence, late_nanos);
+    fn stamp(&mut self, sequence: u64, lateness: Option<Nanos>) -> [u8; STAMP_SIZE] {
+        self.remember(sequence, lateness);
         let number = self.context.run.numbering.join(self.publisher, sequence);
-        Stamp::new(self.context.run.tag, self.context.now, late_nanos, number).encode()
+        Stamp::new(self.context.run.tag, self.context.now, lateness, number).encode()
     }
 
     /// Keeps a message for its confirm, and records it for verification and trace.
     #[inline]
-    fn remember(&mut self, sequence: u64, late_nanos: Option<u64>) {
+    fn remember(&mut self, sequence: u64, lateness: Option<Nanos>) {
         if let Some(recorder) = &mut self.context.recorder {
-            recorder.sent(self.publisher, sequence, self.context.now, late_nanos);
+            recorder.sent(self.publisher, sequence, self.context.now, lateness);
         }
         if let Some(ring) = &mut self.ring {
             let (at, sequence) = (self.context.now, low_bits(sequence));
-            ring.push(SentMessage { at, late_nanos, publisher: self.index, sequence });
+            ring.push(SentMessage { at, lateness, publisher: self.index, sequence });
         }
     }
 }

@@ -3,7 +3,9 @@
 use rabbitscope_runs::scenario::LatePolicy;
 
 use super::{batch::SentMessage, publisher::Publisher};
-use crate::{latency::Latency, link::serve_context::ServeContext, pacing::LATE_NANOS};
+use crate::{
+    clock::Nanos, latency::Latency, link::serve_context::ServeContext, pacing::LATE_TOLERANCE,
+};
 
 impl Publisher {
     /// Counts messages that are due for longer than the tolerance as overdue, or as left out if
@@ -16,13 +18,14 @@ impl Publisher {
             context.run.is_consumed.then_some(Latency::EndToEndIntended),
         ];
         let latencies: Vec<_> = latencies.into_iter().flatten().collect();
-        let end = context.now.saturating_sub(LATE_NANOS);
-        while let Some(due) = arrivals.due().filter(|due| *due <= end && left > 0) {
+        let now = context.now;
+        while let Some(due) = arrivals.due().filter(|due| *due + LATE_TOLERANCE <= now && left > 0)
+        {
             left -= 1;
             arrivals.advance();
             match self.late {
-                LatePolicy::Send => context.overdue(context.now - due, &latencies),
-                LatePolicy::Skip => context.left_out(0),
+                LatePolicy::Send => context.overdue(now.since(due), &latencies),
+                LatePolicy::Skip => context.left_out(Nanos::ZERO),
             }
         }
     }
@@ -30,9 +33,9 @@ impl Publisher {
 
 /// Records the age of a message that will get no confirm.
 pub(super) fn never_confirmed(sent: &SentMessage, context: &mut ServeContext<'_>) {
-    let age = context.now.saturating_sub(sent.at);
+    let age = context.now.since(sent.at);
     context.measured.measure_overdue(Latency::Confirm, age);
-    if let Some(late) = sent.late_nanos {
-        context.measured.measure_overdue(Latency::ConfirmIntended, age.saturating_add(late));
+    if let Some(late) = sent.lateness {
+        context.measured.measure_overdue(Latency::ConfirmIntended, age + late);
     }
 }

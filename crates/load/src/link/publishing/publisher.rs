@@ -7,9 +7,10 @@ use rabbitscope_runs::scenario::LatePolicy;
 
 use super::batch::{MessageBatch, QUANTUM, SentMessage, low_bits, put};
 use crate::{
+    clock::RunInstant,
     link::{serve_context::ServeContext, socket::Socket},
     message::{Payload, STAMP_SIZE},
-    pacing::{ArrivalSchedule, ClientDelay, LATE_NANOS},
+    pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE},
     report::Observation,
 };
 
@@ -21,8 +22,7 @@ pub(in crate::link) struct Publisher {
     pub(in crate::link) window: Option<u32>,
     /// Messages of a transaction; the window is as large.
     pub(in crate::link) tx_size: Option<u32>,
-    /// The publisher starts then, in nanoseconds since the run began.
-    pub(in crate::link) start: u64,
+    pub(in crate::link) start: RunInstant,
     pub(in crate::link) limit: Option<u64>,
     pub(in crate::link) arrivals: Option<ArrivalSchedule>,
     pub(in crate::link) late: LatePolicy,
@@ -31,7 +31,7 @@ pub(in crate::link) struct Publisher {
     pub(in crate::link) progress: PublisherProgress,
 }
 
-/// The progress of a publisher. Times are nanoseconds since the run began.
+/// The progress of a publisher.
 #[derive(Debug, Default)]
 pub(in crate::link) struct PublisherProgress {
     pub(super) sent: u64,
@@ -40,9 +40,9 @@ pub(in crate::link) struct PublisherProgress {
     /// Sequence numbers that are to be sent again; almost always none.
     again: VecDeque<u32>,
     /// The confirm window is full; its time has been counted up to here.
-    full_since: Option<u64>,
+    full_since: Option<RunInstant>,
     /// The window has had room since then.
-    roomy_since: u64,
+    roomy_since: RunInstant,
     delay: ClientDelay,
 }
 
@@ -75,7 +75,7 @@ impl Publisher {
 
     /// When it may send next; absent while it waits for an answer, or is done.
     #[inline]
-    pub(super) fn asks_at(&self, now: u64) -> Option<u64> {
+    pub(super) fn asks_at(&self, now: RunInstant) -> Option<RunInstant> {
         if !self.progress.again.is_empty() {
             return (self.window_room() > 0).then_some(now);
         }
@@ -85,7 +85,9 @@ impl Publisher {
             Some(_) if self.progress.is_done => None,
             Some(arrivals) if has_room => arrivals.due(),
             // Messages that do not fit into the window are left out when they are too late.
-            Some(arrivals) if self.late == LatePolicy::Skip => Some(arrivals.due()? + LATE_NANOS),
+            Some(arrivals) if self.late == LatePolicy::Skip => {
+                Some(arrivals.due()? + LATE_TOLERANCE)
+            }
             Some(_) => None,
         }
     }
@@ -97,10 +99,11 @@ impl Publisher {
         let has_room = self.room() > 0;
         let Some(arrivals) = &mut self.arrivals else { return };
         let leaves_out = self.late == LatePolicy::Skip && !self.progress.is_done;
-        if leaves_out && context.now > LATE_NANOS {
+        if leaves_out {
             let roomy_since = if has_room { self.progress.roomy_since } else { context.now };
             let ready_at = roomy_since.max(socket.ready_since());
-            while let Some(due) = arrivals.due().filter(|due| *due <= context.now - LATE_NANOS) {
+            let now = context.now;
+            while let Some(due) = arrivals.due().filter(|due| *due + LATE_TOLERANCE <= now) {
                 arrivals.advance();
                 context.left_out(self.progress.delay.of(due, ready_at, context.now));
             }
@@ -233,7 +236,7 @@ impl Publisher {
     pub(super) fn count_full(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = &mut self.progress.full_since {
             if !self.progress.is_done {
-                let full = context.now.saturating_sub(*since);
+                let full = context.now.since(*since).get();
                 context.measured.counts.window_full_nanos += full;
             }
             *since = context.now;

@@ -10,7 +10,7 @@ use super::{
     write_budget::WriteBudget,
 };
 use crate::{
-    clock::nanos,
+    clock::{Nanos, RunInstant},
     link::{
         limits::{CHUNK, WRITE_ROUNDS},
         role::Role,
@@ -36,7 +36,7 @@ pub(in crate::link) struct Publishing {
     write: WriteMode,
     confirm_timeout: Option<ConfirmTimeout>,
     /// By channel number: when the message was sent for which a timeout has been counted.
-    overdue: Vec<Option<u64>>,
+    overdue: Vec<Option<RunInstant>>,
 }
 
 impl Publishing {
@@ -63,7 +63,7 @@ impl Publishing {
 
     /// Messages that are due until then may be sent; absent: schedules wait.
     #[inline]
-    fn until(&self, context: &ServeContext<'_>) -> Option<u64> {
+    fn until(&self, context: &ServeContext<'_>) -> Option<RunInstant> {
         if self.has_schedule { context.pass.due_until } else { Some(context.now) }
     }
 
@@ -169,7 +169,7 @@ impl Role for Publishing {
         })?;
         let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
         // Messages of one write have the same time: they are recorded together.
-        let (mut run_at, mut run, mut settled) = (0, 0, 0);
+        let (mut run_at, mut run, mut settled) = (RunInstant::START, 0, 0);
         let outcome = ring.settle(tag, multiple, |sent| {
             if publishers[sent.publisher as usize].settled(context) {
                 round_robin.enqueue(sent.publisher as usize);
@@ -179,8 +179,8 @@ impl Role for Publishing {
                 let publisher = publishers[sent.publisher as usize].number;
                 recorder.settled(publisher, sent.sequence, context.now, accepted);
             }
-            if let Some(late_nanos) = sent.late_nanos.filter(|_| accepted) {
-                context.confirmed_intended(sent.at, late_nanos);
+            if let Some(lateness) = sent.lateness.filter(|_| accepted) {
+                context.confirmed_intended(sent.at, lateness);
             }
             if sent.at != run_at && run > 0 {
                 context.confirmed(run_at, run);
@@ -226,7 +226,8 @@ impl Role for Publishing {
         let Some(timeout) = self.confirm_timeout else { return Ok(()) };
         for (ring, overdue) in self.rings.iter().zip(&mut self.overdue) {
             let oldest = ring.as_ref().and_then(ConfirmRing::oldest).map(|sent| sent.at);
-            let late = oldest.filter(|at| context.now >= at.saturating_add(nanos(timeout.after)));
+            let after = Nanos::from(timeout.after);
+            let late = oldest.filter(|at| context.now >= *at + after);
             if late.is_some() && late != *overdue {
                 context.measured.counts.confirm_timeouts += 1;
                 if timeout.ends_run {
@@ -248,7 +249,7 @@ impl Role for Publishing {
         anybody && !self.is_stopped
     }
 
-    fn next_due(&self, can_publish: bool) -> Option<u64> {
+    fn next_due(&self, can_publish: bool) -> Option<RunInstant> {
         self.round_robin.first_due().filter(|_| can_publish && !self.is_stopped)
     }
 

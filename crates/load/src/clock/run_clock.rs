@@ -1,0 +1,27 @@
+//! The clock of a run.
+
+use std::time::{Duration, Instant};
+
+use super::run_instant::RunInstant;
+
+/// The clock of a run, which starts when the load begins. Copies have the same origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunClock {
+    origin: Instant,
+}
+
+impl RunClock {
+    pub(crate) fn start() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    /// The time that it is.
+    pub(crate) fn now(&self) -> RunInstant {
+        RunInstant::START + self.origin.elapsed().into()
+    }
+
+    /// `at` on the clock of the system.
+    pub(crate) fn instant(&self, at: RunInstant) -> Instant {
+        self.origin + Duration::from(at.since(RunInstant::START))
+    }
+}

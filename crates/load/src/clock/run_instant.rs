@@ -1,0 +1,75 @@
+//! A point in time of a run.
+
+use std::ops::Add;
+
+use super::nanos::Nanos;
+
+/// A point in time of a run: nanoseconds since the load began. An instant and a duration make an
+/// instant; of two instants only the distance is of use, [`RunInstant::since`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RunInstant(u64);
+
+impl RunInstant {
+    /// The load begins.
+    pub(crate) const START: Self = Self(0);
+    /// Later than any other.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+
+    /// So many nanoseconds after the load began, from a stamp.
+    #[inline]
+    pub(crate) const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Beginning of a second, which is numbered from 0.
+    pub(crate) fn of_second(second: u32) -> Self {
+        Self::START + Nanos::SECOND * u64::from(second)
+    }
+
+    /// Number of the second that it is in, from 0.
+    pub(crate) fn second(self) -> u32 {
+        u32::try_from(self.0 / Nanos::SECOND.get()).unwrap_or(u32::MAX)
+    }
+
+    /// The time since `earlier`; zero if that is later.
+    #[inline]
+    pub(crate) const fn since(self, earlier: Self) -> Nanos {
+        Nanos::new(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The last instant before this one.
+    pub(crate) const fn previous(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
+    /// Nanoseconds since the load began, for stamps and records.
+    #[inline]
+    pub(crate) const fn nanos(self) -> u64 {
+        self.0
+    }
+}
+
+/// At most [`RunInstant::NEVER`].
+impl Add<Nanos> for RunInstant {
+    type Output = Self;
+    #[inline]
+    fn add(self, duration: Nanos) -> Self {
+        Self(self.0.saturating_add(duration.get()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_have_distances() {
+        let (first, later) = (RunInstant::of_second(1), RunInstant::of_second(3));
+        assert_eq!(later.since(first), Nanos::SECOND * 2);
+        assert_eq!(first.since(later), Nanos::ZERO);
+        assert_eq!(first + Nanos::SECOND * 2, later);
+        assert_eq!((later.second(), later.previous().second()), (3, 2));
+        assert_eq!(RunInstant::NEVER + Nanos::SECOND, RunInstant::NEVER);
+        assert_eq!(RunInstant::START.previous(), RunInstant::START);
+    }
+}

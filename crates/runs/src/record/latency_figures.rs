@@ -1,0 +1,66 @@
+//! The figures of latencies.
+
+use serde::{Deserialize, Serialize};
+
+/// A latency in nanoseconds, without its histogram.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencyFigures {
+    /// `confirm` or `end-to-end`, from the actual time of sending; with `-intended` at the end, from
+    /// the time that the schedule asked for. `client-delay`: from the schedule to the sending, as far as
+    /// that was the client's own doing.
+    pub name: String,
+    /// Number of measurements.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95 % are below.
+    pub p95: u64,
+    /// 99 % are below.
+    pub p99: u64,
+    /// 99.9 % are below.
+    pub p999: u64,
+    /// 99.99 % are below.
+    pub p9999: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// A latency over the whole run, from the lossless histogram in `file`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencySummary {
+    /// Its figures, in the record beside the other keys.
+    #[serde(flatten)]
+    pub figures: LatencyFigures,
+    /// From what to what, in words.
+    pub description: String,
+    /// Of the measurements, those of messages that were overdue at the end: they count with their age
+    /// then, and took longer.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub overdue: u64,
+    /// Percentiles for a drawing, as far into the tail as enough was measured to tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spectrum: Vec<SpectrumPoint>,
+    /// The `.hlog` file in the run directory.
+    pub file: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// One percentile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SpectrumPoint {
+    /// This share of the measurements is not above, 0 to 1.
+    pub quantile: f64,
+    /// The latency in nanoseconds.
+    pub nanos: u64,
+}
