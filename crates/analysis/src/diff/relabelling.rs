@@ -1,6 +1,6 @@
 //! Relabellings of runs: which runs might have been those of the first side, and which of the second.
 
-use rabbitscope_runs::experiment::order_of_round;
+use rabbitscope_runs::experiment::shuffled;
 
 /// Relabellings that are tried; where there are not more they are all of them. Those of 13 rounds.
 const MAX_RELABELLINGS: usize = 4096;
@@ -51,7 +51,7 @@ fn signs(rounds: usize) -> Vec<Vec<f64>> {
     }
     let coin = |number: usize| {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        order_of_round(u64::from(number), number, 2)[0] == 1
+        shuffled(u64::from(number), number, 2)[0] == 1
     };
     let drawn = |number: usize| {
         (0..rounds).map(|at| sign(number > 0 && coin(number * rounds + at))).collect()
@@ -77,7 +77,7 @@ fn halves(before: usize, after: usize) -> Vec<Vec<f64>> {
     }
     let drawn = (1..MAX_RELABELLINGS).map(|number| {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        of(&order_of_round(u64::from(number), number, all)[..after])
+        of(&shuffled(u64::from(number), number, all)[..after])
     });
     chosen.extend(drawn);
     chosen

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_runs::{
-    experiment::{Arm, Experiment, RunMetric},
+    experiment::{Arm, Experiment, RunMetric, order_of_round},
     scenario::{BrokerSpec, Metric, Scenario},
 };
 use rabbitscope_text::display_duration;
@@ -135,9 +135,20 @@ impl Plan {
         }
     }
 
+    /// Runs of a round: one for each arm, and more of the baseline where it is an anchor.
+    pub(super) fn runs_of_a_round(&self) -> usize {
+        self.order().len()
+    }
+
+    /// The arms of the first round.
+    fn order(&self) -> Vec<usize> {
+        let Experiment { seed, design, .. } = &self.experiment;
+        order_of_round(*seed, 1, self.arms.len(), design.anchor_every)
+    }
+
     /// Runs in all.
     pub fn runs(&self) -> u64 {
-        self.arms.len() as u64 * u64::from(self.experiment.design.rounds)
+        self.runs_of_a_round() as u64 * u64::from(self.experiment.design.rounds)
     }
 
     /// How long a round takes; absent where a scenario does not say when it ends.
@@ -151,7 +162,8 @@ impl Plan {
         if self.experiment.design.capacity.is_some() {
             return None;
         }
-        let times = self.arms.iter().map(|it| Some(it.scenario.stop.duration? + AROUND_A_RUN));
+        let order = self.order().into_iter();
+        let times = order.map(|arm| Some(self.arms[arm].scenario.stop.duration? + AROUND_A_RUN));
         times.sum()
     }
 

@@ -33,6 +33,7 @@ impl Rounds {
             alpha: alpha_of_each_look(&experiment.design.looks),
             indifferent: experiment.design.indifferent,
             arms: plan.arms.iter().map(|planned| facts(&planned.arm)).collect(),
+            anchor_every: experiment.design.anchor_every,
             live_brokers: experiment.design.live.map(|live| live.brokers),
             axes: experiment.axes.clone(),
             metrics: experiment.metrics.iter().enumerate().map(metric).collect(),
@@ -58,10 +59,13 @@ impl Rounds {
 
     /// The arms that still have to run in a round, each with its place in it, in order.
     pub(super) fn missing(&self, round: u32) -> Vec<(usize, usize)> {
-        let order = order_of_round(self.result.seed, round, self.result.arms.len());
-        let has_run =
-            |arm: usize| self.result.runs.iter().any(|run| run.round == round && run.arm == arm);
-        let places = (1..).zip(order).filter(|(_, arm)| !has_run(*arm));
+        let ExperimentResult { seed, arms, anchor_every, runs, .. } = &self.result;
+        let order = order_of_round(*seed, round, arms.len(), *anchor_every);
+        let has_run = |position: usize, arm: usize| {
+            let mut of_round = runs.iter().filter(|run| run.round == round);
+            of_round.any(|run| run.position as usize == position && run.arm == arm)
+        };
+        let places = (1..).zip(order).filter(|(position, arm)| !has_run(*position, *arm));
         places.collect()
     }
 

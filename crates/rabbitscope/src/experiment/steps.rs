@@ -201,7 +201,7 @@ impl Conductor<'_> {
         let missing = self.rounds.missing(round).len().saturating_sub(1);
         let rounds = self.plan.experiment.design.rounds;
         let later = rounds.saturating_sub(self.rounds.counted() + 1) as usize;
-        let runs = u32::try_from(missing + later * self.plan.arms.len()).unwrap_or(u32::MAX);
+        let runs = u32::try_from(missing + later * self.plan.runs_of_a_round()).unwrap_or(u32::MAX);
         self.began.elapsed() / self.made.max(1) * runs
     }
 }

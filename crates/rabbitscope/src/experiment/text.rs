@@ -195,7 +195,7 @@ pub(super) fn run_of_arm(plan: &Plan, run: &RunOfArm, left: Duration) -> String 
         "round {} {of}, run {} of {}: {}{doubts}; about {} left",
         run.round,
         run.position,
-        plan.arms.len(),
+        plan.runs_of_a_round(),
         plan.arms[run.arm].arm.name,
         rough(left),
     )

@@ -76,7 +76,7 @@ fn killed_and_called_again_it_goes_on() {
     assert_eq!(places, all, "every arm once in each round");
     assert!(bench.read("out/experiment.jsonl").starts_with(before.rsplit_once('\n').unwrap().0));
     let order: Vec<u64> = runs.iter().map(|run| run["arm"].as_u64().unwrap()).collect();
-    let drawn = |round| order_of_round(3, round, 3).into_iter().map(|arm| arm as u64);
+    let drawn = |round| order_of_round(3, round, 3, None).into_iter().map(|arm| arm as u64);
     assert_eq!(
         order,
         (1..=6).flat_map(drawn).collect::<Vec<_>>(),

@@ -19,7 +19,7 @@ pub use expectation::KnownExpectation;
 pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
 pub use metric::RunMetric;
 pub use model::{Arm, CapacityDesign, Design, Experiment, Known, LiveDesign};
-pub use order::order_of_round;
+pub use order::{order_of_round, shuffled};
 pub use parse::parse;
 pub use result::{
     ArmFacts, Comparison, ComparisonRole, Difference, DroppedRound, ExperimentResult,

@@ -1,6 +1,6 @@
 //! An experiment as it is asked for.
 
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 use super::{KnownExpectation, RunMetric, SweepAxis};
 
@@ -49,6 +49,8 @@ pub struct Design {
     pub max_stolen: f64,
     /// Arms take turns on a running broker in place of a run for each.
     pub live: Option<LiveDesign>,
+    /// The baseline runs before the other arms of a round, after them, and in between after each so many.
+    pub anchor_every: Option<NonZeroUsize>,
     /// A run during which others than broker and load generator used a larger share of it is in doubt.
     pub max_others: f64,
 }
@@ -62,6 +64,7 @@ impl Design {
             indifferent: None,
             live: None,
             capacity: None,
+            anchor_every: None,
             max_stolen: MAX_STOLEN,
             max_others: MAX_OTHERS,
         }

@@ -1,8 +1,27 @@
 //! The order of runs within a round.
 
+use std::num::NonZeroUsize;
+
 /// All arms in an order that is drawn for this round: the same for the same seed, whatever ran before. So an
 /// experiment that was interrupted goes on in the order that it would have had.
-pub fn order_of_round(seed: u64, round: u32, arms: usize) -> Vec<usize> {
+///
+/// With `anchor_every` the first arm, the baseline, is not drawn: it runs before the others, after them, and in
+/// between after each so many of them.
+pub fn order_of_round(
+    seed: u64,
+    round: u32,
+    arms: usize,
+    anchor_every: Option<NonZeroUsize>,
+) -> Vec<usize> {
+    let mut order = shuffled(seed, round, arms);
+    let Some(every) = anchor_every else { return order };
+    order.retain(|arm| *arm != 0);
+    let parts = order.chunks(every.get());
+    std::iter::once(0).chain(parts.flat_map(|part| part.iter().copied().chain([0]))).collect()
+}
+
+/// The numbers below `arms` in an order that depends on seed and round alone; each order is as likely.
+pub fn shuffled(seed: u64, round: u32, arms: usize) -> Vec<usize> {
     let mut random = Random(seed ^ u64::from(round).wrapping_mul(0xA076_1D64_78BD_642F));
     let mut order: Vec<usize> = (0..arms).collect();
     for last in (1..arms).rev() {
@@ -32,13 +51,13 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use super::order_of_round;
+    use super::*;
 
     #[test]
     fn every_order_is_as_likely() {
         let mut counts = std::collections::BTreeMap::new();
         for round in 0..6000 {
-            *counts.entry(order_of_round(7, round, 3)).or_insert(0) += 1;
+            *counts.entry(order_of_round(7, round, 3, None)).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 6);
         // Four standard deviations.
@@ -46,9 +65,19 @@ mod tests {
     }
 
     #[test]
+    fn the_baseline_comes_again_and_again_where_it_is_an_anchor() {
+        let order = order_of_round(7, 3, 8, NonZeroUsize::new(3));
+        let anchors: Vec<_> = (0..order.len()).filter(|at| order[*at] == 0).collect();
+        assert_eq!((order.len(), anchors), (11, vec![0, 4, 8, 10]));
+        let mut others: Vec<_> = order.into_iter().filter(|arm| *arm != 0).collect();
+        others.sort_unstable();
+        assert_eq!(others, [1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
     fn an_order_depends_on_seed_and_round_alone() {
-        assert_eq!(order_of_round(7, 3, 20), order_of_round(7, 3, 20));
-        assert_ne!(order_of_round(7, 3, 20), order_of_round(7, 4, 20));
-        assert_ne!(order_of_round(7, 3, 20), order_of_round(8, 3, 20));
+        assert_eq!(order_of_round(7, 3, 20, None), order_of_round(7, 3, 20, None));
+        assert_ne!(order_of_round(7, 3, 20, None), order_of_round(7, 4, 20, None));
+        assert_ne!(order_of_round(7, 3, 20, None), order_of_round(8, 3, 20, None));
     }
 }

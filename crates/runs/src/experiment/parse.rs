@@ -1,6 +1,6 @@
 //! Reads an experiment from its text.
 
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 use rabbitscope_text::parse_duration;
 use toml::Value;
@@ -259,6 +259,9 @@ impl Design {
                 "cannot be several beside `live`: rounds on one broker are made together",
             );
         }
+        if wire.live.is_some() && wire.anchor.is_some() {
+            return refuse("anchor", "cannot stand beside `live`: turns are too short to drift");
+        }
         let share_of = |key, text: Option<String>| text.map(|text| share(key, &text)).transpose();
         let usual = Self::of_rounds(rounds);
         Ok(Self {
@@ -270,11 +273,17 @@ impl Design {
                 .transpose()
                 .map_err(|problem| problem.under("capacity"))?,
             live: wire.live.map(live).transpose().map_err(|problem| problem.under("live"))?,
+            anchor_every: wire.anchor.map(anchor).transpose()?,
             max_stolen: share_of("max-stolen", wire.max_stolen)?.unwrap_or(usual.max_stolen),
             max_others: share_of("max-others", wire.max_others)?.unwrap_or(usual.max_others),
             ..usual
         })
     }
+}
+
+fn anchor(every: usize) -> Result<NonZeroUsize, Problem> {
+    let problem = || Problem::new("must be 1 or more runs from one anchor to the next");
+    NonZeroUsize::new(every).ok_or_else(|| problem().under("anchor"))
 }
 
 fn capacity(wire: wire::Capacity) -> Result<CapacityDesign, Problem> {

@@ -1,5 +1,7 @@
 //! `experiment.json`: every run of an experiment and what the runs say together.
 
+use std::num::NonZeroUsize;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ArmLatency, ProfileComparison};
@@ -33,6 +35,9 @@ pub struct ExperimentResult {
     /// Of an experiment on running brokers: over how many of them the rounds are spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_brokers: Option<u32>,
+    /// The baseline ran before the other arms of a round, after them, and in between after each so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor_every: Option<NonZeroUsize>,
     /// What a sweep varies; empty for an experiment with arms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SweepAxis>,

@@ -32,6 +32,7 @@ pub(super) struct Design {
     pub(super) live: Option<Live>,
     pub(super) capacity: Option<Capacity>,
     pub(super) max_others: Option<String>,
+    pub(super) anchor: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,6 @@
 //! `rabbitscope sweep`: a scenario with one or two of its values varied.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use rabbitscope_runs::experiment::{CapacityDesign, Experiment, RunMetric, SweepAxis};
 
@@ -33,6 +33,10 @@ pub(in crate::commands) struct Args {
     /// How often every combination runs
     #[arg(long, default_value_t = 6)]
     rounds: u32,
+    /// Run the first combination at the beginning and at the end of each round, and in between after each so many
+    /// others: what drifts meanwhile falls out
+    #[arg(long, value_name = "RUNS")]
+    anchor: Option<NonZeroUsize>,
     /// Draws the order of runs
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,6 +80,7 @@ impl Args {
         let base = self.scenario.display().to_string();
         let mut experiment = Experiment::of_sweep(&base, axes, metrics, (self.seed, self.rounds))
             .map_err(UsageError)?;
+        experiment.design.anchor_every = self.anchor;
         experiment.design.capacity =
             is_search.then(|| CapacityDesign::within(self.capacity.clone()));
         Ok(experiment)
@@ -87,11 +92,12 @@ impl Args {
             lines.iter().fold(String::new(), |text, line| format!("{text}# {title} {line}\n"))
         };
         format!(
-            "# sweep {}\n{}{}{}# --rounds {} --seed {}\n",
+            "# sweep {}\n{}{}{}{}# --rounds {} --seed {}\n",
             self.scenario.display(),
             list("--vary", &self.vary),
             [list("--metric", &self.metrics), list("--capacity", &self.capacity)].concat(),
             list("--set", &self.set),
+            list("--anchor", &self.anchor.map(|it| it.to_string()).into_iter().collect::<Vec<_>>()),
             self.rounds,
             self.seed,
         )

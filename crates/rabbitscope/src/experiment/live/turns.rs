@@ -27,7 +27,7 @@ impl Turn {
 /// The turns of these rounds on one broker, each round in the order that is drawn for it.
 pub(super) fn turns(seed: u64, design: LiveDesign, rounds: &[u32], arms: usize) -> Vec<Turn> {
     let of_round = |round: &u32| {
-        let order = order_of_round(seed, *round, arms);
+        let order = order_of_round(seed, *round, arms, None);
         let round = *round;
         (1..).zip(order).map(move |(position, arm)| (round, position, arm))
     };
@@ -55,7 +55,7 @@ mod tests {
         let rounds: Vec<u32> = turns.iter().map(|turn| turn.round).collect();
         assert_eq!(rounds, [4, 4, 4, 6, 6, 6]);
         let arms: Vec<usize> = turns[3..].iter().map(|turn| turn.arm).collect();
-        assert_eq!(arms, order_of_round(7, 6, 3));
+        assert_eq!(arms, order_of_round(7, 6, 3, None));
         assert_eq!(turns[1].counted(), Slice { from_second: 11, seconds: 4 });
     }
 
