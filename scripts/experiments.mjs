@@ -1,4 +1,5 @@
 // Writes the table of experiments from their results: node experiments.mjs RESULTS DOCUMENT
+// Rows of experiments that have no result there stay as they are.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 
 const [, , results, document] = process.argv;
@@ -30,14 +31,18 @@ function row(name) {
     return `| ${cells.join(" | ")} |`;
 }
 
-const names = readdirSync(results).filter((name) => existsSync(`${results}/${name}/experiment.json`)).sort();
+const text = readFileSync(document, "utf8");
+const [before, rest] = text.split(begin);
+const [earlier, after] = rest.split(end);
+const rows = new Map();
+for (const line of earlier.trim().split("\n").slice(2)) rows.set(line.split(" | ")[0].slice(2), line);
+for (const name of readdirSync(results)) {
+    if (existsSync(`${results}/${name}/experiment.json`)) rows.set(name, row(name));
+}
 const table = [
     "| experiment | known | measured here, with intervals | rounds that count | |",
     "| --- | --- | --- | --- | --- |",
-    ...names.map(row),
+    ...[...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line),
 ].join("\n");
-const text = readFileSync(document, "utf8");
-const [before, rest] = text.split(begin);
-const [, after] = rest.split(end);
 writeFileSync(document, `${before}${begin}\n${table}\n${end}${after}`);
 console.log(table);
