@@ -14,6 +14,10 @@ use crate::{
 /// Offset of the channel number within a frame.
 const CHANNEL_AT: usize = 1;
 
+/// Offset of the size of the body within a content header's frame: behind type, channel, size of the frame, class
+/// and weight.
+const BODY_SIZE_AT: usize = 7 + 4;
+
 /// The first frame of a message: exchange and routing key.
 #[derive(Clone, Debug)]
 pub struct Route {
@@ -52,6 +56,7 @@ pub struct Content {
     /// The bytes that are replaced.
     head_at: usize,
     head_room: usize,
+    body_size: usize,
 }
 
 impl Content {
@@ -104,7 +109,12 @@ impl Content {
             write_frame(&mut bytes, FrameKind::Body, 0, |out| out.extend_from_slice(part));
         }
         bytes.shrink_to_fit();
-        Self { bytes, frames, head_at: 0, head_room: 0 }
+        Self { bytes, frames, head_at: 0, head_room: 0, body_size: body.len() }
+    }
+
+    /// Bytes of the body.
+    pub fn body_size(&self) -> usize {
+        self.body_size
     }
 
     /// Bytes on the wire.
@@ -124,9 +134,35 @@ impl Content {
         for frame in &self.frames {
             put_channel(out, start + frame, channel);
         }
+        self.put_head(&mut out[start..], head);
+    }
+
+    /// Appends the properties with another body, in frames of at most `frame_max` bytes. Meant for a content without a
+    /// body of its own, whose head is in a header.
+    #[inline]
+    pub(crate) fn append_with_body(
+        &self,
+        out: &mut Vec<u8>,
+        channel: u16,
+        (head, body): (&[u8], &[u8]),
+        frame_max: u32,
+    ) {
+        let start = out.len();
+        let end = self.frames.get(1).copied().unwrap_or(self.bytes.len());
+        out.extend_from_slice(&self.bytes[..end]);
+        put_channel(out, start, channel);
+        let size_at = start + BODY_SIZE_AT;
+        out[size_at..size_at + 8].copy_from_slice(&(body.len() as u64).to_be_bytes());
+        self.put_head(&mut out[start..], head);
+        for part in body.chunks(chunk(frame_max)) {
+            write_frame(out, FrameKind::Body, channel, |out| out.extend_from_slice(part));
+        }
+    }
+
+    #[inline]
+    fn put_head(&self, message: &mut [u8], head: &[u8]) {
         let length = head.len().min(self.head_room);
-        let at = start + self.head_at;
-        out[at..at + length].copy_from_slice(&head[..length]);
+        message[self.head_at..self.head_at + length].copy_from_slice(&head[..length]);
     }
 }
 
@@ -198,5 +234,19 @@ mod tests {
             }
         }
         assert_eq!(seen, body);
+    }
+
+    #[test]
+    fn a_body_that_is_made_later_is_sent_like_one_that_was_known() {
+        let properties = Properties::with_delivery_mode(true);
+        let head = Content::with_header(&properties, &[], 4096, "stamp", 12);
+        for size in [0, 1, 4088, 4089, 10_000] {
+            let body = vec![7; size];
+            let known = sent(&Content::with_header(&properties, &body, 4096, "stamp", 12));
+            let mut out = b"before".to_vec();
+            Route::new("e", "key", true).append(&mut out, 0x0102);
+            head.append_with_body(&mut out, 0x0102, (HEAD, &body), 4096);
+            assert_eq!(out[6..], known, "{size}");
+        }
     }
 }

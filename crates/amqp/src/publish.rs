@@ -31,6 +31,7 @@ pub struct PublishTemplate {
     bytes: Vec<u8>,
     body_at: usize,
     head_room: usize,
+    body_size: usize,
 }
 
 impl PublishTemplate {
@@ -56,7 +57,12 @@ impl PublishTemplate {
             });
             left -= size;
         }
-        Self { bytes, body_at, head_room: body_size.min(chunk) }
+        Self { bytes, body_at, head_room: body_size.min(chunk), body_size }
+    }
+
+    /// Bytes of each body.
+    pub fn body_size(&self) -> usize {
+        self.body_size
     }
 
     /// Bytes of one message on the wire, frames included.

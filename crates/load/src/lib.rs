@@ -7,7 +7,7 @@
 //!
 //! The folders follow the data: `plan` and `message` say what a scenario asks for, `dial`,
 //! `topology` and `connect` prepare the broker and the connections, `link` and `worker` run them
-//! with the times of `pacing`, `report` has what they report, `verify` and `aggregate` evaluate it,
+//! with the times of `pacing` and the bodies of `packing`, `report` has what they report, `verify` and `aggregate` evaluate it,
 //! `run` and `session` put all together.
 //!
 //! Not here: CPU and memory of the broker (the program adds them to each row), files, and
@@ -26,6 +26,7 @@ mod link;
 mod message;
 mod outcome;
 mod pacing;
+mod packing;
 mod plan;
 mod polling;
 mod random;

@@ -48,4 +48,20 @@ impl Connection {
         route.append(out, channel);
         content.append(out, channel, head);
     }
+
+    /// The same with a body that is made for this message; see [`Content::with_header`] for `head`.
+    #[inline]
+    pub fn publish_body(
+        &mut self,
+        channel: u16,
+        route: &Route,
+        content: &Content,
+        head: &[u8],
+        body: &[u8],
+    ) {
+        let frame_max = self.limits.frame_max;
+        let out = self.output.end();
+        route.append(out, channel);
+        content.append_with_body(out, channel, (head, body), frame_max);
+    }
 }

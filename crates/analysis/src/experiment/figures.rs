@@ -25,7 +25,8 @@ pub fn median_of_arm(
 )]
 pub fn value_in_words(value: f64, unit: &str) -> String {
     match unit {
-        "messages/s" => format!("{}/s", grouped_rate(value)),
+        "messages/s" | "items/s" => format!("{}/s", grouped_rate(value)),
+        "bytes/s" => format!("{}/s", human_bytes(value.round() as u64)),
         "nanoseconds" => short_time(value.round() as u64),
         "bytes" => human_bytes(value.round() as u64),
         _ => format!("{value:.3}"),

@@ -1,7 +1,7 @@
 //! The figures of a run by which arms are compared.
 
 use rabbitscope_runs::{
-    experiment::RunMetric,
+    experiment::{RunMetric, Side},
     record::{Counters, RunRecord, SecondRow},
     scenario::Metric,
 };
@@ -20,44 +20,62 @@ pub fn value(
         RunMetric::Load(Metric::Latency(name, quantile)) => {
             crate::expectations::latency(record, name, quantile)? as f64
         }
-        RunMetric::Load(Metric::Rate(name)) => rate(&rows, name)?,
+        RunMetric::Load(Metric::Rate(name)) => rate(&rows, counter(name)?)?,
+        RunMetric::Items(Side::Published) => rate(&rows, |counts| counts.published_items)?,
+        RunMetric::Items(Side::Consumed) => rate(&rows, |counts| counts.consumed_items)?,
+        RunMetric::ItemBytes(Side::Published) => rate(&rows, |counts| counts.published_item_bytes)?,
+        RunMetric::ItemBytes(Side::Consumed) => rate(&rows, |counts| counts.consumed_item_bytes)?,
         RunMetric::Load(Metric::Count(_) | Metric::Time(_)) | RunMetric::Capacity => return None,
-        RunMetric::BrokerCpu => per_message(&rows, |row| row.broker_cpu_cores)?,
-        RunMetric::ClientCpu => per_message(&rows, |row| row.client_cpu_cores)?,
+        RunMetric::BrokerCpu => cost(&rows, &MESSAGES, |row| row.broker_cpu_cores)?,
+        RunMetric::ClientCpu => cost(&rows, &MESSAGES, |row| row.client_cpu_cores)?,
+        RunMetric::BrokerCpuPerItem => cost(&rows, &ITEMS, |row| row.broker_cpu_cores)?,
+        RunMetric::ClientCpuPerItem => cost(&rows, &ITEMS, |row| row.client_cpu_cores)?,
         RunMetric::BrokerMemory => rows.iter().filter_map(|row| row.broker_rss_bytes).max()? as f64,
     };
     // Ratios are compared: without a positive value there is none.
     (found > 0.0).then_some(found)
 }
 
-/// Messages a second.
-fn rate(rows: &[&SecondRow], name: &str) -> Option<f64> {
-    let count: fn(&Counters) -> u64 = match name {
+/// How a counter is read.
+type Count = fn(&Counters) -> u64;
+
+/// What a load moves: published, answered or consumed. The first of which there are any is meant.
+const MESSAGES: [Count; 3] =
+    [|counts| counts.published, |counts| counts.replies, |counts| counts.consumed];
+
+/// The same for items.
+const ITEMS: [Count; 2] = [|counts| counts.published_items, |counts| counts.consumed_items];
+
+fn counter(name: &str) -> Option<Count> {
+    Some(match name {
         "published" => |counts| counts.published,
         "confirmed" => |counts| counts.confirmed,
         "consumed" => |counts| counts.consumed,
         "replies" => |counts| counts.replies,
         _ => return None,
-    };
-    let nanos: u64 = rows.iter().map(|row| row.interval_nanos).sum();
-    let messages: u64 = rows.iter().map(|row| count(&row.counts)).sum();
-    (nanos > 0).then(|| messages as f64 * 1e9 / nanos as f64)
+    })
 }
 
-/// CPU time for each message that was published, answered or consumed: what the load has, in this order.
-/// Absent when a second has no figure.
-fn per_message(rows: &[&SecondRow], cores: impl Fn(&SecondRow) -> Option<f64>) -> Option<f64> {
+/// How many a second.
+fn rate(rows: &[&SecondRow], count: Count) -> Option<f64> {
+    let nanos: u64 = rows.iter().map(|row| row.interval_nanos).sum();
+    (nanos > 0).then(|| total(rows, count) as f64 * 1e9 / nanos as f64)
+}
+
+/// CPU time for each of what is counted. Absent when a second has no figure.
+fn cost(
+    rows: &[&SecondRow],
+    counts: &[Count],
+    cores: impl Fn(&SecondRow) -> Option<f64>,
+) -> Option<f64> {
     let times = rows.iter().map(|row| Some(cores(row)? * row.interval_nanos as f64));
     let nanos = times.sum::<Option<f64>>()?;
-    let total =
-        |count: fn(&Counters) -> u64| -> u64 { rows.iter().map(|row| count(&row.counts)).sum() };
-    let kinds = [
-        total(|counts| counts.published),
-        total(|counts| counts.replies),
-        total(|counts| counts.consumed),
-    ];
-    let messages = kinds.into_iter().find(|count| *count > 0)?;
-    Some(nanos / messages as f64)
+    let moved = counts.iter().map(|count| total(rows, *count)).find(|count| *count > 0)?;
+    Some(nanos / moved as f64)
+}
+
+fn total(rows: &[&SecondRow], count: Count) -> u64 {
+    rows.iter().map(|row| count(&row.counts)).sum()
 }
 
 #[cfg(test)]

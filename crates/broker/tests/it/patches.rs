@@ -1,6 +1,6 @@
 //! Functions and modules that take the place of the broker's.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
 use rabbitscope_broker::{Broker, BrokerError};
 use rabbitscope_runs::scenario::ThrowawayBroker;
@@ -51,6 +51,22 @@ fn what_cannot_be_patched_is_refused_with_file_and_line() {
     );
     let wrong = start("-module(rabbit_misc).\npid_to_string(_) -> Nothing.\n");
     assert!(wrong.contains("patch.erl:2: variable 'Nothing' is unbound"), "{wrong}");
+}
+
+#[test]
+fn a_module_without_debug_information_is_not_patched() {
+    let place = tempfile::tempdir().unwrap();
+    file(place.path(), "bare.erl", "-module(bare).\n-export([f/0]).\nf() -> 1.\n");
+    let compiled = Command::new("erlc").arg("bare.erl").current_dir(place.path()).status();
+    assert!(compiled.unwrap().success());
+    let spec = ThrowawayBroker {
+        erl_args: format!("-pa {}", place.path().display()),
+        patches: vec![file(place.path(), "patch.erl", "-module(bare).\nf() -> 2.\n")],
+        ..ThrowawayBroker::default()
+    };
+    let refused = Broker::start_with_own_log(&spec).unwrap_err().to_string();
+    assert!(refused.contains("bare has no debug information"), "{refused}");
+    assert!(refused.contains("give the whole module instead"), "{refused}");
 }
 
 #[test]

@@ -5,20 +5,21 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table};
+use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value};
 use rabbitscope_runs::scenario::{
-    Body, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
+    Body, ITEMS_HEADER, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
 };
 
 use super::{
     json,
-    payload::{ComposedPayload, EncodedBodies, Payload, Step},
+    payload::{ComposedPayload, EncodedBodies, PackedPayload, Payload, RouteRotation, Step},
     stamp::STAMP_SIZE,
 };
 use crate::{
     assignment::assigned_queues,
     clock::{Nanos, RunInstant},
     error::LoadError,
+    packing::Packer,
     random::Random,
     topology::field_table,
 };
@@ -36,7 +37,7 @@ pub(crate) struct Messages<'a> {
     first_key: String,
     /// Members share the keys out; otherwise each uses them all.
     is_spread: bool,
-    steps: Vec<Step<Vec<u8>>>,
+    steps: Arc<[Step<Vec<u8>>]>,
     random: Random,
     /// The encoded bodies for a frame size, which is almost always the same for all connections.
     contents: Mutex<Option<(u32, Arc<EncodedBodies>)>>,
@@ -53,7 +54,7 @@ impl<'a> Messages<'a> {
             is_spread: !matches!(group.keys, RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes.collect(),
             first_key: keys.into_iter().next().unwrap_or_default(),
-            steps: bodies(group, &mut random)?,
+            steps: bodies(group, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
         })
@@ -73,6 +74,9 @@ impl<'a> Messages<'a> {
 
     /// The payload of `member` on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
+        if self.group.packing.is_packed() {
+            return Payload::Packed(Box::new(self.packed(member, frame_max)));
+        }
         let is_plain =
             self.keys.len() == 1 && self.group.sizes.is_empty() && self.group.body == Body::Filler;
         if is_plain {
@@ -87,27 +91,44 @@ impl<'a> Messages<'a> {
             return Payload::Plain(PublishTemplate::new(&target, size, frame_max));
         }
         let contents = self.contents(frame_max);
-        let route_size = self.keys.iter().map(Route::wire_size).max().unwrap_or(0);
+        Payload::Composed(Box::new(ComposedPayload {
+            routes: self.routes(member),
+            wire_size: self.route_size() + contents.largest,
+            contents,
+            next_content: 0,
+        }))
+    }
+
+    fn packed(&self, member: u32, frame_max: u32) -> PackedPayload {
+        let mut packer = Packer::new(self.group.packing);
+        let head = Content::with_header(&self.properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
+        let bodies = self.steps.iter().map(|(_, items)| packer.pack(items, &mut 0).0.len());
+        let largest = bodies.max().unwrap_or(0);
+        PackedPayload {
+            routes: self.routes(member),
+            wire_size: self.route_size() + head.wire_size() + largest,
+            head,
+            items: Arc::clone(&self.steps),
+            next_item: 0,
+            packer,
+        }
+    }
+
+    /// The routes of a member, in rotation.
+    fn routes(&self, member: u32) -> RouteRotation {
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let group = self.group;
         let mine = if self.is_spread {
-            let mine = assigned_queues(
-                self.group.member_queues,
-                member,
-                self.group.count,
-                self.keys.len(),
-            );
+            let mine = assigned_queues(group.member_queues, member, group.count, self.keys.len());
             mine.filter_map(|key| u32::try_from(key).ok()).collect()
         } else {
             (0..count).collect()
         };
-        Payload::Composed(Box::new(ComposedPayload {
-            routes: Arc::clone(&self.keys),
-            mine,
-            next_route: 0,
-            wire_size: route_size + contents.largest,
-            contents,
-            next_content: 0,
-        }))
+        RouteRotation { routes: Arc::clone(&self.keys), mine, next: 0 }
+    }
+
+    fn route_size(&self) -> usize {
+        self.keys.iter().map(Route::wire_size).max().unwrap_or(0)
     }
 
     fn contents(&self, frame_max: u32) -> Arc<EncodedBodies> {
@@ -124,9 +145,9 @@ impl<'a> Messages<'a> {
 
     fn make_contents(&self, frame_max: u32) -> EncodedBodies {
         let content = |body: &Vec<u8>| {
-            if self.group.body.is_kept_intact() {
-                let header = (STAMP_HEADER, STAMP_SIZE);
-                Content::with_header(&self.properties, body, frame_max, header.0, header.1)
+            if self.group.has_stamp_headers() {
+                let properties = &self.properties;
+                Content::with_header(properties, body, frame_max, STAMP_HEADER, STAMP_SIZE)
             } else {
                 Content::new(&self.properties, body, frame_max)
             }
@@ -213,10 +234,17 @@ fn properties(group: &PublisherGroup) -> Properties {
         cluster_id,
         headers,
     } = group.properties.clone();
-    let table: Table = field_table(&headers);
+    let mut table: Table = field_table(&headers);
+    let packing = group.packing;
+    if packing.items > 1 {
+        table.0.push((ITEMS_HEADER.to_owned(), Value::Integer(packing.items.into())));
+    }
     Properties {
         content_type,
-        content_encoding,
+        content_encoding: match packing.compression {
+            Some(compression) => Some(compression.algorithm.name().to_owned()),
+            None => content_encoding,
+        },
         delivery_mode: delivery_mode.or(group.persistent.then_some(2)),
         headers: (!table.0.is_empty()).then_some(table),
         priority,
@@ -254,7 +282,7 @@ mod tests {
             let Payload::Composed(composed) = messages.payload(member, 1, 4096) else {
                 panic!("there are many keys")
             };
-            assert_eq!(composed.mine, expected);
+            assert_eq!(composed.routes.mine, expected);
         }
         check("queue = \"q-{}\"", 0, &[0, 1, 2, 3, 4]);
         check("queue = \"q-{}\"\ncount = 2", 1, &[1, 3]);

@@ -7,5 +7,5 @@ mod stamp;
 
 pub(crate) use messages::Messages;
 pub use messages::unreadable_file;
-pub(crate) use payload::Payload;
+pub(crate) use payload::{PackedMessage, Payload};
 pub(crate) use stamp::{Numbering, STAMP_SIZE, Stamp};

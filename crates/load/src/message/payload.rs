@@ -1,10 +1,14 @@
-//! What one publisher sends: a fixed frame template, or routing keys and bodies in rotation.
+//! What one publisher sends: a fixed frame template, routing keys and bodies in rotation, or bodies that are packed for
+//! each message.
 
 use std::sync::Arc;
 
 use rabbitscope_amqp::{Content, PublishTemplate, Route};
 
-use crate::clock::{Nanos, RunInstant};
+use crate::{
+    clock::{Nanos, RunInstant},
+    packing::Packer,
+};
 
 /// The bodies of one step of a cycle, and when the step ends within the cycle.
 pub(super) type Step<Body> = (Nanos, Vec<Body>);
@@ -20,12 +24,17 @@ pub(super) struct EncodedBodies {
 impl EncodedBodies {
     /// The bodies of this time.
     pub(super) fn at(&self, now: RunInstant) -> &[Content] {
-        let shortest = Nanos::new(1);
-        let cycle = self.steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
-        let within = now.since(RunInstant::START) % cycle;
-        let step = self.steps.iter().find(|(end, _)| within < *end).or(self.steps.last());
-        step.map_or(&[], |(_, contents)| contents)
+        bodies_at(&self.steps, now)
     }
+}
+
+/// The bodies of this time.
+fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
+    let shortest = Nanos::new(1);
+    let cycle = steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
+    let within = now.since(RunInstant::START) % cycle;
+    let step = steps.iter().find(|(end, _)| within < *end).or(steps.last());
+    step.map_or(&[], |(_, bodies)| bodies)
 }
 
 /// What one publisher sends.
@@ -35,25 +44,53 @@ pub(crate) enum Payload {
     Plain(PublishTemplate),
     /// Routing key and body rotate.
     Composed(Box<ComposedPayload>),
+    /// Routing keys rotate, bodies are packed for each message.
+    Packed(Box<PackedPayload>),
+}
+
+/// The routes of a publisher, in rotation.
+#[derive(Debug)]
+pub(super) struct RouteRotation {
+    pub(super) routes: Arc<[Route]>,
+    /// Numbers of the routes of this publisher.
+    pub(super) mine: Vec<u32>,
+    pub(super) next: usize,
 }
 
 /// Routing keys and bodies in rotation.
 #[derive(Debug)]
 pub(crate) struct ComposedPayload {
-    pub(super) routes: Arc<[Route]>,
-    /// Numbers of the routes of this publisher.
-    pub(super) mine: Vec<u32>,
-    pub(super) next_route: usize,
+    pub(super) routes: RouteRotation,
     pub(super) contents: Arc<EncodedBodies>,
     pub(super) next_content: usize,
     pub(super) wire_size: usize,
 }
 
+/// Routing keys in rotation, and items that are packed for each message.
+#[derive(Debug)]
+pub(crate) struct PackedPayload {
+    pub(super) routes: RouteRotation,
+    /// The properties, with room for the stamp.
+    pub(super) head: Content,
+    pub(super) items: Arc<[Step<Vec<u8>>]>,
+    pub(super) next_item: usize,
+    pub(super) packer: Packer,
+    /// About, since bodies differ.
+    pub(super) wire_size: usize,
+}
+
+/// A message of a [`PackedPayload`].
+pub(crate) struct PackedMessage<'a> {
+    pub(crate) route: &'a Route,
+    pub(crate) head: &'a Content,
+    pub(crate) body: &'a [u8],
+    /// Bytes of its items.
+    pub(crate) item_bytes: u64,
+}
+
 /// The rotation at one time.
 pub(crate) struct PayloadCursor<'a> {
-    routes: &'a [Route],
-    mine: &'a [u32],
-    next_route: &'a mut usize,
+    routes: &'a mut RouteRotation,
     contents: &'a [Content],
     next_content: &'a mut usize,
 }
@@ -64,7 +101,24 @@ impl Payload {
         match self {
             Self::Plain(template) => template.wire_size(),
             Self::Composed(composed) => composed.wire_size,
+            Self::Packed(packed) => packed.wire_size,
         }
+    }
+
+    /// Items of each message.
+    pub(crate) fn items(&self) -> u64 {
+        match self {
+            Self::Plain(_) | Self::Composed(_) => 1,
+            Self::Packed(packed) => packed.packer.items() as u64,
+        }
+    }
+}
+
+impl RouteRotation {
+    #[inline]
+    fn next(&mut self) -> &Route {
+        let at = advance(&mut self.next, self.mine.len());
+        &self.routes[self.mine[at] as usize]
     }
 }
 
@@ -72,22 +126,28 @@ impl ComposedPayload {
     /// The rotation at this time.
     pub(crate) fn cursor(&mut self, now: RunInstant) -> PayloadCursor<'_> {
         PayloadCursor {
-            routes: &self.routes,
-            mine: &self.mine,
-            next_route: &mut self.next_route,
+            routes: &mut self.routes,
             contents: self.contents.at(now),
             next_content: &mut self.next_content,
         }
     }
 }
 
-impl<'a> PayloadCursor<'a> {
+impl PackedPayload {
+    /// The next message at this time.
+    pub(crate) fn next(&mut self, now: RunInstant) -> PackedMessage<'_> {
+        let items = bodies_at(&self.items, now);
+        let (body, item_bytes) = self.packer.pack(items, &mut self.next_item);
+        PackedMessage { route: self.routes.next(), head: &self.head, body, item_bytes }
+    }
+}
+
+impl PayloadCursor<'_> {
     /// Route and content of the next message.
     #[inline]
-    pub(crate) fn next(&mut self) -> (&'a Route, &'a Content) {
-        let route = advance(self.next_route, self.mine.len());
+    pub(crate) fn next(&mut self) -> (&Route, &Content) {
         let content = advance(self.next_content, self.contents.len());
-        (&self.routes[self.mine[route] as usize], &self.contents[content])
+        (self.routes.next(), &self.contents[content])
     }
 }
 

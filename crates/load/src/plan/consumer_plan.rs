@@ -1,6 +1,6 @@
 //! What a group of consumers reads.
 
-use rabbitscope_runs::scenario::{ConsumerGroup, QueueNames, QueueSpec, Scenario};
+use rabbitscope_runs::scenario::{ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, Scenario};
 
 use super::placement::Placement;
 use crate::{assignment::assigned_queues, topology::QueueSet, verify::QueueIndex};
@@ -20,6 +20,8 @@ pub(crate) struct ConsumerPlan<'a> {
     pub(crate) first_consumer: u32,
     /// Some messages have their stamp in a header.
     pub(crate) has_stamp_headers: bool,
+    /// Messages are taken apart.
+    pub(crate) unpacks: bool,
 }
 
 impl<'a> ConsumerPlan<'a> {
@@ -41,9 +43,17 @@ impl<'a> ConsumerPlan<'a> {
             queues.iter().map(|name| queue_index.number(name).unwrap_or(u32::MAX)).collect();
         let slots = queues.iter().map(|name| slot(name)).collect();
         let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
-        let mut bodies = scenario.publishers.iter().map(|group| &group.body);
-        let has_stamp_headers = bodies.any(rabbitscope_runs::scenario::Body::is_kept_intact);
-        Self { group, queues, own, queue_numbers, slots, first_consumer, has_stamp_headers }
+        let publishers = &scenario.publishers;
+        Self {
+            group,
+            queues,
+            own,
+            queue_numbers,
+            slots,
+            first_consumer,
+            has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
+            unpacks: group.unpack && publishers.iter().any(|group| group.packing.is_packed()),
+        }
     }
 
     /// Numbers of the queues that a consumer reads.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_runs::{
-    experiment::{Arm, Experiment, RunMetric, order_of_round},
+    experiment::{Arm, Experiment, RunMetric, Side, order_of_round},
     scenario::{BrokerSpec, Metric, Scenario},
 };
 use rabbitscope_text::display_duration;
@@ -201,12 +201,14 @@ pub(super) fn rough(time: Duration) -> String {
 fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
     let has_confirms = scenario.publishers.iter().any(|group| group.confirm_window.is_some());
     let (has_it, needed) = match metric {
-        RunMetric::Load(Metric::Rate("published")) => {
+        RunMetric::Load(Metric::Rate("published"))
+        | RunMetric::Items(Side::Published)
+        | RunMetric::ItemBytes(Side::Published) => {
             (!scenario.publishers.is_empty(), "[[publishers]]")
         }
-        RunMetric::Load(Metric::Rate("consumed")) => {
-            (!scenario.consumers.is_empty(), "[[consumers]]")
-        }
+        RunMetric::Load(Metric::Rate("consumed"))
+        | RunMetric::Items(Side::Consumed)
+        | RunMetric::ItemBytes(Side::Consumed) => (!scenario.consumers.is_empty(), "[[consumers]]"),
         RunMetric::Load(Metric::Rate("replies")) => (!scenario.requests.is_empty(), "[[requests]]"),
         RunMetric::Load(Metric::Rate(_)) => (has_confirms, "publishers with a `confirm-window`"),
         RunMetric::Load(Metric::Latency(name, _)) => match name {

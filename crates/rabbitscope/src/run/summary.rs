@@ -96,13 +96,53 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
         let unit = if name == "opened" { "/s    " } else { "msg/s " };
         let _ = writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count} in all)");
     }
+    text += &items(rates, record);
     let counts = [
         ("returned", load.counts.returned, "messages"),
         ("refused", load.counts.nacked, "messages"),
         ("stray", load.counts.stray_replies, "replies that nobody waited for any more"),
+        ("broken", load.counts.unpacking_failures, "messages that could not be taken apart"),
     ];
     for (name, count, what) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
         let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
+    }
+    text
+}
+
+/// What applications would have sent, where that is not what messages are: several in one, or compressed.
+fn items(rates: &LoadRates, record: &RunRecord) -> String {
+    let (counts, scenario) = (&record.load.counts, &record.scenario);
+    let packs =
+        |group: &Value| !group["items-per-message"].is_null() || !group["compression"].is_null();
+    if !scenario["publishers"].as_array().is_some_and(|groups| groups.iter().any(packs)) {
+        return String::new();
+    }
+    let sides = [
+        (
+            "sent",
+            rates.published,
+            counts.published,
+            counts.published_items,
+            counts.published_item_bytes,
+        ),
+        (
+            "taken",
+            rates.consumed,
+            counts.consumed,
+            counts.consumed_items,
+            counts.consumed_item_bytes,
+        ),
+    ];
+    let mut text = String::new();
+    for (name, rate, messages, items, bytes) in sides.into_iter().filter(|side| side.3 > 0) {
+        // The whole run has the same items for each message as its measured part.
+        let of_rate = |count: u64| rate * count as f64 / messages.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "{name:<10}{:>11} items/s ({:.1} MB/s without compression)",
+            grouped_rate(of_rate(items)),
+            of_rate(bytes) / 1e6,
+        );
     }
     text
 }

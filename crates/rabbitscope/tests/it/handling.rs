@@ -191,3 +191,50 @@ messages = 10
     assert_eq!(count(&run, "consumed"), 30);
     check_within(seconds(&run), 1.2, 2.5);
 }
+
+#[test]
+fn packed_messages_are_taken_apart_into_what_was_packed() {
+    let bench = Workbench::new("packed");
+    let of = |keys: &str, unpack: bool| {
+        let text = format!(
+            r#"
+name = "packed"
+run.verify = true
+[[queues]]
+name = "rs.packed"
+[[publishers]]
+queue = "rs.packed"
+messages = 500
+size = "2KB"
+confirm-window = 100
+{keys}
+[[consumers]]
+queue = "rs.packed"
+messages = 500
+prefetch = 50
+unpack = {unpack}
+"#
+        );
+        let run = run(&bench, &text, 0);
+        std::fs::remove_dir_all(bench.path("out")).unwrap();
+        assert_eq!(count(&run, "unpacking-failures"), 0, "{keys}");
+        let faults = ["lost", "duplicates", "out-of-order"].map(|key| &run["verification"][key]);
+        assert!(faults.iter().all(|count| count.as_u64() == Some(0)), "{keys}: {faults:?}");
+        ["published-items", "consumed-items", "published-item-bytes", "consumed-item-bytes"]
+            .map(|key| count(&run, key))
+    };
+    let packings = [
+        ("body = \"json\"\ncompression = \"gzip\"", 1),
+        ("body = \"json\"\ncompression = \"zstd\"\ncompression-level = 9", 1),
+        ("body = \"json\"\ncompression = \"lz4\"\nitems-per-message = 100", 100),
+        ("items-per-message = 7", 7),
+    ];
+    for (keys, items) in packings {
+        let [published, consumed, sent, received] = of(keys, true);
+        assert_eq!((published, consumed), (500 * items, 500 * items), "{keys}");
+        assert_eq!((sent, received), (2000 * 500 * items, sent), "{keys}");
+    }
+    let [_, consumed, sent, received] = of(packings[0].0, false);
+    assert_eq!(consumed, 500);
+    assert!(received < sent * 9 / 10, "{received} bytes of {sent} on the wire");
+}

@@ -16,15 +16,38 @@ pub enum RunMetric {
     BrokerMemory,
     /// `client.cpu-per-message`: CPU time of the load generator for each message, nanoseconds.
     ClientCpu,
+    /// `broker.cpu-per-item`: the same for each item; see [`RunMetric::Items`].
+    BrokerCpuPerItem,
+    /// `client.cpu-per-item`
+    ClientCpuPerItem,
+    /// `published.items`, `consumed.items`: what applications send, a second; see `items-per-message`.
+    Items(Side),
+    /// `published.item-bytes`, `consumed.item-bytes`: bytes of these a second, without compression.
+    ItemBytes(Side),
     /// `capacity.rate`: the highest rate within limits, of a search in place of a run.
     Capacity,
 }
 
-/// Metrics that are no rates and no latencies.
-const OTHERS: [(&str, RunMetric); 4] = [
+/// Which messages are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Those of publishers.
+    Published,
+    /// Those of consumers.
+    Consumed,
+}
+
+/// Metrics with names of their own.
+const OTHERS: [(&str, RunMetric); 10] = [
+    ("published.items", RunMetric::Items(Side::Published)),
+    ("published.item-bytes", RunMetric::ItemBytes(Side::Published)),
+    ("consumed.items", RunMetric::Items(Side::Consumed)),
+    ("consumed.item-bytes", RunMetric::ItemBytes(Side::Consumed)),
     ("broker.cpu-per-message", RunMetric::BrokerCpu),
     ("broker.memory", RunMetric::BrokerMemory),
     ("client.cpu-per-message", RunMetric::ClientCpu),
+    ("broker.cpu-per-item", RunMetric::BrokerCpuPerItem),
+    ("client.cpu-per-item", RunMetric::ClientCpuPerItem),
     ("capacity.rate", RunMetric::Capacity),
 ];
 
@@ -56,7 +79,9 @@ impl RunMetric {
     /// Which way is better.
     pub fn goal(self) -> Goal {
         match self {
-            Self::Load(Metric::Rate(_)) | Self::Capacity => Goal::Higher,
+            Self::Load(Metric::Rate(_)) | Self::Items(_) | Self::ItemBytes(_) | Self::Capacity => {
+                Goal::Higher
+            }
             _ => Goal::Lower,
         }
     }
@@ -65,6 +90,8 @@ impl RunMetric {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Load(Metric::Rate(_)) | Self::Capacity => "messages/s",
+            Self::Items(_) => "items/s",
+            Self::ItemBytes(_) => "bytes/s",
             Self::BrokerMemory => "bytes",
             _ => "nanoseconds",
         }
@@ -97,6 +124,8 @@ mod tests {
             "broker.cpu-per-message",
             "broker.memory",
             "client.cpu-per-message",
+            "published.items",
+            "consumed.item-bytes",
             "capacity.rate",
         ] {
             assert_eq!(RunMetric::parse(name).unwrap().to_string(), name);

@@ -17,7 +17,7 @@ mod wire;
 
 pub use expectation::KnownExpectation;
 pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
-pub use metric::RunMetric;
+pub use metric::{RunMetric, Side};
 pub use model::{Arm, CapacityDesign, Design, Experiment, Known, LiveDesign};
 pub use order::{order_of_round, shuffled};
 pub use parse::parse;

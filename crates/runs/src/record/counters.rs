@@ -85,6 +85,11 @@ counters! {
     rejected: Things, Hidden, "rejected_messages_total", "Deliveries that the consumer refused (`nack`).";
     empty_polls: Things, Hidden, "empty_polls_total", "Answers to `basic.get` that there is no message.";
     confirm_timeouts: Things, Count, "confirm_timeouts_total", "Times that nothing was confirmed for `confirm-timeout`.";
+    published_items: Things, Hidden, "published_items_total", "What applications wanted to send, in the messages that publishers made: as many as messages, unless `items-per-message` says otherwise.";
+    published_item_bytes: Bytes, Hidden, "published_item_bytes_total", "Bytes of these, before compression.";
+    consumed_items: Things, Hidden, "consumed_items_total", "Items in the messages that consumers got, taken apart unless `unpack = false`.";
+    consumed_item_bytes: Bytes, Hidden, "consumed_item_bytes_total", "Bytes of these, after decompression.";
+    unpacking_failures: Things, Count, "unpacking_failures_total", "Messages that a consumer could not take apart; their items are not counted.";
     duplicates: Things, Count, "duplicate_messages_total", "Deliveries that had come before and were not marked as redelivered; counted with `run.verify`.";
     out_of_order: Things, Count, "out_of_order_messages_total", "Deliveries overtaken by a later message of their publisher; counted with `run.verify`.";
     scheduled: Things, Hidden, "scheduled_messages_total", "Messages that schedules asked for, dropped ones included.";

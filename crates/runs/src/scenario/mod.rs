@@ -22,12 +22,13 @@ pub(crate) use reader::read as read_table;
 pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
 pub use error::{Origin, ScenarioError};
 pub use model::{
-    AfterPhases, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind, ChurnSubject,
-    ChurnedQueue, Comparison, ConfirmTimeout, ConsumerGroup, Demand, ExchangeSpec, Expect,
-    Expectation, FieldValue, LATENCIES, LatePolicy, Limit, MemberQueues, MessageProperties, Metric,
-    NO_WINDOW, NumberRange, PasswordSource, Phase, Policy, PolicySubject, PollerGroup, PollerLogin,
-    PollerTrust, ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames,
-    QueueSpec, QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
+    AfterPhases, Algorithm, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind,
+    ChurnSubject, ChurnedQueue, Comparison, Compression, ConfirmTimeout, ConsumerGroup, Demand,
+    ExchangeSpec, Expect, Expectation, FieldValue, ITEMS_HEADER, LATENCIES, LatePolicy, Limit,
+    MAX_ITEMS, MemberQueues, MessageProperties, Metric, NO_WINDOW, NumberRange, Packing,
+    PasswordSource, Phase, Policy, PolicySubject, PollerGroup, PollerLogin, PollerTrust,
+    ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec,
+    QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
     STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker,
     Time, Until, WarmUp, WriteMode, has_placeholder,
 };

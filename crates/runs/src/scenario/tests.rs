@@ -76,7 +76,7 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
         "f.toml:11: `consumers.0.prefetsch`: is an unknown key; allowed are `name`, `count`, \
          `connections`, `channels`, `queue`, `member-queues`, `prefetch`, `channel-prefetch`, `auto-ack`, \
          `multi-ack-every`, `nack`, `requeue`, `tx-size`, `rate`, `processing-time`, \
-         `processing-times`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `messages`, \
+         `processing-times`, `polling`, `poll-interval`, `priority`, `offset`, `exclusive`, `unpack`, `messages`, \
          `start-delay`, `slow-start`, `arguments`; did you mean `prefetch`?",
     );
     check(

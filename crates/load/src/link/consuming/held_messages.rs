@@ -6,7 +6,9 @@ use rabbitscope_runs::scenario::ConsumerGroup;
 
 use crate::{
     clock::{Nanos, RunInstant},
+    link::serve_context::ServeContext,
     message::Stamp,
+    packing::Items,
     report::Reader,
 };
 
@@ -21,6 +23,31 @@ pub(super) struct HeldMessage {
     pub(super) reader: Reader,
     /// The slot of its latency.
     pub(super) slot: u16,
+    pub(super) items: Items,
+}
+
+impl HeldMessage {
+    /// Records the latency up to the arrival of the message, however long it was held after that.
+    #[inline]
+    pub(super) fn measure(&self, context: &mut ServeContext<'_>) {
+        let stamp = self.stamp.filter(|stamp| stamp.is_of(context.run.tag));
+        if let Some(recorder) = &mut context.recorder
+            && let Some(stamp) = stamp
+        {
+            recorder.delivered(self.reader, stamp.number, self.arrived, self.redelivered);
+        }
+        context.measured.select(self.slot);
+        let sent_at =
+            stamp.and_then(|stamp| Some((stamp.sent_at(self.arrived)?, stamp.lateness())));
+        match sent_at {
+            Some((sent_at, lateness)) => {
+                let now = std::mem::replace(&mut context.now, self.arrived);
+                context.delivered(sent_at, lateness);
+                context.now = now;
+            }
+            None => context.measured.unstamped += 1,
+        }
+    }
 }
 
 /// The messages that the consumers of a connection hold.
@@ -129,7 +156,15 @@ mod tests {
 
     fn message(arrived: RunInstant) -> HeldMessage {
         let reader = Reader { queue: 0, consumer: 0 };
-        HeldMessage { arrived, delivery_tag: 1, redelivered: false, stamp: None, reader, slot: 0 }
+        HeldMessage {
+            arrived,
+            delivery_tag: 1,
+            redelivered: false,
+            stamp: None,
+            reader,
+            slot: 0,
+            items: Items::default(),
+        }
     }
 
     /// Messages that arrive at these milliseconds are done at those; absent: at once.

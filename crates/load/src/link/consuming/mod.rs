@@ -1,5 +1,6 @@
 //! Consumers on one connection.
 
+mod arrival;
 mod consumer;
 mod held_messages;
 mod poll_settings;

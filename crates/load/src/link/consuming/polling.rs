@@ -37,7 +37,7 @@ impl Consuming {
             consumer.next_poll - 1
         };
         let Subscription { reader, slot, .. } = self.subscriptions[asked];
-        let message = self.received(delivery, reader, slot, context.now);
+        let message = self.received(delivery, reader, slot, context);
         if self.hold(number, message) {
             // A consumer that processes a message does not poll.
             return;

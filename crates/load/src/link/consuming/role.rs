@@ -17,7 +17,7 @@ use super::{
 use crate::{
     clock::{Nanos, RunInstant},
     link::{role::Role, serve_context::ServeContext, socket::Socket},
-    message::Stamp,
+    packing::Unpacker,
     plan::{ConsumerPlan, Placement},
     report::{Observation, Reader, Side},
     topology::field_table,
@@ -36,7 +36,9 @@ pub(in crate::link) struct Consuming {
     tx_size: Option<u32>,
     /// Messages for each consumer.
     pub(super) limit: Option<u64>,
-    reads_headers: bool,
+    pub(super) reads_headers: bool,
+    /// Absent: messages are not taken apart.
+    pub(super) unpacker: Option<Unpacker>,
     pub(super) polling: Option<PollSettings>,
     pub(super) consumers: Vec<Consumer>,
     /// A consumer's tag is the number of its subscription here.
@@ -63,6 +65,7 @@ impl Consuming {
             tx_size: group.tx_size,
             limit: group.messages,
             reads_headers: plan.has_stamp_headers,
+            unpacker: plan.unpacks.then(Unpacker::default),
             polling: PollSettings::of(plan),
             consumers: Vec::with_capacity(placements.len()),
             subscriptions: Vec::new(),
@@ -135,9 +138,12 @@ impl Consuming {
         let channel = consumer.channel;
         consumer.received += 1;
         let is_last = self.limit == Some(consumer.received);
-        context.measured.counts.consumed += 1;
-        context.measured.counts.redelivered += u64::from(message.redelivered);
-        measure(&message, context);
+        let counts = &mut context.measured.counts;
+        counts.consumed += 1;
+        counts.redelivered += u64::from(message.redelivered);
+        counts.consumed_items += u64::from(message.items.count);
+        counts.consumed_item_bytes += u64::from(message.items.bytes);
+        message.measure(context);
         if !self.auto_ack {
             let waiting = &mut self.unacknowledged[usize::from(channel)];
             waiting.count += 1;
@@ -199,25 +205,6 @@ impl Consuming {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
 
-    /// A message as it is kept until it is settled. It arrived at `now`.
-    #[inline]
-    pub(super) fn received(
-        &self,
-        delivery: &Delivery<'_>,
-        reader: Reader,
-        slot: u16,
-        now: RunInstant,
-    ) -> HeldMessage {
-        HeldMessage {
-            arrived: now,
-            delivery_tag: delivery.delivery_tag,
-            redelivered: delivery.redelivered,
-            stamp: self.stamp(delivery),
-            reader,
-            slot,
-        }
-    }
-
     /// Holds a message of a consumer that processes it for a while; false when it is settled at once.
     #[inline]
     pub(super) fn hold(&mut self, number: usize, message: HeldMessage) -> bool {
@@ -226,16 +213,6 @@ impl Consuming {
             self.tasks.push(Reverse((due, Task::Settle(number))));
         }
         due.is_some()
-    }
-
-    #[inline]
-    pub(super) fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
-        if self.reads_headers
-            && let Some(stamp) = Stamp::find(&delivery.properties)
-        {
-            return Some(stamp);
-        }
-        Stamp::decode(&delivery.body)
     }
 }
 
@@ -273,7 +250,7 @@ impl Role for Consuming {
             }
             return;
         }
-        let message = self.received(delivery, reader, slot, context.now);
+        let message = self.received(delivery, reader, slot, context);
         if self.hold(number, message) {
             return;
         }
@@ -363,28 +340,6 @@ impl Role for Consuming {
 
     fn consumed_queue(&self, consumer_tag: &[u8]) -> String {
         format!("queue `{}`", self.queue(consumer_tag))
-    }
-}
-
-/// Records the latency up to the arrival of the message, however long it was held after that.
-#[inline]
-pub(in crate::link) fn measure(message: &HeldMessage, context: &mut ServeContext<'_>) {
-    let arrived = message.arrived;
-    let stamp = message.stamp.filter(|stamp| stamp.is_of(context.run.tag));
-    if let Some(recorder) = &mut context.recorder
-        && let Some(stamp) = stamp
-    {
-        recorder.delivered(message.reader, stamp.number, arrived, message.redelivered);
-    }
-    context.measured.select(message.slot);
-    let sent_at = stamp.and_then(|stamp| Some((stamp.sent_at(arrived)?, stamp.lateness())));
-    match sent_at {
-        Some((sent_at, lateness)) => {
-            let now = std::mem::replace(&mut context.now, arrived);
-            context.delivered(sent_at, lateness);
-            context.now = now;
-        }
-        None => context.measured.unstamped += 1,
     }
 }
 

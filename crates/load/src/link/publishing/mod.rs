@@ -1,6 +1,7 @@
 //! Publishers on one connection.
 
 mod batch;
+mod encoding;
 mod overdue;
 mod publisher;
 mod role;

@@ -5,11 +5,14 @@ use std::collections::VecDeque;
 use rabbitscope_amqp::{ConfirmRing, Connection, Request};
 use rabbitscope_runs::scenario::LatePolicy;
 
-use super::batch::{MessageBatch, QUANTUM, SentMessage, low_bits, put};
+use super::{
+    batch::{MessageBatch, SentMessage, low_bits},
+    encoding::{Encoded, encode},
+};
 use crate::{
     clock::RunInstant,
     link::{serve_context::ServeContext, socket::Socket},
-    message::{Payload, STAMP_SIZE},
+    message::Payload,
     pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE},
     report::Observation,
 };
@@ -148,38 +151,18 @@ impl Publisher {
             ring,
             context,
         };
-        let count = match &mut self.payload {
-            Payload::Plain(template) if batch.is_uniform() => {
-                batch.append_uniform(most, template, &mut socket.connection)
-            }
-            Payload::Plain(template) => {
-                let mut room = [[0; STAMP_SIZE]; QUANTUM];
-                let stamps = batch.take(most, &mut room);
-                let heads = socket.connection.publish(template, stamps.len());
-                for (head, stamp) in heads.zip(stamps) {
-                    put(*stamp, head);
-                }
-                stamps.len() as u64
-            }
-            Payload::Composed(composed) => {
-                let mut room = [[0; STAMP_SIZE]; QUANTUM];
-                let stamps = batch.take(most, &mut room);
-                let mut cursor = composed.cursor(batch.context.now);
-                for stamp in stamps {
-                    let (route, body) = cursor.next();
-                    let has_room = body.head_room() >= STAMP_SIZE;
-                    let head = if has_room { &stamp[..] } else { &[] };
-                    socket.connection.publish_parts(self.channel, route, body, head);
-                }
-                stamps.len() as u64
-            }
-        };
+        let connection = &mut socket.connection;
+        let encoded = encode(&mut self.payload, most, self.channel, &mut batch, connection);
         let next = batch.sequence;
-        self.sent(count, next, context);
-        count
+        self.sent(&encoded, next, context);
+        encoded.messages
     }
 
-    fn sent(&mut self, count: u64, next: u64, context: &mut ServeContext<'_>) {
+    fn sent(&mut self, encoded: &Encoded, next: u64, context: &mut ServeContext<'_>) {
+        let count = encoded.messages;
+        let counts = &mut context.measured.counts;
+        counts.published_items += count * self.payload.items();
+        counts.published_item_bytes += encoded.item_bytes;
         self.progress.sent = next;
         if let Some(window) = self.window {
             self.progress.outstanding += u32::try_from(count).unwrap_or(0);

@@ -52,13 +52,6 @@ pub enum Body {
     Files(Vec<String>),
 }
 
-impl Body {
-    /// The body must stay as it is: the time stamp travels in a header.
-    pub fn is_kept_intact(&self) -> bool {
-        !matches!(self, Self::Filler)
-    }
-}
-
 /// Properties of every message of a group, besides `persistent`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageProperties {

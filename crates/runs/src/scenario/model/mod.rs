@@ -5,6 +5,7 @@ mod churn;
 mod content;
 mod expect;
 mod handling;
+mod packing;
 mod policy;
 mod polling;
 mod profile_event;
@@ -22,6 +23,7 @@ pub use expect::{
     COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
 };
 pub use handling::{ProcessingStep, Settle};
+pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing};
 pub use policy::{Policy, PolicySubject};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use profile_event::ProfileEvent;

@@ -3,9 +3,9 @@
 use super::topology;
 use super::{
     Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
-    MemberQueues, MessageProperties, Policy, PollerGroup, ProcessingStep, ProfileEvent, QueueNames,
-    QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, Schedule,
-    Settle, SizeStep, Until,
+    MemberQueues, MessageProperties, Packing, Policy, PollerGroup, ProcessingStep, ProfileEvent,
+    QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES,
+    Schedule, Settle, SizeStep, Until,
 };
 use crate::scenario::connecting::Connecting;
 use serde::{Deserialize, Serialize};
@@ -172,6 +172,8 @@ pub struct PublisherGroup {
     pub sizes: Vec<SizeStep>,
     /// What bodies hold.
     pub body: Body,
+    /// How many of them are in a message, and how they are compressed.
+    pub packing: Packing,
     /// Properties of every message.
     pub properties: MessageProperties,
     /// Delivery mode 2; otherwise that of `properties`, or none, which says the same as 1.
@@ -204,7 +206,12 @@ impl PublisherGroup {
     /// Every body has room for a stamp, or travels with one in a header.
     pub fn is_stamped(&self) -> bool {
         let mut sizes = self.sizes.iter().map(|step| step.size_bytes).chain([self.size_bytes]);
-        self.body.is_kept_intact() || sizes.all(|size| size >= STAMP_BYTES)
+        self.has_stamp_headers() || sizes.all(|size| size >= STAMP_BYTES)
+    }
+
+    /// The body must stay as it is: the time stamp travels in a header.
+    pub fn has_stamp_headers(&self) -> bool {
+        self.body != Body::Filler || self.packing.is_packed()
     }
 }
 
@@ -259,6 +266,8 @@ pub struct ConsumerGroup {
     pub polling: Option<Duration>,
     /// No other consumer may read the queue.
     pub exclusive: bool,
+    /// Messages are taken apart when they arrive, where publishers of the scenario pack them.
+    pub unpack: bool,
     /// Arguments of `basic.consume`, such as `x-stream-offset`.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Messages for each consumer, after which it stops; absent: no limit.

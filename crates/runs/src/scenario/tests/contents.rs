@@ -112,6 +112,32 @@ fn contents_and_their_contradictions() {
 }
 
 #[test]
+fn what_is_packed_says_how() {
+    let zstd = ["publishers.0.body=json", "publishers.0.compression=zstd"];
+    let packing =
+        small(&[&zstd[..], &["publishers.0.items-per-message=5"]].concat()).publishers[0].packing;
+    let compression = Compression { algorithm: Algorithm::Zstd, level: 3 };
+    assert_eq!(packing, Packing { items: 5, compression: Some(compression) });
+    assert!(
+        small(&["publishers.0.items-per-message=5", "publishers.0.size=1B"]).publishers[0]
+            .is_stamped()
+    );
+    refused(&[zstd[1]], &["publishers.0.compression", "zeros"]);
+    refused(&[zstd[0], "publishers.0.compression=snappy"], &["publishers.0.compression", "lz4"]);
+    refused(&["publishers.0.compression-level=3"], &["compression-level", "needs"]);
+    let level = [&zstd[..], &["publishers.0.compression-level=23"]].concat();
+    refused(&level, &["compression-level", "1 to 22"]);
+    let twice = [&zstd[..], &["publishers.0.properties.content-encoding=br"]].concat();
+    refused(&twice, &["publishers.0.compression", "content-encoding"]);
+    refused(&["publishers.0.items-per-message=0"], &["items-per-message", "1 to 100000"]);
+    refused(
+        &["publishers.0.items-per-message=1000", "publishers.0.size=1MiB"],
+        &["items-per-message", "512 MiB"],
+    );
+    assert!(!small(&["consumers.0.unpack=false"]).consumers[0].unpack);
+}
+
+#[test]
 fn confirms_and_transactions_exclude_each_other() {
     let tx = "publishers.0.tx-size=10";
     assert_eq!(small(&[tx]).publishers[0].tx_size, Some(10));

@@ -290,7 +290,11 @@ impl Random {
             _ => ("amq.direct", "", RoutingKeys::Random(self.number(1000))),
         };
         let (size_bytes, sizes, body) = self.content();
-        let properties = self.properties();
+        let mut properties = self.properties();
+        let packing = self.packing(&body);
+        if packing.compression.is_some() {
+            properties.content_encoding = None;
+        }
         let (confirm_window, tx_size) = match self.below(3) {
             0 => (None, None),
             1 => (self.some(NO_WINDOW).or(Some(self.number(2000))), None),
@@ -314,6 +318,7 @@ impl Random {
             size_bytes,
             sizes,
             body,
+            packing,
             persistent: properties.delivery_mode.map_or_else(|| self.chance(), |mode| mode == 2),
             properties,
             confirm_window,
@@ -384,6 +389,7 @@ impl Random {
             processing_times,
             polling,
             exclusive: false,
+            unpack: self.chance(),
             arguments: if polling.is_some() { BTreeMap::new() } else { self.arguments() },
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance() && !is_shared),
             start_delay: self.delay(),

@@ -32,6 +32,7 @@ pub(in crate::scenario) struct Consumers {
     #[serde(skip_serializing)]
     pub(in crate::scenario) offset: Option<FieldValue>,
     pub(in crate::scenario) exclusive: Option<bool>,
+    pub(in crate::scenario) unpack: Option<bool>,
     pub(in crate::scenario) messages: Option<u64>,
     pub(in crate::scenario) start_delay: Option<String>,
     pub(in crate::scenario) slow_start: Option<String>,
@@ -76,6 +77,7 @@ impl From<&model::ConsumerGroup> for Consumers {
             priority: None,
             offset: None,
             exclusive: Some(group.exclusive),
+            unpack: (!group.unpack).then_some(false),
             messages: group.messages,
             start_delay: unless_zero(group.start_delay),
             slow_start: unless_zero(group.slow_start),

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::values::{Arguments, unless_zero};
 use super::{
     super::model::{
-        self, AfterPhases, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW, RoutingKeys,
-        WriteMode,
+        self, AfterPhases, Algorithm, Arrival, Body, LatePolicy, MemberQueues, NO_WINDOW,
+        RoutingKeys, WriteMode,
     },
     Phase,
 };
@@ -33,6 +33,9 @@ pub(in crate::scenario) struct Publishers {
     pub(in crate::scenario) json_bodies: Option<u32>,
     pub(in crate::scenario) json_fields: Option<u32>,
     pub(in crate::scenario) body_files: Option<Vec<String>>,
+    pub(in crate::scenario) items_per_message: Option<u32>,
+    pub(in crate::scenario) compression: Option<Algorithm>,
+    pub(in crate::scenario) compression_level: Option<u32>,
     pub(in crate::scenario) persistent: Option<bool>,
     pub(in crate::scenario) confirms: Option<bool>,
     pub(in crate::scenario) confirm_window: Option<u32>,
@@ -116,7 +119,9 @@ impl From<&model::PublisherGroup> for Publishers {
             RoutingKeys::Numbered(range) => Some(range),
             _ => None,
         };
+        let (routing_keys, random_routing_keys) = various_keys(&group.keys);
         let (body, json_bodies, json_fields, body_files) = body(&group.body);
+        let compression = group.packing.compression;
         let has_size = group.sizes.is_empty() && body_files.is_none();
         Self {
             name: Some(group.name.clone()),
@@ -129,20 +134,17 @@ impl From<&model::PublisherGroup> for Publishers {
             member_queues: Some(group.member_queues),
             from: range.map(|range| range.from),
             to: range.map(|range| range.to),
-            routing_keys: match &group.keys {
-                RoutingKeys::Listed(keys) => Some(keys.clone()),
-                _ => None,
-            },
-            random_routing_keys: match group.keys {
-                RoutingKeys::Random(count) => Some(count),
-                _ => None,
-            },
+            routing_keys,
+            random_routing_keys,
             size: has_size.then(|| display_size(u64::from(group.size_bytes)).to_string()),
             sizes: steps(&group.sizes),
             body,
             json_bodies,
             json_fields,
             body_files,
+            items_per_message: Some(group.packing.items).filter(|items| *items > 1),
+            compression: compression.map(|it| it.algorithm),
+            compression_level: compression.map(|it| it.level),
             persistent: Some(group.persistent).filter(|_| group.properties.delivery_mode.is_none()),
             confirms: (group.confirm_window == Some(NO_WINDOW)).then_some(true),
             confirm_window: group.confirm_window.filter(|window| *window != NO_WINDOW),
@@ -167,6 +169,14 @@ impl From<&model::PublisherGroup> for Publishers {
             random_start_delay: unless_zero(group.random_start_delay),
             properties: Properties::from(&group.properties),
         }
+    }
+}
+
+fn various_keys(keys: &RoutingKeys) -> (Option<Vec<String>>, Option<u32>) {
+    match keys {
+        RoutingKeys::Listed(keys) => (Some(keys.clone()), None),
+        RoutingKeys::Random(count) => (None, Some(*count)),
+        _ => (None, None),
     }
 }
 

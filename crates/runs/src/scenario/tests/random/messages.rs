@@ -21,6 +21,17 @@ impl Random {
         }
     }
 
+    pub(super) fn packing(&mut self, body: &Body) -> Packing {
+        let algorithm = Algorithm::ALL[self.below(3)];
+        let (first, last, _) = algorithm.levels();
+        let level = first + self.number(last - first + 1) - 1;
+        let compression = self.some(Compression { algorithm, level });
+        Packing {
+            items: if self.chance() { 1 } else { self.number(500) },
+            compression: compression.filter(|_| *body != Body::Filler),
+        }
+    }
+
     pub(super) fn properties(&mut self) -> MessageProperties {
         let delivery_mode = [None, Some(1), Some(2)][self.below(3)];
         let mut text = |text: &str| self.some(text.to_owned());

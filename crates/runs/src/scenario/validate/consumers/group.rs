@@ -52,6 +52,7 @@ pub(in crate::scenario::validate) fn group(
         processing_times,
         polling: wire.polling.unwrap_or(false).then_some(interval),
         exclusive: wire.exclusive.unwrap_or(false),
+        unpack: wire.unpack.unwrap_or(true),
         messages: fields::at_least_one("messages", wire.messages)?,
         start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
         slow_start: fields::delay("slow-start", wire.slow_start.as_deref())?,

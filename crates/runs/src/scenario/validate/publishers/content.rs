@@ -15,6 +15,12 @@ pub(super) struct Sizes {
     pub(super) steps: Vec<SizeStep>,
 }
 
+impl Sizes {
+    pub(super) fn largest(&self) -> u32 {
+        self.steps.iter().map(|step| step.size_bytes).fold(self.first, u32::max)
+    }
+}
+
 pub(super) fn sizes(wire: &wire::Publishers) -> Result<Sizes, Problem> {
     if wire.size.is_some() && wire.sizes.is_some() {
         return refuse("sizes", "says the same as `size` over time: leave one of the two out");

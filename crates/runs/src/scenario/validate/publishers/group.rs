@@ -8,7 +8,7 @@ use super::super::{
     },
     fields, schedule,
 };
-use super::{content, target};
+use super::{content, packing, target};
 use crate::scenario::validate::context::Context;
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ pub(in crate::scenario::validate) fn group(
     let confirm_timeout = confirm_timeout(&wire, confirm_window)?;
     let sizes = content::sizes(&wire)?;
     let body = content::body(&wire)?;
+    let packing = packing::packing(&wire, &body, sizes.largest())?;
     let schedule = schedule(&wire)?;
     let properties = content::properties(wire.properties, wire.persistent)?;
     Ok(PublisherGroup {
@@ -44,6 +45,7 @@ pub(in crate::scenario::validate) fn group(
         size_bytes: sizes.first,
         sizes: sizes.steps,
         body,
+        packing,
         persistent: wire.persistent.unwrap_or(properties.delivery_mode == Some(2)),
         properties,
         confirm_window,

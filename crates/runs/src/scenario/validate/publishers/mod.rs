@@ -2,6 +2,7 @@
 
 mod content;
 mod group;
+mod packing;
 mod target;
 
 pub(super) use group::group;

@@ -1,0 +1,47 @@
+//! What is read of a message when it arrives: its stamp, and the items that it carries.
+
+use rabbitscope_amqp::Delivery;
+
+use super::{held_messages::HeldMessage, role::Consuming};
+use crate::{link::serve_context::ServeContext, message::Stamp, packing::Items, report::Reader};
+
+impl Consuming {
+    /// A message as it is kept until it is settled. It arrived now.
+    #[inline]
+    pub(super) fn received(
+        &mut self,
+        delivery: &Delivery<'_>,
+        reader: Reader,
+        slot: u16,
+        context: &mut ServeContext<'_>,
+    ) -> HeldMessage {
+        HeldMessage {
+            arrived: context.now,
+            delivery_tag: delivery.delivery_tag,
+            redelivered: delivery.redelivered,
+            stamp: self.stamp(delivery),
+            reader,
+            slot,
+            items: self.items(delivery, context),
+        }
+    }
+
+    #[inline]
+    fn stamp(&self, delivery: &Delivery<'_>) -> Option<Stamp> {
+        if self.reads_headers
+            && let Some(stamp) = Stamp::find(&delivery.properties)
+        {
+            return Some(stamp);
+        }
+        Stamp::decode(&delivery.body)
+    }
+
+    #[inline]
+    fn items(&mut self, delivery: &Delivery<'_>, context: &mut ServeContext<'_>) -> Items {
+        let Some(unpacker) = &mut self.unpacker else { return Items::one(&delivery.body) };
+        unpacker.unpack(&delivery.properties, &delivery.body).unwrap_or_else(|_| {
+            context.measured.counts.unpacking_failures += 1;
+            Items::default()
+        })
+    }
+}
