@@ -38,7 +38,7 @@ lint:
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # pace      whether a constant rate is held without bursts
-# find-rate whether identical searches for the highest rate agree: nine, of about two minutes each
+# find-rate whether nine identical searches for the highest rate that take turns agree: some 35 minutes
 # queues    how long a list of 3,000 queues takes under load, from the management plugin and from here
 # inside    what a look inside costs a saturated broker
 # page      how long the page of a large profile takes to open in Chromium, and how large it is

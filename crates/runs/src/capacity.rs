@@ -21,10 +21,23 @@ pub struct Capacity {
     pub rate: Option<f64>,
     /// How well `rate` is known; absent when the limit was never crossed.
     pub spread: Option<RateSpread>,
+    /// What each of several searches found that took turns; none when there was one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<SearchResult>,
     /// Steps that were not valid and say nothing of the broker.
     pub not_valid: usize,
     /// What came out, in one sentence.
     pub sentence: String,
+}
+
+/// What one of several searches found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchResult {
+    /// What came out.
+    pub outcome: CapacityOutcome,
+    /// As [`Capacity::rate`].
+    pub rate: Option<f64>,
 }
 
 /// Between which rates a step passed at one time and failed at another.

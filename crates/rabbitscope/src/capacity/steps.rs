@@ -11,7 +11,7 @@ use crate::{
     watch::{Line, Watchers},
 };
 use anyhow::Context;
-use rabbitscope_analysis::capacity::{Range, Search, judge};
+use rabbitscope_analysis::capacity::{Range, SearchRotation, judge};
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
@@ -45,6 +45,8 @@ pub struct SearchSettings {
     pub asked: RemovalConsent,
     /// Rates over all publishers.
     pub range: Range,
+    /// Searches that take turns.
+    pub searches: usize,
     /// Left out at the beginning of each step.
     pub warm_up: Duration,
     /// What is measured of each step.
@@ -60,7 +62,7 @@ pub fn find(
 ) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
     directory.write_scenario(&question.scenario)?;
     let target = Target::open(&question.scenario, directory, question.asked, stop)?;
-    let mut search = Search::new(question.range);
+    let mut search = SearchRotation::new(question.range, question.searches);
     let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
     let mut capacity =
         Capacity { name: question.scenario.name.clone(), limits, ..Capacity::default() };
@@ -91,6 +93,7 @@ pub fn find(
     capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
     capacity.not_valid = capacity.steps.iter().filter(|step| !step.verdict.is_valid()).count();
     (capacity.rate, capacity.spread) = (search.rate(), search.spread());
+    capacity.searches = search.results();
     capacity.sentence = text::sentence(&capacity);
     let failure = failure.or(write(&capacity, directory.path()).error());
     Ok((capacity, failure))

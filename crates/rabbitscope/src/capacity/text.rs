@@ -53,7 +53,26 @@ pub(super) fn step(step: &CapacityStep) -> String {
 }
 
 pub(super) fn sentence(capacity: &Capacity) -> String {
-    outcome(capacity) + &repeated(capacity)
+    outcome(capacity) + &between(capacity) + &repeated(capacity)
+}
+
+/// How well searches agree that took turns.
+fn between(capacity: &Capacity) -> String {
+    let searches = &capacity.searches;
+    let found = searches.iter().filter(|it| it.outcome == CapacityOutcome::Found);
+    let rates: Vec<f64> = found.filter_map(|it| it.rate).collect();
+    let low = rates.iter().copied().reduce(f64::min);
+    let Some((low, high)) = low.zip(rates.iter().copied().reduce(f64::max)) else {
+        return String::new();
+    };
+    format!(
+        " {} of {} searches that took turns found it, between {} and {} ({:.1} %); this is their median.",
+        rates.len(),
+        searches.len(),
+        grouped_rate(low),
+        grouped_rate(high),
+        100.0 * (high / low - 1.0),
+    )
 }
 
 fn outcome(capacity: &Capacity) -> String {
@@ -146,7 +165,27 @@ fn bar(nanos: Option<u64>, (low, high): (f64, f64)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::capacity::SearchResult;
+
     use super::*;
+
+    #[test]
+    fn searches_that_took_turns_are_counted() {
+        let search = |outcome, rate| SearchResult { outcome, rate: Some(rate) };
+        let capacity = Capacity {
+            limits: vec!["confirm-intended.p99 < 20ms".to_owned()],
+            outcome: CapacityOutcome::Unsettled,
+            searches: vec![
+                search(CapacityOutcome::Found, 1000.0),
+                search(CapacityOutcome::Unsettled, 5000.0),
+                search(CapacityOutcome::Found, 1050.0),
+            ],
+            ..Capacity::default()
+        };
+        let expected = "2 of 3 searches that took turns found it, between 1,000 and 1,050 (5.0 %); \
+                        this is their median.";
+        assert!(sentence(&capacity).ends_with(expected), "{}", sentence(&capacity));
+    }
 
     #[test]
     fn steps_are_listed_in_the_order_of_their_rates() {

@@ -111,6 +111,7 @@ fn search_aside(
             tolerance: SEARCH_TOLERANCE,
             crossings: design.crossings,
         },
+        searches: 1,
         warm_up: design.warm_up,
         step: design.step,
     };

@@ -43,6 +43,9 @@ pub(in crate::commands) struct Args {
     /// more certain and the search longer
     #[arg(long, default_value_t = 7, value_name = "NUMBER")]
     crossings: usize,
+    /// Searches that take turns, step by step: how far they differ says how repeatable the result is
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    searches: usize,
     /// How long each rate is measured
     #[arg(long, default_value = "10s", value_parser = parse_duration)]
     step_time: Duration,
@@ -89,8 +92,9 @@ impl Args {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,
         };
-        let (warm_up, step) = (self.warm_up, self.step_time);
-        Ok((SearchSettings { scenario, asked, range, warm_up, step }, directory, self.json))
+        let (searches, warm_up, step) = (self.searches, self.warm_up, self.step_time);
+        let settings = SearchSettings { scenario, asked, range, searches, warm_up, step };
+        Ok((settings, directory, self.json))
     }
 
     fn range(&self) -> Result<Range, UsageError> {
@@ -104,6 +108,9 @@ impl Args {
         }
         if !(1..=100).contains(&crossings) {
             return Err(UsageError("--crossings must be from 1 to 100".to_owned()));
+        }
+        if !(1..=100).contains(&self.searches) {
+            return Err(UsageError("--searches must be from 1 to 100".to_owned()));
         }
         if self.step_time < Duration::from_secs(3) {
             let reason = "--step-time must be 3s or longer, to see whether messages pile up";
