@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_amqp::blocking::Client;
+use rabbitscope_amqp::blocking::{Client, ClientError};
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use crate::{
@@ -169,7 +169,10 @@ impl<'a> ConnectionChurn<'a> {
                 Some(now + self.group.hold.into())
             }
             Err(refused) => {
-                self.measured().churn_failed(&refused.error.to_string());
+                let mut measured = self.measured();
+                measured.churn_failed(&refused.error.to_string());
+                measured.responsiveness.unreached += u64::from(is_unreached(&refused.error));
+                drop(measured);
                 end_cycle(slot, context.now() + RETRY_DELAY, context);
                 slot.cycle.due()
             }
@@ -195,6 +198,17 @@ fn end_cycle(slot: &mut Slot, not_before: RunInstant, context: &WorkerContext<'_
     if slot.cycle.end(not_before) {
         context.shared.churners_done.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Nobody answered; otherwise the broker gave a reason.
+fn is_unreached(error: &ClientError) -> bool {
+    matches!(
+        error,
+        ClientError::Connect { .. }
+            | ClientError::Io(_)
+            | ClientError::Eof
+            | ClientError::TimedOut { .. }
+    )
 }
 
 fn is_over(context: &WorkerContext<'_>) -> bool {

@@ -7,7 +7,7 @@ use rabbitscope_runs::record::{Counters, ErrorCount, Service, ServiceSpan, SpanK
 use super::interval::Interval;
 use crate::{
     clock::{Nanos, RunInstant},
-    report::{Responsiveness, ServiceMonitor, UnavailableTime},
+    report::{IntervalMeasurements, Responsiveness, ServiceMonitor, UnavailableTime},
 };
 
 /// A load thread that did not poll for longer cannot know whether the broker sent anything. Chosen:
@@ -23,6 +23,9 @@ const MIN_SILENCE: Nanos = Nanos::from_micros(900_000);
 pub(super) struct ServiceLog {
     monitor: Arc<ServiceMonitor>,
     before: Responsiveness,
+    /// Connections of churn reach nobody.
+    is_unreached: bool,
+    /// Seconds in which the broker was silent or not reached, joined.
     silences: Vec<ServiceSpan>,
 }
 
@@ -40,24 +43,42 @@ impl ServiceLog {
         let is_silent = length >= MIN_SILENCE
             && down + alarm == Nanos::ZERO
             && is_silent(&self.before, &measured.responsiveness, &measured.counts);
+        self.note_reach(measured);
+        let is_unreached = self.is_unreached && down == Nanos::ZERO;
         if is_silent {
-            self.add_silence(interval.start, interval.end);
+            let reason = "nothing came from the broker although it owed answers";
+            self.add_span(SpanKind::Silent, reason, interval);
+        } else if is_unreached {
+            self.add_span(SpanKind::Down, "no connection could be opened", interval);
         }
-        measured.counts.without_service_nanos = if is_silent { length } else { down }.get();
+        let measured = &mut interval.measured;
+        let is_without = is_silent || is_unreached;
+        measured.counts.without_service_nanos = if is_without { length } else { down }.get();
         measured.counts.alarm_nanos = alarm.get();
         self.before = measured.responsiveness;
     }
 
-    fn add_silence(&mut self, from: RunInstant, to: RunInstant) {
-        let (from_nanos, to_nanos) = (from.nanos(), to.nanos());
+    /// Where nothing but connections is opened and closed, failures are all that shows an absent broker. An attempt may
+    /// last for longer than a second.
+    fn note_reach(&mut self, measured: &IntervalMeasurements) {
+        let counts = &measured.counts;
+        if counts.churn_opened + counts.reads > 0 {
+            self.is_unreached = false;
+        } else if measured.responsiveness.unreached > 0 {
+            self.is_unreached = true;
+        }
+    }
+
+    fn add_span(&mut self, kind: SpanKind, reason: &str, interval: &Interval) {
+        let (from_nanos, to_nanos) = (interval.start.nanos(), interval.end.nanos());
         match self.silences.last_mut() {
-            Some(last) if last.to_nanos == from_nanos => last.to_nanos = to_nanos,
-            _ => self.silences.push(ServiceSpan {
-                kind: SpanKind::Silent,
-                from_nanos,
-                to_nanos,
-                reason: "nothing came from the broker although it owed answers".to_owned(),
-            }),
+            Some(last) if last.to_nanos == from_nanos && last.kind == kind => {
+                last.to_nanos = to_nanos;
+            }
+            _ => {
+                let reason = reason.to_owned();
+                self.silences.push(ServiceSpan { kind, from_nanos, to_nanos, reason });
+            }
         }
     }
 
@@ -91,7 +112,6 @@ fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::IntervalMeasurements;
 
     /// Is the second of two such seconds silent?
     #[track_caller]
@@ -130,5 +150,31 @@ mod tests {
         );
         let stuck = Responsiveness { stalled: 1, ..Responsiveness::default() };
         check("was not stuck before", |measured| measured.responsiveness = stuck, false);
+    }
+
+    #[test]
+    fn a_second_in_which_nobody_could_be_reached_is_one_without_service() {
+        let mut log = ServiceLog::default();
+        let mut without = Vec::new();
+        // Opened, not reached.
+        for (at, (opened, unreached)) in (0..).zip([(5, 0), (3, 2), (0, 2), (0, 0), (0, 1), (1, 9)])
+        {
+            let mut measured = IntervalMeasurements::default();
+            measured.counts.churn_opened = opened;
+            measured.responsiveness.unreached = unreached;
+            let (start, end) = (RunInstant::of_second(at), RunInstant::of_second(at + 1));
+            let mut interval = Interval { start, end, measured, threads: Vec::new() };
+            log.complete(&mut interval);
+            without.push(interval.measured.counts.without_service_nanos > 0);
+        }
+        assert_eq!(without, [false, false, true, true, true, false]);
+        let (service, _) = log.finish(RunInstant::of_second(6));
+        let [span] = &service.spans[..] else { panic!("{service:?}") };
+        let second = Nanos::SECOND.get();
+        assert_eq!(
+            (span.kind, span.from_nanos, span.to_nanos),
+            (SpanKind::Down, 2 * second, 5 * second)
+        );
+        assert!(!service.ended_without);
     }
 }

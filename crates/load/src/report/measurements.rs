@@ -40,6 +40,8 @@ pub(crate) struct Responsiveness {
     pub(crate) stalled: u64,
     /// The longest time for which a load thread did not poll.
     pub(crate) away: Nanos,
+    /// Connections of churn that could not be opened because nobody answered.
+    pub(crate) unreached: u64,
 }
 
 impl Responsiveness {
@@ -47,6 +49,7 @@ impl Responsiveness {
         self.unanswered += other.unanswered;
         self.stalled += other.stalled;
         self.away = self.away.max(other.away);
+        self.unreached += other.unreached;
     }
 }
 

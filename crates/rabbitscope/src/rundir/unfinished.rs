@@ -4,7 +4,9 @@
 use std::{path::Path, time::UNIX_EPOCH};
 
 use rabbitscope_files::MAX_TEXT_BYTES;
-use rabbitscope_runs::record::{FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Verdict};
+use rabbitscope_runs::record::{
+    FORMAT_VERSION, LoadTotals, Loss, RunRecord, SecondRow, Service, Verdict,
+};
 
 use super::{SCENARIO, SERIES};
 
@@ -20,6 +22,7 @@ pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
         started_unix_nanos: started(run_dir, duration_nanos).unwrap_or(0),
         duration_nanos,
         load: LoadTotals::of_seconds(rows),
+        service: Service::of_seconds(rows),
         losses: vec![Loss {
             what: "run records".to_owned(),
             count: 1,

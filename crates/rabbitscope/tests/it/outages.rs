@@ -180,6 +180,22 @@ fn a_broker_that_is_killed_is_no_success() {
 }
 
 #[test]
+fn churn_that_reaches_nobody_is_without_service() {
+    let bench = Workbench::new("churned");
+    let mut broker = broker(&bench, "");
+    let text = format!(
+        "name = \"churned\"\n[run]\nduration = \"{}s\"\nself-check = false\n\
+         [[churn]]\nkind = \"connections\"\nrate = 20\nhold = \"20ms\"\n",
+        seconds()
+    );
+    let dead = outcome(&bench, &mut broker, "killed under connection churn", &text, |it| it.kill());
+    let says = ["FAILED: the broker did not serve for", "at its end as well"];
+    dead.check(1, "failed", &says);
+    assert!(dead.time("without-service-nanos") >= 900, "{:#}", dead.run);
+    assert_eq!(dead.run["service"]["ended-without"], true);
+}
+
+#[test]
 fn alarms_are_told_with_the_brokers_words() {
     let bench = Workbench::new("alarms");
     let mut broker = broker(&bench, "");

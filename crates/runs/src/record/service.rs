@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Counters, SecondRow};
+
 /// When the broker did not serve. How long in all is in [`super::LoadTotals`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
@@ -12,6 +14,42 @@ pub struct Service {
     pub spans: Vec<ServiceSpan>,
     /// Further spans, for which there was no room.
     pub spans_left_out: u64,
+}
+
+/// How the time of a span is read from a second.
+type SpanTime = fn(&Counters) -> u64;
+
+impl Service {
+    /// As far as seconds tell it, of a run that left nothing else: whole seconds that had any time without service, or
+    /// with an alarm. What happened first stands first.
+    pub fn of_seconds(rows: &[SecondRow]) -> Self {
+        let kinds: [(SpanKind, SpanTime); 2] = [
+            (SpanKind::Down, |counts| counts.without_service_nanos),
+            (SpanKind::Blocked, |counts| counts.alarm_nanos),
+        ];
+        let mut spans: Vec<ServiceSpan> = Vec::new();
+        for (kind, time) in kinds {
+            let mut to_nanos = 0;
+            for row in rows {
+                let from_nanos = to_nanos;
+                to_nanos += row.interval_nanos;
+                if time(&row.counts) == 0 {
+                    continue;
+                }
+                match spans.last_mut() {
+                    Some(last) if last.kind == kind && last.to_nanos == from_nanos => {
+                        last.to_nanos = to_nanos;
+                    }
+                    _ => {
+                        let reason = "only its seconds are known".to_owned();
+                        spans.push(ServiceSpan { kind, from_nanos, to_nanos, reason });
+                    }
+                }
+            }
+        }
+        spans.sort_by_key(|span| span.from_nanos);
+        Self { spans, ..Self::default() }
+    }
 }
 
 /// Some time of the load.
@@ -85,5 +123,38 @@ impl ErrorKind {
             Self::NotReconnected => "connection not made again",
             Self::Other => "failed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_tell_when_there_was_no_service() {
+        let row = |second: u32, without: u64, alarm: u64| SecondRow {
+            second,
+            interval_nanos: 1000,
+            counts: Counters {
+                without_service_nanos: without,
+                alarm_nanos: alarm,
+                ..Counters::default()
+            },
+            ..SecondRow::default()
+        };
+        let rows = [
+            row(0, 0, 0),
+            row(1, 0, 7),
+            row(2, 400, 0),
+            row(3, 1000, 0),
+            row(4, 0, 0),
+            row(5, 1, 1),
+        ];
+        let spans = Service::of_seconds(&rows).spans;
+        let found: Vec<_> = spans.iter().map(|it| (it.kind, it.from_nanos, it.to_nanos)).collect();
+        let (down, blocked) = (SpanKind::Down, SpanKind::Blocked);
+        let expected =
+            [(blocked, 1000, 2000), (down, 2000, 4000), (down, 5000, 6000), (blocked, 5000, 6000)];
+        assert_eq!(found, expected);
     }
 }

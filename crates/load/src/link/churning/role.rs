@@ -278,6 +278,10 @@ impl Role for Churning {
         self.slots.iter().filter(present).count() as u64
     }
 
+    fn is_owed(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.state, State::Opening | State::Closing))
+    }
+
     fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {
         self.is_stopped = true;
         for (index, slot) in self.slots.iter().enumerate() {
