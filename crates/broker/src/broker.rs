@@ -57,8 +57,11 @@ impl Broker {
         &self.patched
     }
 
-    /// Makes the patches and modules of several specs, which [`Self::switch_code`] loads.
-    pub fn prepare_code(&self, specs: &[&ThrowawayBroker]) -> Result<(), BrokerError> {
+    /// Makes the patches and modules of several specs, which [`Self::switch_code`] loads. Returns what each spec changes.
+    pub fn prepare_code(
+        &self,
+        specs: &[&ThrowawayBroker],
+    ) -> Result<Vec<Vec<PatchedModule>>, BrokerError> {
         patches::prepare(&self.node, &self.installation, specs)
     }
 

@@ -78,19 +78,22 @@ pub(crate) fn prepare(
     node: &Node,
     installation: &Installation,
     specs: &[&ThrowawayBroker],
-) -> Result<(), BrokerError> {
+) -> Result<Vec<Vec<PatchedModule>>, BrokerError> {
     let place = node.directory.join("slots");
     let patcher = patcher(&place)?;
-    for (slot, spec) in specs.iter().enumerate() {
-        for (at, (kind, file)) in files(spec).enumerate() {
-            let copy = copy(&place.join(format!("{slot}-{at}")), file)?;
-            let call = format!("prepare({slot}, {}, {})", kind.word(), path(&copy));
-            patched(node, installation, (kind, file), &expression(&call, &patcher))?;
-        }
-    }
+    let prepare = |slot: usize, (at, (kind, file)): (usize, (Kind, &Path))| {
+        let copy = copy(&place.join(format!("{slot}-{at}")), file)?;
+        let call = format!("prepare({slot}, {}, {})", kind.word(), path(&copy));
+        patched(node, installation, (kind, file), &expression(&call, &patcher))
+    };
+    let slots = specs.iter().enumerate();
+    let prepared = slots
+        .map(|(slot, spec)| files(spec).enumerate().map(|file| prepare(slot, file)).collect())
+        .collect::<Result<_, _>>()?;
     let call = format!("complete({})", specs.len());
     let all = (Kind::Module, Path::new("the code of all arms"));
-    patched(node, installation, all, &expression(&call, &patcher)).map(drop)
+    patched(node, installation, all, &expression(&call, &patcher))?;
+    Ok(prepared)
 }
 
 /// Loads what was prepared for a slot. Fails, and loads nothing, while a process still runs the code of the slot

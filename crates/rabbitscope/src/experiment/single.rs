@@ -79,6 +79,7 @@ pub(super) fn single(
         arm: place.arm,
         directory: place.directory,
         slice: None,
+        patched: Vec::new(),
         started_unix_nanos,
         values: Vec::new(),
         doubts,

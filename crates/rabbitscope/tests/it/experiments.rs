@@ -211,6 +211,10 @@ fn code_takes_turns_on_a_running_broker() {
         runs.iter().map(|run| run["slice"]["from-second"].as_u64().unwrap()).collect();
     let expected: Vec<u64> = (0..12).map(|turn| 6 + 2 * turn).collect();
     assert_eq!(slices, expected, "in turn, without the first second");
+    for run in runs {
+        let is_slower = run["arm"] == 1;
+        assert_eq!(run["patched"][0]["sha256"].is_string(), is_slower, "{run:#}");
+    }
     let slower = &result["comparisons"][0];
     assert!(slower["ratio"].as_f64().unwrap() > 1.2, "{ended:#?}");
     assert_eq!(slower["verdict"], "differs", "{ended:#?}");

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 use super::{ArmLatency, ProfileComparison};
+use crate::record::PatchedModule;
 
 /// Version of `experiment.json`. Raised when a reader of the old form would be misled.
 pub const FORMAT_VERSION: u32 = 1;
@@ -153,6 +154,9 @@ pub struct RunOfArm {
     /// The part of the run that is meant, where arms take turns on a running broker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<Slice>,
+    /// The code that its turn had in place of the broker's, where arms take turns; the record of a run of its own has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patched: Vec<PatchedModule>,
     /// When it began, in nanoseconds since 1970.
     pub started_unix_nanos: u64,
     /// The value of each metric; absent where the run has none.

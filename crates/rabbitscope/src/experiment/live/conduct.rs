@@ -10,6 +10,7 @@ use std::{
 use anyhow::{Context, anyhow};
 use rabbitscope_runs::{
     experiment::{LiveDesign, RunOfArm},
+    record::PatchedModule,
     scenario::{BrokerSpec, Scenario, ThrowawayBroker, WarmUp},
 };
 
@@ -42,7 +43,7 @@ pub(in crate::experiment) fn run(
     let started = now_unix_nanos();
     // On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
     let run = || run_with_turns(plan, &scenario, &turns, &directory.join(place), &history, stop);
-    let (finished, wrong) = thread::scope(|scope| scope.spawn(run).join())
+    let TurnsRun { finished, wrong, code } = thread::scope(|scope| scope.spawn(run).join())
         .unwrap_or_else(|_| Err(anyhow!("the run panicked")))?;
     let of_all = doubts(&finished.record, None, &plan.experiment.design);
     let run_of_arm = |(turn, wrong): (&Turn, Option<String>)| {
@@ -56,6 +57,7 @@ pub(in crate::experiment) fn run(
             arm: turn.arm,
             directory: place.to_owned(),
             slice: Some(counted),
+            patched: code.get(turn.arm).cloned().unwrap_or_default(),
             started_unix_nanos: started + u64::from(turn.begins) * 1_000_000_000,
             values: Vec::new(),
             doubts: of_all.iter().cloned().chain(wrong).chain(machine).collect(),
@@ -86,6 +88,15 @@ fn specs(plan: &Plan) -> Vec<&ThrowawayBroker> {
     specs.collect()
 }
 
+/// A run whose code took turns.
+struct TurnsRun {
+    finished: Finished,
+    /// What was wrong with each turn.
+    wrong: Vec<Option<String>>,
+    /// The code of each arm.
+    code: Vec<Vec<PatchedModule>>,
+}
+
 fn run_with_turns(
     plan: &Plan,
     scenario: &Scenario,
@@ -93,11 +104,11 @@ fn run_with_turns(
     place: &Path,
     history: &MachineHistory,
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<(Finished, Vec<Option<String>>)> {
+) -> anyhow::Result<TurnsRun> {
     let directory = RunDirectory::create(place)?;
     let target = Target::open(scenario, &directory, RemovalConsent::explicitly_if(false), stop)?;
     let broker = target.throwaway.as_ref().context("the broker is not one of our own")?;
-    broker.prepare_code(&specs(plan))?;
+    let code = broker.prepare_code(&specs(plan))?;
     let (turn_watch, begun) = TurnWatch::new(turns);
     let watchers = Watchers::new(vec![
         Box::new(Line::default()),
@@ -108,6 +119,6 @@ fn run_with_turns(
         let switching = scope.spawn(move || switch(broker, turns, begun));
         let finished = run::run_on(&target, scenario, &directory, watchers, stop);
         let wrong = switching.join().map_err(|_| anyhow!("switching the code panicked"))?;
-        Ok((finished?, wrong))
+        Ok(TurnsRun { finished: finished?, wrong, code })
     })
 }
