@@ -17,6 +17,14 @@ pub struct LoadRates {
     pub replied: f64,
     /// Things that were opened a second, to be closed again.
     pub churned: f64,
+    /// Items published a second; see `items-per-message`.
+    pub published_items: f64,
+    /// Their bytes, before compression.
+    pub published_item_bytes: f64,
+    /// Items consumed a second.
+    pub consumed_items: f64,
+    /// Their bytes, after decompression.
+    pub consumed_item_bytes: f64,
     /// CPU of the broker in cores, over the seconds in which it was measured.
     pub broker_cpu_cores: Option<f64>,
     /// Length of the load in seconds.
@@ -80,6 +88,10 @@ impl LoadRates {
             consumed: rate(|row| row.counts.consumed),
             replied: rate(|row| row.counts.replies),
             churned: rate(|row| row.counts.churn_opened),
+            published_items: rate(|row| row.counts.published_items),
+            published_item_bytes: rate(|row| row.counts.published_item_bytes),
+            consumed_items: rate(|row| row.counts.consumed_items),
+            consumed_item_bytes: rate(|row| row.counts.consumed_item_bytes),
             broker_cpu_cores: mean_cores(loaded()),
             seconds,
             effort: ClientEffort::of(&loaded().collect::<Vec<_>>()),

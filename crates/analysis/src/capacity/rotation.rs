@@ -1,7 +1,7 @@
 //! Several searches for the same limit that take turns, step by step.
 //!
 //! A limit drifts with the machine. Searches one after the other differ by that drift; those that take turns see
-//! the same of it, so that their scatter is that of the search.
+//! nearly the same of it: not all, since one search may end before another.
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, SearchResult, StepVerdict};
 

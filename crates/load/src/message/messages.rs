@@ -166,15 +166,17 @@ pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     scenario.publishers.iter().enumerate().find_map(|(number, group)| {
         let Body::Files(files) = &group.body else { return None };
         files.iter().enumerate().find_map(|(file, path)| {
-            let failure = read_files(std::slice::from_ref(path)).err()?;
+            let failure = read_files(std::slice::from_ref(path), group.packing.items).err()?;
             Some((format!("publishers.{number}.body-files.{file}"), failure))
         })
     })
 }
 
-fn read_files(files: &[String]) -> Result<Vec<Vec<u8>>, LoadError> {
+/// `items`: how many of them are in a message.
+fn read_files(files: &[String], items: u32) -> Result<Vec<Vec<u8>>, LoadError> {
+    let most = MAX_BODY_BYTES / u64::from(items.max(1));
     let read = |path: &String| {
-        rabbitscope_files::read(Path::new(path), MAX_BODY_BYTES)
+        rabbitscope_files::read(Path::new(path), most)
             .map_err(|source| LoadError::BodyFile { path: path.clone(), source })
     };
     files.iter().map(read).collect()
@@ -194,7 +196,7 @@ fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec
 
 fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
     if let Body::Files(files) = &group.body {
-        return Ok(vec![(Nanos::MAX, read_files(files)?)]);
+        return Ok(vec![(Nanos::MAX, read_files(files, group.packing.items)?)]);
     }
     let mut of_size = |size: u32| match group.body {
         Body::Json { documents, fields: None } => {
@@ -303,6 +305,26 @@ mod tests {
             let size = contents.at(RunInstant::of_second(second))[0].wire_size();
             assert_eq!(size, small + larger, "{second}");
         }
+    }
+
+    #[test]
+    fn files_that_make_a_message_too_large_are_refused() {
+        let file = tempfile();
+        let of = |items: u32| {
+            let files =
+                format!("queue = \"q-1\"\nbody-files = [{file:?}]\nitems-per-message = {items}");
+            unreadable_file(&group(&files)).map(|(key, _)| key)
+        };
+        assert_eq!(of(1), None);
+        assert_eq!(of(100_000), Some("publishers.0.body-files.0".to_owned()));
+        std::fs::remove_file(file).unwrap();
+    }
+
+    /// A file of 8 KiB: a hundred thousand of them are more than any message.
+    fn tempfile() -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("rabbitscope-body-{}", std::process::id()));
+        std::fs::write(&path, vec![7; 8192]).unwrap();
+        path
     }
 
     #[test]

@@ -111,37 +111,22 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
 
 /// What applications would have sent, where that is not what messages are: several in one, or compressed.
 fn items(rates: &LoadRates, record: &RunRecord) -> String {
-    let (counts, scenario) = (&record.load.counts, &record.scenario);
     let packs =
         |group: &Value| !group["items-per-message"].is_null() || !group["compression"].is_null();
-    if !scenario["publishers"].as_array().is_some_and(|groups| groups.iter().any(packs)) {
+    let publishers = record.scenario["publishers"].as_array();
+    if !publishers.is_some_and(|groups| groups.iter().any(packs)) {
         return String::new();
     }
     let sides = [
-        (
-            "sent",
-            rates.published,
-            counts.published,
-            counts.published_items,
-            counts.published_item_bytes,
-        ),
-        (
-            "taken",
-            rates.consumed,
-            counts.consumed,
-            counts.consumed_items,
-            counts.consumed_item_bytes,
-        ),
+        ("sent", rates.published_items, rates.published_item_bytes),
+        ("taken", rates.consumed_items, rates.consumed_item_bytes),
     ];
     let mut text = String::new();
-    for (name, rate, messages, items, bytes) in sides.into_iter().filter(|side| side.3 > 0) {
-        // The whole run has the same items for each message as its measured part.
-        let of_rate = |count: u64| rate * count as f64 / messages.max(1) as f64;
+    for (name, items, bytes) in sides.into_iter().filter(|(_, items, _)| *items > 0.0) {
+        let (items, megabytes) = (grouped_rate(items), bytes / 1e6);
         let _ = writeln!(
             text,
-            "{name:<10}{:>11} items/s ({:.1} MB/s without compression)",
-            grouped_rate(of_rate(items)),
-            of_rate(bytes) / 1e6,
+            "{name:<10}{items:>11} items/s ({megabytes:.1} MB/s without compression)"
         );
     }
     text
