@@ -18,7 +18,12 @@ command -v debootstrap >/dev/null 2>&1 || {
     echo "debootstrap is missing: apt-get install debootstrap" >&2
     exit 1
 }
-debootstrap --variant=minbase "$suite" "$root"
+# A debootstrap that is older than the suite takes the script for all suites of Debian.
+if [ -e "/usr/share/debootstrap/scripts/$suite" ]; then
+    debootstrap --variant=minbase "$suite" "$root"
+else
+    debootstrap --variant=minbase "$suite" "$root" "" sid
+fi
 # Installing the broker would start it.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
