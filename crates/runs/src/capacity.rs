@@ -114,6 +114,9 @@ pub enum StepVerdict {
     /// A latency was over its limit because the load generator stood still: nothing is known of the
     /// broker.
     Stalled,
+    /// It was not within the limits while the host of the virtual machine took CPU time away: nothing is known of
+    /// the broker.
+    Disturbed,
     /// The step ended before its time: nothing is known of the broker.
     CutShort,
 }

@@ -8,7 +8,7 @@ use crate::{
     run::{self, Finished, Target},
     rundir::RunDirectory,
     salvage::Unwritten,
-    watch::{Line, Watchers},
+    watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 use anyhow::Context;
 use rabbitscope_analysis::capacity::{Range, SearchRotation, judge};
@@ -119,7 +119,9 @@ fn try_rate(
 ) -> anyhow::Result<Option<(CapacityStep, String)>> {
     let scenario = at_rate(question, rate);
     let run_directory = RunDirectory::create(&directory.join(name))?;
-    let watchers = Watchers::new(vec![Box::new(Line::default())]);
+    let history = MachineHistory::default();
+    let watch = MachineWatch::new(history.clone());
+    let watchers = Watchers::new(vec![Box::new(Line::default()), Box::new(watch)]);
     let finished = run::run_on(target, &scenario, &run_directory, watchers, stop)
         .with_context(|| format!("while trying {rate:.0} messages/s"))?;
     if let Some(unwritten) = finished.unwritten {
@@ -130,7 +132,8 @@ fn try_rate(
     }
     let facts = &finished.record.broker;
     let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
-    Ok(Some((step_of(&scenario, rate, &finished, name), broker)))
+    let stolen = history.share(0..usize::MAX).map(|share| share.stolen);
+    Ok(Some((step_of(&scenario, rate, &finished, stolen, name), broker)))
 }
 
 /// The result of a search that has ended, from its directory.
@@ -161,11 +164,18 @@ fn at_rate(question: &SearchSettings, rate: f64) -> Scenario {
     scenario
 }
 
-fn step_of(scenario: &Scenario, rate: f64, finished: &Finished, name: &str) -> CapacityStep {
-    let record = &finished.record;
+/// `stolen`: the share of the machine's CPU time that its host took away.
+fn step_of(
+    scenario: &Scenario,
+    rate: f64,
+    finished: &Finished,
+    stolen: Option<f64>,
+    name: &str,
+) -> CapacityStep {
+    let (record, limits) = (&finished.record, &scenario.expect.that);
     let has_consumers = !scenario.consumers.is_empty();
-    let observed = judge(rate, &scenario.expect.that, record, &finished.series, has_consumers);
-    let wanted = scenario.expect.that.iter().find_map(|expectation| match expectation.metric {
+    let observed = judge(rate, limits, record, &finished.series, has_consumers, stolen);
+    let wanted = limits.iter().find_map(|expectation| match expectation.metric {
         Metric::Latency(latency, _) => Some(latency),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     });

@@ -141,6 +141,7 @@ fn word(verdict: StepVerdict) -> &'static str {
         StepVerdict::Failed => "failed",
         StepVerdict::ClientLimited => "client-limited",
         StepVerdict::Stalled => "stalled",
+        StepVerdict::Disturbed => "disturbed",
         StepVerdict::CutShort => "cut short",
     }
 }

@@ -11,7 +11,6 @@ mod directory;
 mod explanations;
 mod journal;
 mod live;
-mod machine_share;
 mod measured;
 mod plan;
 mod results;

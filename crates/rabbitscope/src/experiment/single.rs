@@ -18,16 +18,13 @@ use rabbitscope_runs::{
     record::RunRecord,
 };
 
-use super::{
-    Plan, PlannedArm,
-    machine_share::{MachineHistory, MachineShare, MachineWatch},
-};
+use super::{Plan, PlannedArm};
 use crate::{
     capacity::{self, SearchSettings},
     leftovers::RemovalConsent,
     run::{self, Finished},
     rundir::RunDirectory,
-    watch::{Line, Watchers},
+    watch::{Line, MachineHistory, MachineShare, MachineWatch, Watchers},
 };
 
 /// CPU time that others may always use during a run, in seconds. Chosen: runs of a second had 0.35 s of others' at most,

@@ -6,6 +6,7 @@ mod csv;
 mod json_lines;
 mod line;
 mod live;
+mod machine_share;
 mod prometheus;
 mod watchers;
 
@@ -13,5 +14,6 @@ pub use csv::Csv;
 pub use json_lines::JsonLines;
 pub use line::Line;
 pub use live::{Live, RunHeader};
+pub(crate) use machine_share::{MachineHistory, MachineShare, MachineWatch};
 pub use prometheus::Endpoint;
 pub use watchers::{Watcher, Watchers};

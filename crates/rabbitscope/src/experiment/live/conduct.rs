@@ -17,7 +17,6 @@ use rabbitscope_runs::{
 use super::{
     super::{
         Plan,
-        machine_share::{MachineHistory, MachineWatch},
         single::{doubts, doubts_of_machine, now_unix_nanos},
     },
     switcher::{TurnWatch, switch},
@@ -27,7 +26,7 @@ use crate::{
     leftovers::RemovalConsent,
     run::{self, Finished, Target},
     rundir::RunDirectory,
-    watch::{Line, Watchers},
+    watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 
 /// Makes these rounds on one broker, in `place` below `directory`. Fails when it did not come to the load.

@@ -8,22 +8,22 @@ use std::{
 
 use rabbitscope_runs::record::SecondRow;
 
-use crate::watch::Watcher;
+use super::Watcher;
 
 /// Shares of the machine's CPU time, 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct MachineShare {
+pub(crate) struct MachineShare {
     /// Taken away by the host of a virtual machine.
-    pub(super) stolen: f64,
+    pub(crate) stolen: f64,
     /// Used by others than broker and load generator, interrupts left out.
-    pub(super) foreign: f64,
+    pub(crate) foreign: f64,
     /// The same in seconds of CPU time.
-    pub(super) foreign_seconds: f64,
+    pub(crate) foreign_seconds: f64,
 }
 
 /// The state of the machine at the start of a run and after each of its seconds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
+pub(crate) struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
 
 /// What had been used up to a moment.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ struct Mark {
 
 impl MachineHistory {
     /// Of these seconds of the run, or of those of them that there were.
-    pub(super) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
+    pub(crate) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
         let marks = self.marks();
         let last = marks.len().checked_sub(1)?;
         let (from, to) = (marks[seconds.start.min(last)], marks[seconds.end.min(last)]);
@@ -53,13 +53,13 @@ impl MachineHistory {
 }
 
 /// Keeps the history of a run.
-pub(super) struct MachineWatch {
+pub(crate) struct MachineWatch {
     history: MachineHistory,
     own_seconds: f64,
 }
 
 impl MachineWatch {
-    pub(super) fn new(history: MachineHistory) -> Self {
+    pub(crate) fn new(history: MachineHistory) -> Self {
         Self { history, own_seconds: 0.0 }
     }
 }
