@@ -6,8 +6,9 @@ const [, , results, document] = process.argv;
 const begin = "<!-- made by make experiments: begin -->";
 const end = "<!-- made by make experiments: end -->";
 
+const times = (ratio) => `×${ratio.toFixed(ratio >= 0.1 ? 2 : ratio >= 0.01 ? 3 : 4)}`;
 const percent = (ratio) =>
-    ratio >= 0.5 && ratio < 2 ? `${ratio < 1 ? "−" : "+"}${Math.abs(100 * (ratio - 1)).toFixed(1)} %` : `×${ratio.toFixed(2)}`;
+    ratio >= 0.5 && ratio < 2 ? `${ratio < 1 ? "−" : "+"}${Math.abs(100 * (ratio - 1)).toFixed(1)} %` : times(ratio);
 const met = { true: "met", false: "not met", null: "cannot be told" };
 
 function row(name) {

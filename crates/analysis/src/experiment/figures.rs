@@ -41,7 +41,16 @@ pub fn change(ratio: f64) -> String {
     } else if (0.5..2.0).contains(&ratio) {
         format!("{percent:+.1} %")
     } else {
-        format!("×{ratio:.2}")
+        times(ratio)
+    }
+}
+
+/// `×3.52`, `×0.021`: two digits that count at least.
+fn times(ratio: f64) -> String {
+    match ratio {
+        0.1.. => format!("×{ratio:.2}"),
+        0.01.. => format!("×{ratio:.3}"),
+        _ => format!("×{ratio:.4}"),
     }
 }
 
@@ -69,7 +78,7 @@ mod tests {
 
     #[test]
     fn changes_are_shares_until_they_are_large() {
-        let changes: Vec<String> = [1.041, 0.9, 0.99996, 3.521, 0.1].map(change).into();
-        assert_eq!(changes, ["+4.1 %", "-10.0 %", "0.0 %", "×3.52", "×0.10"]);
+        let changes: Vec<String> = [1.041, 0.9, 0.99996, 3.521, 0.1, 0.0213].map(change).into();
+        assert_eq!(changes, ["+4.1 %", "-10.0 %", "0.0 %", "×3.52", "×0.10", "×0.021"]);
     }
 }
