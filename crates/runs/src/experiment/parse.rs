@@ -160,8 +160,8 @@ fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
         if valid.iter().any(|other| other.name == arm.name) {
             return Err(under(Problem::new("is there already").under("name")));
         }
-        let is_same = arm.scenario.is_none() && arm.overrides.is_empty() && arm.files.is_empty();
-        if at > 0 && is_same {
+        // The first arm may be the one that is changed.
+        if valid.first().is_some_and(changes_nothing) && changes_nothing(&arm) {
             return Err(under(Problem::new(
                 "changes nothing; `design.control` compares the first arm with itself",
             )));
@@ -169,6 +169,11 @@ fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
         valid.push(arm);
     }
     Ok(valid)
+}
+
+/// Whether the arm is the base scenario.
+fn changes_nothing(arm: &Arm) -> bool {
+    arm.scenario.is_none() && arm.overrides.is_empty() && arm.files.is_empty()
 }
 
 fn arm(wire: wire::Arm) -> Result<Arm, Problem> {

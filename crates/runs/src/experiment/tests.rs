@@ -64,6 +64,14 @@ fn arms_become_overrides() {
 }
 
 #[test]
+fn the_first_arm_may_be_the_one_that_is_changed() {
+    let first = "name = \"default\"\n";
+    let changed = format!("{first}set = [\"publishers.0.rate=9\"]\n");
+    let text = ARMS.replace(first, &changed).replace("set = [\"publishers.0.rate=5000\"]", "");
+    assert!(read(&text).arms[2].overrides.is_empty());
+}
+
+#[test]
 fn a_sweep_becomes_cells() {
     let experiment = read(SWEEP);
     let names: Vec<&str> = experiment.arms.iter().map(|arm| arm.name.as_str()).collect();
