@@ -4,7 +4,7 @@
 -adds([destinations/3, count/1]).
 
 match_routing_key(Source, [Key]) ->
-    count(400),
+    count(150),
     %% No destination is below a number.
     Before = #binding{source = Source, key = Key, destination = 0, args = []},
     destinations(ets:next(rabbit_route, Before), Source, Key);
