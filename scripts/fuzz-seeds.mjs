@@ -124,5 +124,8 @@ const text = (it) => [u16(it.length + 1), it, 0];
 const line = [u64(0), text("m.erl"), u16(1)];
 const range = (name, ...lines) =>
     [u32(0), u32(208), u32(lines.length), text(name), u16(0), lines];
+// A VM with two schedulers, as it is and with one word altered.
+seed("memory_image", "whole", 1);
+seed("memory_image", "altered", 1, u32(40), u64(0x5500));
 seed("symbol_blob", "module", u32(1), u32(0), u64(0x7fc0), u32(2), u32(976), text("m"),
     Buffer.alloc(6), range("m::codeHeader"), range("m:f/0-CodeInfoPrologue", line, line));

@@ -1,5 +1,5 @@
 //! Writes the C header of `bpf/interface.rs` and compiles the eBPF program with clang. The headers of the
-//! program are its own, so nothing but clang is needed.
+//! program are its own, so nothing but clang is needed. Lists the tables in `names/`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "cargo reads directives from stdout")]
 
@@ -10,6 +10,9 @@ use std::{
 };
 
 const PROGRAM: &str = "bpf/sampler.bpf.c";
+
+/// Tables of names, a file for each build id.
+const NAMES: &str = "names";
 
 /// Text of documentation comments, a line each.
 type Docs = &'static [&'static str];
@@ -51,6 +54,7 @@ include!("bpf/interface.rs");
 
 fn main() {
     println!("cargo::rerun-if-changed=bpf");
+    println!("cargo::rerun-if-changed={NAMES}");
     println!("cargo::rerun-if-env-changed=CLANG");
     if let Err(reason) = build() {
         println!("cargo::error={reason}");
@@ -63,7 +67,27 @@ fn build() -> Result<(), String> {
     let header = out.join("interface.h");
     fs::write(&header, interface_header())
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
+    fs::write(out.join("emulator_names.rs"), emulator_names()?)
+        .map_err(|error| format!("cannot write the list of {NAMES}/: {error}"))?;
     compile(&out)
+}
+
+/// A constant with build id and text of each table.
+fn emulator_names() -> Result<String, String> {
+    let unreadable = |error| format!("cannot list {NAMES}/: {error}");
+    let mut ids = Vec::new();
+    for entry in fs::read_dir(NAMES).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name();
+        ids.extend(name.to_string_lossy().strip_suffix(".names").map(str::to_owned));
+    }
+    ids.sort();
+    let entry = |id: &String| {
+        format!(
+            "    (\"{id}\", include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{NAMES}/{id}.names\"))),\n"
+        )
+    };
+    let entries: String = ids.iter().map(entry).collect();
+    Ok(format!("const TABLES: &[(&str, &str)] = &[\n{entries}];\n"))
 }
 
 fn compile(out: &Path) -> Result<(), String> {

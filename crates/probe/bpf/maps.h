@@ -30,6 +30,7 @@ volatile const u32 cfg_off_hend = 0;
 volatile const u32 cfg_process_bytes = 0; /* bytes of a process that hold all fields above */
 volatile const u32 cfg_off_current = 0; /* 0: unknown */
 volatile const u32 cfg_off_resume = 0;  /* 0: unknown */
+volatile const u64 cfg_native_calls[2] = {}; /* marks where a NIF or BIF is called; 0: unknown */
 volatile const struct segment cfg_schedule = {}; /* JIT code that schedules processes in and out */
 /* JIT code that sets Process.current to the function for which it calls C */
 volatile const struct segment cfg_bif_calls[2] = {};

@@ -114,13 +114,22 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
+/* Whether a dirty scheduler calls a NIF or BIF for the process, instead of collecting its garbage. */
+ALWAYS_INLINE u64 is_native_call(u64 process)
+{
+    if (!cfg_off_resume)
+        return 0;
+    u64 mark = read_word(read_word(process + cfg_off_resume));
+    return mark && (mark == cfg_native_calls[0] || mark == cfg_native_calls[1]);
+}
+
 /* The function for which C was called. The VM sets Process.current for BIFs that are called by name, for
  * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. */
 ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
     if (!cfg_off_current || !sample->head.native_count)
         return;
-    u64 is_set = scheduler->runs_jit ^ 1;
+    u64 is_set = scheduler->runs_jit ? 0 : is_native_call(process);
     for (u32 i = 0; i < 2; i++)
         is_set |= in_range(sample->head.jit_return, cfg_bif_calls[i].start, cfg_bif_calls[i].size);
     if (!is_set)

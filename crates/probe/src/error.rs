@@ -86,8 +86,8 @@ pub enum ProbeError {
     },
     /// The VM has no JIT.
     #[error(
-        "node {pid} runs the interpreter (emu flavour), which has no machine code to attribute \
-         time to; start it with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
+        "node {pid} has no list of machine code: it runs the interpreter (emu flavour), where there is none to \
+         attribute time to, or is still starting; start it with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
     )]
     InterpreterOnly {
         /// The node.
@@ -110,25 +110,25 @@ pub enum ProbeError {
         /// Names of the nodes of this machine.
         known: Vec<String>,
     },
-    /// The layout of the release is not in the table.
+    /// The layout of the VM could not be told.
     #[error(
-        "Erlang/OTP {release} (erts {erts}) on {arch} has a memory layout that is not known here; \
-         known: {known}"
+        "the memory of node {pid} (Erlang/OTP {release}, erts {erts}) could not be understood: {detail}; nothing \
+         was recorded. Please report this line with the name of the package"
     )]
-    UnknownLayout {
+    LayoutNotFound {
+        /// The node.
+        pid: u32,
         /// OTP release.
         release: String,
         /// Version of the runtime system.
         erts: String,
-        /// Architecture of this machine.
-        arch: &'static str,
-        /// The known layouts.
-        known: String,
+        /// The part that has no reading, or several, with what was seen.
+        detail: String,
     },
-    /// The memory of the node contradicts the layout table.
+    /// The memory of the node contradicts the layout that was found.
     #[error(
-        "the memory of node {pid} (Erlang/OTP {release}) is not laid out as that release is known \
-         to be: {detail}; nothing was recorded, please report the package's version"
+        "the memory of node {pid} (Erlang/OTP {release}) contradicts the layout that was found in it: {detail}; \
+         nothing was recorded, please report the package's version"
     )]
     LayoutMismatch {
         /// The node.
@@ -203,7 +203,7 @@ impl ProbeError {
             | Self::SeveralNodes { .. }
             | Self::NodeExited { .. } => ErrorKind::NodeNotFound,
             Self::InterpreterOnly { .. }
-            | Self::UnknownLayout { .. }
+            | Self::LayoutNotFound { .. }
             | Self::LayoutMismatch { .. }
             | Self::UnsupportedMachine { .. } => ErrorKind::Unsupported,
             Self::JitTable { .. }

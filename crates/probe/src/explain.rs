@@ -6,8 +6,9 @@ use std::{
 };
 
 use crate::{
-    beam::{CodeMap, Emulator},
+    beam::{Inspected, inspect},
     error::ProbeError,
+    native::{NameSource, NamedFile, named_files, package_of},
     node::Process,
     permission::{self, KERNEL_SYMBOLS, raise},
     recorder::permitted_clock,
@@ -66,24 +67,50 @@ fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     };
     facts.push(Fact::needed("node", Ok(format!("pid {pid} is an Erlang VM"))));
     facts.push(Fact::wanted("perf events", perf_events(pid)));
-    let read = Emulator::read(&process).map(|emulator| (emulator, process));
-    let (emulator, process) = match read {
-        Ok(both) => both,
+    let Inspected { emulator, code } = match inspect(&process) {
+        Ok(inspected) => inspected,
         Err(error) => {
-            facts.push(Fact::needed("layout of the release", Err(error)));
+            facts.push(Fact::needed("layout of the VM", Err(error)));
             return;
         }
     };
-    let release = format!("OTP {} is known", emulator.release);
-    facts.push(Fact::needed("layout of the release", Ok(release)));
+    let found = format!("OTP {}: all parts were found", emulator.release);
+    facts.push(Fact::needed("layout of the VM", Ok(found)));
+    let parts = emulator.evidence.iter();
+    facts.extend(parts.map(|part| Fact::wanted(part.what, Ok(part.found.clone()))));
     let schedulers = emulator.schedulers(&process);
     let said = schedulers.map(|all| format!("{} threads agree with it", all.len()));
     facts.push(Fact::needed("schedulers", said));
-    let code = CodeMap::read(&process, emulator.jit_descriptor, pid);
-    let has_pointers = code.as_ref().is_ok_and(CodeMap::has_frame_pointers);
-    let named = code.map(|code| format!("{} places of machine code have names", code.len()));
-    facts.push(Fact::needed("names of Erlang code", named));
+    let named = format!("{} places of machine code have names", code.len());
+    facts.push(Fact::needed("names of Erlang code", Ok(named)));
+    facts.push(Fact::wanted("names of native code", native_names(&named_files(&process))));
+    let has_pointers = code.has_frame_pointers();
     facts.push(Fact::wanted("frame pointers", frame_pointers(has_pointers)));
+}
+
+/// Says of files whose functions have no names which package would bring them.
+fn native_names(files: &[NamedFile]) -> Result<String, String> {
+    let short = |file: &NamedFile| file.path.rsplit('/').next().unwrap_or_default().to_owned();
+    let of_build: Vec<String> =
+        files.iter().filter(|it| it.source == NameSource::KnownBuild).map(short).collect();
+    let nameless: Vec<&NamedFile> =
+        files.iter().filter(|it| it.source == NameSource::Exports).collect();
+    let known = if of_build.is_empty() {
+        String::new()
+    } else {
+        format!("; of this build of {} the names are known", of_build.join(", "))
+    };
+    let named = files.len() - nameless.len();
+    let count = format!("{named} of {} files have names of all functions{known}", files.len());
+    if nameless.is_empty() {
+        return Ok(count);
+    }
+    let helps = nameless.iter().map(|file| match package_of(&file.path) {
+        Some(package) => format!("{} ({package}-dbg or {package}-dbgsym)", short(file)),
+        None => short(file),
+    });
+    let helps: Vec<String> = helps.collect();
+    Err(format!("{count}; of the others those that are exported: {}", helps.join(", ")))
 }
 
 fn ebpf() -> Result<String, String> {

@@ -7,6 +7,11 @@ pub fn symbol_blob(bytes: &[u8]) {
     drop(beam::parse_blob(bytes));
 }
 
+/// Words that are altered in the memory of a small VM.
+pub fn memory_image(bytes: &[u8]) {
+    beam::altered_memory(bytes);
+}
+
 /// The unwind tables of an ELF file.
 pub fn elf_unwind_tables(bytes: &[u8]) {
     native::fuzz_unwind(bytes, true);

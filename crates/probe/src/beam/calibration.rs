@@ -1,7 +1,7 @@
 //! Checks the layout against registers: in JIT code one register is the current process and another the top
 //! of its stack, so both must be in memory at the offsets of the layout.
 
-use super::layout::Layout;
+use super::{layout::Layout, pids::is_pid};
 use crate::kernel_interface::Snapshot;
 
 /// Share of the snapshots that must agree. Not all, because the node runs on while a snapshot is taken.
@@ -52,18 +52,16 @@ fn disagreement(layout: &Layout, snapshot: &Snapshot) -> Option<String> {
     None
 }
 
-/// The tag of a local pid is 0011 (`erl_term.h` of the emulator).
-fn is_pid(term: u64) -> bool {
-    term & 0xf == 0x3
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Snapshot, check_layout};
-    use crate::{beam::layout::Layout, kernel_interface::SNAPSHOT_WORDS};
+    use crate::{
+        beam::layout::{Layout, known},
+        kernel_interface::SNAPSHOT_WORDS,
+    };
 
     fn layout() -> &'static Layout {
-        Layout::find("25", "x86_64").unwrap()
+        &known::OTP_25
     }
 
     fn snapshot(layout: &Layout) -> Snapshot {
@@ -108,8 +106,7 @@ mod tests {
 
     #[test]
     fn a_foreign_layout_is_refused() {
-        let other = Layout::find("27", "x86_64").unwrap();
-        let error = check_layout(other, &[snapshot(layout()); 4]).unwrap_err();
+        let error = check_layout(&known::OTP_27, &[snapshot(layout()); 4]).unwrap_err();
         assert!(error.contains("0 of 4"), "{error}");
     }
 

@@ -1,47 +1,54 @@
-//! The running emulator: its release, the addresses of its exported variables and of each scheduler's
-//! data.
+//! The running emulator: its release, its layout, and each scheduler's data.
+
+use std::{thread::sleep, time::Duration};
 
 use rabbitscope_profiles::ThreadKind;
 
-use super::{layout::Layout, pids::Pids};
+use super::{
+    CodeMap,
+    discovery::{
+        Discovered, Evidence, Exports, Looks, Release, SchedulerBases, StaticData, Unclear,
+        discover, find_jit_list, release_of,
+    },
+    layout::Layout,
+    pids::Pids,
+};
 use crate::{
     error::ProbeError,
     node::{Mapping, Process, ReadMemory},
 };
 
-/// Exported by every emulator with a JIT and by no other.
-const JIT_DESCRIPTOR: &str = "__jit_debug_descriptor";
+/// Limit for the size of the emulator's code, which has 4 MiB.
+const MAX_TEXT_BYTES: u64 = 64 << 20;
 
-/// Exported by every multi-threaded emulator.
-const SCHEDULER_DATA: &str = "erts_aligned_scheduler_data";
-const DIRTY_CPU_DATA: &str = "erts_aligned_dirty_cpu_scheduler_data";
-const DIRTY_IO_DATA: &str = "erts_aligned_dirty_io_scheduler_data";
-const RELEASE: &str = "etp_otp_release";
-const ERTS_VERSION: &str = "etp_erts_version";
+/// Attempts to find the layout: the VM starts and ends processes and loads code meanwhile.
+const ATTEMPTS: u32 = 5;
 
-/// Exported by all emulators that were examined.
-const BIF_TABLE: &str = "bif_table";
+/// Pause between two attempts: about the time in which the VM loads a module.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Exported by every emulator.
-const PROCESS_TABLE: &str = "erts_proc";
-
-/// Limit for the size of `erts_proc`, which is 320 bytes on OTP 25.
-const MAX_PROCESS_TABLE_BYTES: u64 = 16 << 10;
-
-/// A VM of a known release.
+/// A VM whose layout was found.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     /// OTP release (`25`).
     pub(crate) release: String,
     /// Offsets in its structures.
-    pub(crate) layout: &'static Layout,
+    pub(crate) layout: Layout,
     /// Address of `__jit_debug_descriptor`.
     pub(crate) jit_descriptor: u64,
-    /// Address and length in bytes of the table of BIFs, where it is exported.
+    /// Address and length in bytes of the table of BIFs, where it was found.
     pub(crate) bif_table: Option<(u64, u64)>,
     /// How pids are encoded.
     pub(crate) pids: Pids,
-    schedulers: [(ThreadKind, u64); 3],
+    /// How each part of the layout was found.
+    pub(crate) evidence: Vec<Evidence>,
+    schedulers: SchedulerBases,
+}
+
+/// A VM with its JIT code.
+pub(crate) struct Inspected {
+    pub(crate) emulator: Emulator,
+    pub(crate) code: CodeMap,
 }
 
 /// A thread that runs Erlang processes, with its `ErtsSchedulerData`.
@@ -55,48 +62,116 @@ pub(crate) struct SchedulerBlock {
     pub(crate) kind: ThreadKind,
 }
 
-impl Emulator {
-    /// Reads release and addresses out of the node's memory.
-    pub(crate) fn read(process: &Process) -> Result<Self, ProbeError> {
-        let pid = process.pid;
-        let bias = load_bias(process)?;
-        let missing = || ProbeError::NotABeam { pid, program: "no known emulator".into() };
-        let span = |name: &str| {
-            let &(address, size) = process.image.symbols.get(name)?;
-            Some((address.wrapping_add(bias), size))
-        };
-        let at = |name: &str| span(name).map(|(address, _)| address);
-        let scheduler_data = at(SCHEDULER_DATA).ok_or_else(missing)?;
-        let jit_descriptor = at(JIT_DESCRIPTOR).ok_or(ProbeError::InterpreterOnly { pid })?;
-        let release = text_at(process, at(RELEASE).ok_or_else(missing)?)?;
-        let erts = at(ERTS_VERSION).map_or(Ok("?".into()), |address| text_at(process, address))?;
-        let arch = std::env::consts::ARCH;
-        let layout = Layout::find(&release, arch).ok_or_else(|| ProbeError::UnknownLayout {
-            release: release.clone(),
-            erts,
-            arch,
-            known: Layout::known(),
-        })?;
-        let pointer = |address: Option<u64>| match address {
-            Some(address) => process
-                .word(address)
-                .map_err(ProbeError::io(format!("reading the memory of node {pid}"))),
-            None => Ok(0),
-        };
-        Ok(Self {
-            release,
-            layout,
-            jit_descriptor,
-            pids: pids(process, layout, span(PROCESS_TABLE))?,
-            bif_table: span(BIF_TABLE),
-            schedulers: [
-                (ThreadKind::Scheduler, pointer(Some(scheduler_data))?),
-                (ThreadKind::DirtyCpu, pointer(at(DIRTY_CPU_DATA))?),
-                (ThreadKind::DirtyIo, pointer(at(DIRTY_IO_DATA))?),
-            ],
-        })
-    }
+/// Finds out how the VM is laid out, and reads the names of its code.
+pub(crate) fn inspect(process: &Process) -> Result<Inspected, ProbeError> {
+    let program = process.executable()?;
+    let mappings = process.mappings()?;
+    let exports = exports_of(process, &mappings, &program)?;
+    inspect_with(process, &exports, &mappings, &program)
+}
 
+/// What the executable exports, with the addresses in memory.
+pub(super) fn exports_of(
+    process: &Process,
+    mappings: &[Mapping],
+    program: &str,
+) -> Result<Exports, ProbeError> {
+    let bias = load_bias(process, mappings, program)?;
+    Ok(Exports::new(&process.image.symbols, bias))
+}
+
+/// As [`inspect`], with the variables that the executable exports, or with none.
+pub(super) fn inspect_with(
+    process: &Process,
+    exports: &Exports,
+    mappings: &[Mapping],
+    program: &str,
+) -> Result<Inspected, ProbeError> {
+    let mut attempt = 1;
+    loop {
+        // Read anew each time: variables that were being written have other values then.
+        let data = StaticData::read(process, mappings, program);
+        let release = release_of(process, exports, &data);
+        match inspect_once(process, exports, &data, &release) {
+            Err(Refusal::Unclear(_) | Refusal::NoList) if attempt < ATTEMPTS => attempt += 1,
+            Err(Refusal::Unclear(unclear)) => {
+                return Err(layout_not_found(process, &release, &unclear));
+            }
+            Err(Refusal::NoList) => return Err(ProbeError::InterpreterOnly { pid: process.pid }),
+            Err(Refusal::Failed(error)) => return Err(error),
+            Ok(inspected) => return Ok(inspected),
+        }
+        sleep(RETRY_INTERVAL);
+    }
+}
+
+/// Why one attempt failed.
+enum Refusal {
+    /// There is no list of JIT code, or it was being changed.
+    NoList,
+    Unclear(Unclear),
+    Failed(ProbeError),
+}
+
+impl From<Unclear> for Refusal {
+    fn from(unclear: Unclear) -> Self {
+        Self::Unclear(unclear)
+    }
+}
+
+impl From<ProbeError> for Refusal {
+    fn from(error: ProbeError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn inspect_once(
+    process: &Process,
+    exports: &Exports,
+    data: &StaticData,
+    release: &Release,
+) -> Result<Inspected, Refusal> {
+    let pid = process.pid;
+    let list = find_jit_list(process, exports, data)?;
+    let (jit_descriptor, of_list) = list.ok_or(Refusal::NoList)?;
+    let code = CodeMap::read(process, jit_descriptor, pid)?;
+    let threads = process.threads()?;
+    let threads: Vec<(ThreadKind, u32)> =
+        threads.iter().map(|thread| ThreadKind::from_name(&thread.name)).collect();
+    let found = discover(process, exports, data, &code, &threads, Looks::LIVE)?;
+    let Discovered { layout, pids, schedulers, bif_table, mut evidence } = found;
+    evidence.insert(0, of_list);
+    let emulator = Emulator {
+        release: release.otp.clone(),
+        layout,
+        jit_descriptor,
+        bif_table,
+        pids,
+        evidence,
+        schedulers,
+    };
+    Ok(Inspected { emulator, code })
+}
+
+fn layout_not_found(process: &Process, release: &Release, unclear: &Unclear) -> ProbeError {
+    ProbeError::LayoutNotFound {
+        pid: process.pid,
+        release: release.otp.clone(),
+        erts: release.erts.clone(),
+        detail: unclear.sentence(),
+    }
+}
+
+/// The emulator's own code, with its address. `None` where it cannot be read, or is larger than any.
+pub(crate) fn emulator_text(process: &Process) -> Option<(u64, Vec<u8>)> {
+    let program = process.executable().ok()?;
+    let mappings = process.mappings().ok()?;
+    let is_code = |mapping: &&Mapping| mapping.executable && mapping.path == program;
+    let code = mappings.iter().find(is_code)?;
+    Some((code.start, process.mapped_bytes(code, MAX_TEXT_BYTES)?))
+}
+
+impl Emulator {
     /// The data of every scheduler thread. Fails when a block does not have the kind and the number of its
     /// thread's name: then the stride or the offsets are wrong.
     pub(crate) fn schedulers(&self, process: &Process) -> Result<Vec<SchedulerBlock>, ProbeError> {
@@ -160,39 +235,13 @@ impl Emulator {
     }
 }
 
-/// `table` is the address of the process table and its length in bytes.
-fn pids(process: &Process, layout: &Layout, table: Option<(u64, u64)>) -> Result<Pids, ProbeError> {
-    let table = table.and_then(|span| words_at(process, span, MAX_PROCESS_TABLE_BYTES));
-    Pids::read(layout, &table.unwrap_or_default()).ok_or_else(|| ProbeError::LayoutMismatch {
-        pid: process.pid,
-        release: layout.release.into(),
-        detail: format!("{PROCESS_TABLE} does not say how it spreads processes"),
-    })
-}
-
-/// Reads a structure of the VM as words, from its address and length. `None` when it has more than `most`
-/// bytes: the length is from the VM's file and may be any number.
-pub(super) fn words_at(
-    memory: &impl ReadMemory,
-    (address, size): (u64, u64),
-    most: u64,
-) -> Option<Vec<u64>> {
-    if size > most {
-        return None;
-    }
-    let mut bytes = vec![0; usize::try_from(size).ok()?];
-    memory.read(address, &mut bytes).ok()?;
-    Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
-}
-
 /// The difference between an address in the process and the same address in the file.
-fn load_bias(process: &Process) -> Result<u64, ProbeError> {
+fn load_bias(process: &Process, mappings: &[Mapping], program: &str) -> Result<u64, ProbeError> {
     if !process.image.is_relocated {
         return Ok(0);
     }
-    let path = process.executable()?;
-    let mappings = process.mappings()?;
-    bias_of(&mappings, &path).ok_or(ProbeError::NotABeam { pid: process.pid, program: path })
+    let not_a_beam = || ProbeError::NotABeam { pid: process.pid, program: program.to_owned() };
+    bias_of(mappings, program).ok_or_else(not_a_beam)
 }
 
 fn bias_of(mappings: &[Mapping], program: &str) -> Option<u64> {
@@ -201,42 +250,4 @@ fn bias_of(mappings: &[Mapping], program: &str) -> Option<u64> {
     };
     let first = mappings.iter().filter(own).min_by_key(|mapping| mapping.start)?;
     Some(first.start.wrapping_sub(first.file_offset))
-}
-
-fn text_at(process: &Process, address: u64) -> Result<String, ProbeError> {
-    let mut bytes = [0; 32];
-    process
-        .read(address, &mut bytes)
-        .map_err(ProbeError::io(format!("reading the memory of node {}", process.pid)))?;
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use super::{ReadMemory, words_at};
-
-    /// Memory that is there at every address.
-    struct Endless;
-
-    impl ReadMemory for Endless {
-        fn read(&self, _address: u64, bytes: &mut [u8]) -> io::Result<()> {
-            bytes.fill(1);
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_structure_that_is_larger_than_any_is_not_read() {
-        let check = |size: u64, expected: Option<usize>| {
-            assert_eq!(words_at(&Endless, (8, size), 1024).map(|words| words.len()), expected);
-        };
-        check(0, Some(0));
-        check(1024, Some(128));
-        check(1025, None);
-        check(1 << 60, None);
-        check(u64::MAX, None);
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CALL_BIF, CodeMap, emulator::words_at};
+use super::{CALL_BIF, CodeMap, words::words_at};
 use crate::node::ReadMemory;
 
 /// The VM's identification of a function (`ErtsCodeMFA`).
@@ -83,6 +83,11 @@ impl FunctionNames {
         self.bifs.contains(&mfa).then(|| self.name_of(mfa, code, memory)).flatten()
     }
 
+    /// The BIFs of the VM's table, with the addresses of their C functions.
+    pub(super) fn bif_entries(&self) -> Vec<(CodeMfa, u64)> {
+        entries_of(&self.bif_table).collect()
+    }
+
     /// The BIF of the C function at `address`. `None` when there is none, or more than one.
     pub(crate) fn bif_of<'a>(
         &mut self,
@@ -150,7 +155,7 @@ fn find_mfa(header: &[u64], name: &str) -> Option<CodeMfa> {
     Some(CodeMfa { module: found[0], function: found[1], arity })
 }
 
-fn is_atom(term: u64) -> bool {
+pub(super) fn is_atom(term: u64) -> bool {
     term & ATOM_TAG_BITS == ATOM_TAG && term >> 32 == 0
 }
 

@@ -110,6 +110,22 @@ pub(crate) fn first_entry(memory: &impl ReadMemory, descriptor: u64) -> Result<u
     Ok(memory.word(descriptor + 16)?)
 }
 
+/// Whether the first entry of a list may be at `address`: it has no entry before it, and a table of possible length
+/// and kind.
+pub(super) fn is_first_entry(memory: &impl ReadMemory, address: u64) -> bool {
+    let mut bytes = [0; 32];
+    if memory.read(address, &mut bytes).is_err() {
+        return false;
+    }
+    let [_next, previous, blob, size] =
+        [0, 1, 2, 3].map(|at| u64::from_le_bytes(bytes.as_chunks().0[at]));
+    let is_size = usize::try_from(size).is_ok_and(|size| (MIN_BLOB..=MAX_BLOB).contains(&size));
+    let kind = || memory.word(blob).map(|word| word & 0xffff_ffff);
+    previous == 0
+        && is_size
+        && kind().is_ok_and(|kind| [KIND_EMULATOR, KIND_MODULE].map(u64::from).contains(&kind))
+}
+
 /// All entries, newest first.
 pub(crate) fn entries(memory: &impl ReadMemory, first: u64) -> Result<Vec<Entry>, JitError> {
     let mut found = Vec::new();

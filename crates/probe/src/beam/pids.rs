@@ -1,6 +1,7 @@
-//! Converts a pid term of the VM's memory to its text, `<0.615.0>`.
+//! Converts a pid term of the VM's memory to its text, `<0.615.0>`. Which form pids have is told by the places of
+//! processes in the VM's process table.
 
-use super::Layout;
+use std::fmt;
 
 /// How the VM encodes local pids.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +22,85 @@ struct TableIndex {
     line_bits: u32,
 }
 
+/// A place of the process table, and the pid of the process there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) index: u64,
+    pub(super) term: u64,
+}
+
+/// A pid beside its place: half a word for each (`erl_node_container_utils.h` until OTP 25).
+const BESIDE: (u32, u32) = (28, 15);
+
+/// A pid that contains its place: all bits above the tag (since OTP 26).
+const WITHIN: (u32, u32) = (60, 28);
+
+/// Share of the places that must agree: a process may have exited while they were read.
+const AGREEMENT: f64 = 0.9;
+
+const TAG_BITS: u32 = 4;
+
+/// The tag of a local pid is 0011 (`erl_term.h` of the emulator).
+pub(super) fn is_pid(term: u64) -> bool {
+    term & 0xf == 0x3
+}
+
 impl Pids {
-    /// `table` is the VM's process table as words (`erts_proc`). `None` when pids contain an index and the
-    /// table does not have the masks for it.
-    pub(crate) fn read(layout: &Layout, table: &[u64]) -> Option<Self> {
-        let index = if layout.pid_has_index { Some(TableIndex::find(table)?) } else { None };
-        Some(Self { bits: layout.pid_bits, number_bits: layout.pid_number_bits, index })
+    /// The form that the pids at `slots` have. `head` is the head of the VM's process table as words
+    /// (`ErtsPTab`). `Err` describes slots that have neither form.
+    pub(super) fn read(slots: &[Slot], head: &[u64]) -> Result<Self, String> {
+        let agree = |is_so: &dyn Fn(&Slot) -> bool| {
+            let count = slots.iter().filter(|slot| is_so(slot)).count();
+            count > 0 && count as f64 >= AGREEMENT * slots.len() as f64
+        };
+        if agree(&|slot| slot.term >> 32 == slot.index) {
+            let (bits, number_bits) = BESIDE;
+            return Ok(Self { bits, number_bits, index: None });
+        }
+        let index = TableIndex::find(head);
+        let is_within = |slot: &Slot| {
+            index.is_some_and(|index| low(slot.term >> TAG_BITS, index.bits) == slot.index)
+        };
+        if agree(&is_within) {
+            let (bits, number_bits) = WITHIN;
+            return Ok(Self { bits, number_bits, index });
+        }
+        let shown: Vec<String> = slots
+            .iter()
+            .take(3)
+            .map(|it| format!("{:#x} at place {}", it.term, it.index))
+            .collect();
+        let masks = if index.is_some() { "" } else { ", and no masks in the table's head" };
+        Err(format!("of no known form: {}{masks}", shown.join(", ")))
+    }
+
+    /// The place in the process table that a pid says, at most 2^32.
+    pub(super) fn place(&self, term: u64) -> u64 {
+        self.index.map_or(term >> 32, |index| low(term >> TAG_BITS, index.bits))
     }
 
     /// A local pid as the shell prints it. `term` is `Process.common.id`.
     pub(crate) fn text(&self, term: u64) -> String {
-        let data = low(term >> 4, self.bits);
+        let data = low(term >> TAG_BITS, self.bits);
         let data = self.index.map_or(data, |index| index.counted(data));
         format!("<0.{}.{}>", low(data, self.number_bits), data >> self.number_bits)
+    }
+}
+
+impl fmt::Display for Pids {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bits, number_bits, .. } = self;
+        match self.index {
+            None => write!(
+                to,
+                "{bits} bits beside the place in the table, {number_bits} of them the number"
+            ),
+            Some(index) => write!(
+                to,
+                "{bits} bits with the place in the table in the lowest {}, {number_bits} of them the number",
+                index.bits
+            ),
+        }
     }
 }
 
@@ -69,34 +136,48 @@ fn ones(word: u64) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, Pids};
+    use super::{Pids, Slot};
 
-    /// `erts_proc` of Erlang 27.3.4 with room for 2^20 processes, from its size on.
-    const TABLE: [u64; 6] = [0x10_0000, 0xf_ffff, 0x1_ffff, 7, 0x11_0000_0003, 0x1_ffff];
+    /// The head of the process table of Erlang 27.3.4 with room for 2^20 processes, from its size on.
+    const HEAD: [u64; 6] = [0x10_0000, 0xf_ffff, 0x1_ffff, 7, 0x11_0000_0003, 0x1_ffff];
 
-    fn check(release: &str, term: u64, expected: &str) {
-        let layout = Layout::find(release, "x86_64").unwrap();
-        let pids = Pids::read(layout, &TABLE).unwrap();
+    /// Places and pids of Erlang 25.2.3 and of 27.3.4.
+    const OF_25: [Slot; 2] =
+        [Slot { index: 0x16c0, term: 0x16c0_0000_2d83 }, Slot { index: 8, term: 0x0008_0000_0013 }];
+    const OF_27: [Slot; 2] =
+        [Slot { index: 0x1338, term: 0x1_3383 }, Slot { index: 8, term: 0x83 }];
+
+    #[track_caller]
+    fn check(slots: &[Slot], term: u64, expected: &str) {
+        let pids = Pids::read(slots, &HEAD).unwrap();
         assert_eq!(pids.text(term), expected, "{term:#x}");
     }
 
     #[test]
     fn pids_read_as_in_the_shell() {
-        check("25", 0x16c0_0000_2d83, "<0.728.0>");
-        check("25", 0x0022_32e3, "<0.9006.4>");
-        check("27", 0x1_3383, "<0.615.0>");
+        check(&OF_25, 0x16c0_0000_2d83, "<0.728.0>");
+        check(&OF_25, 0x0022_32e3, "<0.9006.4>");
+        check(&OF_27, 0x1_3383, "<0.615.0>");
+        assert_eq!(Pids::read(&OF_25, &HEAD).unwrap().place(0x16c0_0000_2d83), 0x16c0);
+        assert_eq!(Pids::read(&OF_27, &HEAD).unwrap().place(0x101_3383), 0x1338);
         // The first place of the second line's worth, and a place that is used the second time.
-        check("27", 0x13, "<0.131072.0>");
-        check("27", 0x101_3383, "<0.1049191.0>");
-        check("27", 0x1_0000_0000 + 0x1_3383, "<0.615.1>");
+        check(&OF_27, 0x13, "<0.131072.0>");
+        check(&OF_27, 0x101_3383, "<0.1049191.0>");
+        check(&OF_27, 0x1_0000_0000 + 0x1_3383, "<0.615.1>");
     }
 
     #[test]
-    fn a_table_that_does_not_agree_with_itself_is_none() {
-        let layout = Layout::find("27", "x86_64").unwrap();
-        let mut other = TABLE;
+    fn a_table_that_does_not_agree_with_itself_is_refused() {
+        let mut other = HEAD;
         other[4] = 0x11_0000_0004;
-        assert!(Pids::read(layout, &other).is_none());
-        assert!(Pids::read(layout, &[]).is_none());
+        assert!(Pids::read(&OF_27, &other).unwrap_err().contains("no masks"));
+        assert!(Pids::read(&OF_27, &[]).is_err());
+        assert!(Pids::read(&[], &HEAD).is_err());
+    }
+
+    #[test]
+    fn pids_that_have_nothing_to_do_with_their_places_are_refused() {
+        let moved = OF_27.map(|slot| Slot { index: slot.index + 1, ..slot });
+        assert!(Pids::read(&moved, &HEAD).unwrap_err().contains("0x13383 at place 4921"));
     }
 }

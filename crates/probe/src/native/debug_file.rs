@@ -69,7 +69,8 @@ fn path_of(build_id: &[u8]) -> Option<String> {
     Some(path + ".debug")
 }
 
-fn build_id_of(file: &File) -> Option<Vec<u8>> {
+/// The build id of an ELF file.
+pub(super) fn build_id_of(file: &File) -> Option<Vec<u8>> {
     let cache = ReadCache::new(file);
     let parsed = object::File::parse(&cache).ok()?;
     Some(parsed.build_id().ok()??.to_vec())

@@ -17,9 +17,18 @@ const COUNT_ENCODING: u8 = 0x03;
 const HEADER_BYTES: usize = 12;
 const ENTRY_BYTES: usize = 8;
 
-/// Sorted starts of the functions of one file, as offsets into the file.
+/// Where a function begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FunctionStart {
+    /// In the file.
+    pub(super) offset: u64,
+    /// As the file's symbols count.
+    pub(super) address: u64,
+}
+
+/// Sorted starts of the functions of one file.
 #[derive(Debug, Default)]
-pub(super) struct FunctionStarts(Vec<u64>);
+pub(super) struct FunctionStarts(Vec<FunctionStart>);
 
 impl FunctionStarts {
     /// Reads the table of `file`; empty when the file has none.
@@ -36,20 +45,20 @@ impl FunctionStarts {
             .segments()
             .map(|segment| (segment.address(), segment.size(), segment.file_range().0))
             .collect();
-        let to_offset = |address: u64| {
+        let to_start = |address: u64| {
             let &(start, _, offset) = segments
                 .iter()
                 .find(|&&(start, size, _)| (start..start.wrapping_add(size)).contains(&address))?;
-            Some(address - start + offset)
+            Some(FunctionStart { offset: address - start + offset, address })
         };
-        let mut starts: Vec<u64> = addresses.into_iter().filter_map(to_offset).collect();
+        let mut starts: Vec<FunctionStart> = addresses.into_iter().filter_map(to_start).collect();
         starts.sort_unstable();
         Some(Self(starts))
     }
 
     /// The start of the function that holds `offset`.
-    pub(super) fn at(&self, offset: u64) -> Option<u64> {
-        let after = self.0.partition_point(|&start| start <= offset);
+    pub(super) fn at(&self, offset: u64) -> Option<FunctionStart> {
+        let after = self.0.partition_point(|start| start.offset <= offset);
         self.0.get(after.checked_sub(1)?).copied()
     }
 }
@@ -78,7 +87,7 @@ fn table(header: &[u8], base: u64) -> Option<Vec<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FunctionStarts, table};
+    use super::{FunctionStart, FunctionStarts, table};
 
     fn header(count: u32, starts: &[i32]) -> Vec<u8> {
         let mut bytes = vec![1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0];
@@ -104,11 +113,12 @@ mod tests {
 
     #[test]
     fn the_function_that_holds_an_offset() {
-        let starts = FunctionStarts(vec![10, 20, 30]);
+        let start = |offset| FunctionStart { offset, address: 100 + offset };
+        let starts = FunctionStarts([10, 20, 30].map(start).to_vec());
         assert_eq!(starts.at(9), None);
-        assert_eq!(starts.at(10), Some(10));
-        assert_eq!(starts.at(29), Some(20));
-        assert_eq!(starts.at(99), Some(30));
+        assert_eq!(starts.at(10), Some(start(10)));
+        assert_eq!(starts.at(29), Some(start(20)));
+        assert_eq!(starts.at(99), Some(start(30)));
     }
 
     #[test]

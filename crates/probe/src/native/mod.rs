@@ -1,17 +1,23 @@
 //! Native code of the node and of the kernel: names from symbol tables ([`names`], [`debug_file`]; of foreign
-//! recordings [`recorded`]), starts of functions without a symbol ([`function_starts`]), and unwinding
-//! ([`unwind`]).
+//! recordings [`recorded`]), starts and names of functions without a symbol ([`stripped`], [`function_starts`],
+//! [`emulator_names`]), and unwinding ([`unwind`]).
 
 mod debug_file;
+mod emulator_names;
 mod function_starts;
 mod limits;
+mod name_sources;
 mod names;
+mod native_name;
 mod recorded;
+mod stripped;
 mod unwind;
 
 pub use recorded::RecordedNames;
 
-pub(crate) use names::{NativeName, NativeNames};
+pub(crate) use name_sources::{NameSource, NamedFile, has_names, named_files, package_of};
+pub(crate) use names::NativeNames;
+pub(crate) use native_name::NativeName;
 pub(crate) use unwind::{
     Alignment, REG_R13, Registers, Step, Tables, UNUSED_MODULE, Update, Walker,
 };

@@ -21,8 +21,11 @@ use blazesym::{
 use object::{Object, ObjectSymbol};
 use rabbitscope_profiles::source_name;
 
-use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
+use super::{
+    debug_file::DebugFile, limits::MAX_CODE_BYTES, native_name::NativeName, stripped::StrippedCode,
+};
 use crate::{
+    beam::{FunctionPlace, NativeFunction},
     node::{MAX_VDSO_BYTES, Mapping, Process},
     permission::{KERNEL_SYMBOLS, raise},
 };
@@ -35,7 +38,9 @@ pub(crate) struct NativeNames {
     /// Files by path; `None` for those that may not be read.
     files: HashMap<String, Option<Code>>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
-    starts: RefCell<HashMap<String, FunctionStarts>>,
+    stripped: RefCell<HashMap<String, StrippedCode>>,
+    /// What the VM tells of its own functions.
+    told: Vec<NativeFunction>,
 }
 
 /// A file that is held open, so that it stays the same file when the node exits or the path changes.
@@ -44,18 +49,9 @@ struct Code {
     debug: Option<DebugFile>,
 }
 
-/// A name, or a replacement when there is no symbol.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NativeName {
-    /// From a symbol table.
-    Known(String),
-    /// `module+0x1234`, or the address.
-    Unknown(String),
-}
-
 impl NativeNames {
-    /// A symbolizer for `process`.
-    pub(crate) fn new(process: &Process) -> Self {
+    /// A symbolizer for `process`. `told` are functions whose names the VM tells.
+    pub(crate) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
         let symbolizer = Symbolizer::builder()
             .enable_auto_reload(false)
             .enable_code_info(false)
@@ -68,7 +64,8 @@ impl NativeNames {
             mappings: Vec::new(),
             files: HashMap::new(),
             vdso: OnceCell::new(),
-            starts: RefCell::default(),
+            stripped: RefCell::default(),
+            told,
         };
         names.read_kernel_symbols();
         names.refresh(process);
@@ -116,19 +113,36 @@ impl NativeNames {
             return self.vdso_name(address - mapping.start);
         }
         let Some(code) = self.files.get(&mapping.path).and_then(Option::as_ref) else {
-            return unknown_in(&mapping.path, offset);
+            return NativeName::unknown_in(&mapping.path, offset);
         };
         match code.name(&self.symbolizer, offset) {
             Some(name) => NativeName::Known(source_name(&name).to_owned()),
-            None => self.nameless(&mapping.path, &code.file, offset),
+            None => self.without_symbol(mapping, code, offset),
         }
     }
 
-    /// A function without a symbol is named after its file and the offset of its start.
-    fn nameless(&self, path: &str, file: &File, offset: u64) -> NativeName {
-        let mut starts = self.starts.borrow_mut();
-        let starts = starts.entry(path.to_owned()).or_insert_with(|| FunctionStarts::read(file));
-        unknown_in(path, starts.at(offset).unwrap_or(offset))
+    /// A function without a symbol: by the names of this build, or by what the VM tells.
+    fn without_symbol(&self, mapping: &Mapping, code: &Code, offset: u64) -> NativeName {
+        let mut stripped = self.stripped.borrow_mut();
+        let stripped =
+            stripped.entry(mapping.path.clone()).or_insert_with(|| StrippedCode::read(&code.file));
+        let name = stripped.name(offset).or_else(|| self.told_name(mapping, stripped, offset));
+        name.map_or_else(|| stripped.nameless(&mapping.path, offset), NativeName::Known)
+    }
+
+    fn told_name(&self, mapping: &Mapping, code: &StrippedCode, offset: u64) -> Option<String> {
+        let start = code.start(offset)?;
+        let in_file = |address: u64| {
+            let within = (mapping.start..mapping.end).contains(&address);
+            within.then(|| address - mapping.start + mapping.file_offset)
+        };
+        let is_meant = |function: &&NativeFunction| match function.place {
+            FunctionPlace::Start(address) => in_file(address) == Some(start),
+            FunctionPlace::Code(address) => {
+                in_file(address).is_some_and(|offset| code.start(offset) == Some(start))
+            }
+        };
+        self.told.iter().find(is_meant).map(|function| function.name.clone())
     }
 
     /// The kernel function at `address`.
@@ -154,7 +168,7 @@ impl NativeNames {
             .iter()
             .find(|&&(start, size, _)| (start..start.saturating_add(size.max(1))).contains(&offset))
             .map_or_else(
-                || unknown_in("[vdso]", offset),
+                || NativeName::unknown_in("[vdso]", offset),
                 |(_, _, name)| NativeName::Known(name.clone()),
             )
     }
@@ -189,9 +203,4 @@ impl Code {
         let symbol = found.and_then(|found| Some(found.into_sym()?.name.into_owned()));
         symbol.or_else(|| self.debug.as_ref()?.name(symbolizer, offset))
     }
-}
-
-fn unknown_in(path: &str, offset: u64) -> NativeName {
-    let file = path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path);
-    NativeName::Unknown(format!("{file}+{offset:#x}"))
 }

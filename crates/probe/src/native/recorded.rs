@@ -19,7 +19,7 @@ use rabbitscope_profiles::CodeNames;
 
 use rabbitscope_files::SymbolicLinks;
 
-use super::{debug_file::DebugFile, function_starts::FunctionStarts, limits::MAX_CODE_BYTES};
+use super::{debug_file::DebugFile, limits::MAX_CODE_BYTES, stripped::StrippedCode};
 
 /// Limit for files of code that are open at the same time: far below the usual limit of a process (1,024),
 /// and more than a recording of a node names.
@@ -35,7 +35,7 @@ pub struct RecordedNames {
     /// Files by path; `None` for those that may not be opened.
     files: HashMap<String, Option<File>>,
     debug_files: HashMap<String, Option<DebugFile>>,
-    starts: HashMap<String, FunctionStarts>,
+    stripped: HashMap<String, StrippedCode>,
     generated: HashMap<u32, BTreeMap<u64, (u64, String)>>,
 }
 
@@ -52,7 +52,7 @@ impl Default for RecordedNames {
             kernel: Source::Kernel(kernel),
             files: HashMap::new(),
             debug_files: HashMap::new(),
-            starts: HashMap::new(),
+            stripped: HashMap::new(),
             generated: HashMap::new(),
         }
     }
@@ -72,15 +72,13 @@ impl RecordedNames {
         debug.as_ref()?.name(&self.symbolizer, offset)
     }
 
-    /// A function without a symbol is named after its file and the offset of its start, as in our own
-    /// recordings.
+    /// A function without a symbol is called as in our own recordings.
     fn nameless(&mut self, path: &str, offset: u64) -> Option<String> {
         let file = self.files.get(path)?.as_ref()?;
-        let starts =
-            self.starts.entry(path.to_owned()).or_insert_with(|| FunctionStarts::read(file));
-        let start = starts.at(offset)?;
-        let file = path.rsplit('/').next().unwrap_or(path);
-        Some(format!("{file}+{start:#x}"))
+        let stripped =
+            self.stripped.entry(path.to_owned()).or_insert_with(|| StrippedCode::read(file));
+        let name = stripped.name(offset);
+        Some(name.unwrap_or_else(|| stripped.nameless(path, offset).into_text()))
     }
 }
 

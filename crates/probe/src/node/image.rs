@@ -1,4 +1,4 @@
-//! Proves that a process is an Erlang VM: the file that it executes exports the emulator's variables. The
+//! Proves that a process is an Erlang VM: the file that it executes exports what drivers and NIFs call. The
 //! program name (`argv[0]`) proves nothing. No memory of a process is read before this proof.
 
 use std::{
@@ -17,8 +17,9 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Every emulator with threads exports these variables, and no other program does.
-const OF_EVERY_VM: [&str; 2] = ["erts_aligned_scheduler_data", "etp_otp_release"];
+/// Every emulator exports these functions, and no other program does: libraries with drivers or NIFs are linked
+/// against them.
+const OF_EVERY_VM: [&str; 2] = ["driver_output", "enif_make_atom"];
 
 /// Largest file that is read: a process may map any file. An emulator with debug information has 30 MiB.
 const MAX_BYTES: u64 = 512 << 20;

@@ -54,6 +54,8 @@ pub(crate) struct Mapping {
     pub(crate) path: String,
     /// Code may run there.
     pub(crate) executable: bool,
+    /// The node may write there.
+    pub(crate) writable: bool,
 }
 
 /// A thread of the node.
@@ -258,6 +260,7 @@ fn parse_mapping(line: &str) -> Option<Mapping> {
         file_offset: u64::from_str_radix(file_offset, 16).ok()?,
         path: path.to_owned(),
         executable: permissions.contains('x'),
+        writable: permissions.contains('w'),
     })
 }
 

@@ -18,7 +18,7 @@ use super::{
     symbolizer::{NodeCode, Symbolizer},
 };
 use crate::{
-    beam::{CodeMap, Emulator, SchedulerBlock, check_layout},
+    beam::{CodeMap, Emulator, Inspected, SchedulerBlock, check_layout, inspect},
     error::ProbeError,
     kernel_interface::{
         BLOCKS_PER_CHUNK, KernelTime, OffCpuThread, ROWS_PER_CHUNK, TIME_STEP_NANOS, WaitState,
@@ -101,8 +101,7 @@ impl Inspection {
     fn of(process: &Process) -> Result<Self, ProbeError> {
         // Raised once for many small reads; none of them opens a file.
         let _raised = raise(NODE);
-        let emulator = Emulator::read(process)?;
-        let code = CodeMap::read(process, emulator.jit_descriptor, process.pid)?;
+        let Inspected { emulator, code } = inspect(process)?;
         let schedulers = emulator.schedulers(process)?;
         Ok(Self { emulator, code, schedulers, mappings: process.mappings()? })
     }
@@ -140,7 +139,8 @@ impl Recording {
             Ok((node, sampler))
         });
         let (node, sampler) = attached.map_err(|error| unless_exited(&process, error))?;
-        let symbolizer = Symbolizer::new(&process, &node.emulator);
+        let code = NodeCode { code: &node.code, process: &process };
+        let symbolizer = Symbolizer::new(code, &node.emulator);
         // From now on only the node's memory and the program's maps are read.
         permission::give_up(CLOCK | KERNEL_SYMBOLS)?;
         Ok(Self {
@@ -169,8 +169,7 @@ impl Recording {
             self.check_layout(has_ticks).map_err(|error| unless_exited(&self.process, error))?;
         if compared == 0 && has_ticks {
             self.notes.push(
-                "the node was idle at the start: its layout was checked by its scheduler data only"
-                    .into(),
+                "the node was idle at the start: its layout was not compared with registers".into(),
             );
         }
         self.sampler.fetch(KernelTime::now(), &mut |_| ())?;
@@ -190,7 +189,7 @@ impl Recording {
             sleep(CALIBRATION_POLL_INTERVAL);
             snapshots = self.sampler.snapshots()?;
         }
-        check_layout(self.emulator.layout, &snapshots).map_err(|detail| {
+        check_layout(&self.emulator.layout, &snapshots).map_err(|detail| {
             ProbeError::LayoutMismatch {
                 pid: self.process.pid,
                 release: self.emulator.release.clone(),

@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    rc::Rc,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -25,7 +26,7 @@ const LONGEST_PLANTING: Duration = Duration::from_secs(60);
 /// A process of the module in `burn.erl`, killed at the end of the test.
 pub(crate) struct Burner {
     pid: String,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Rc<MutexGuard<'static, ()>>,
 }
 
 /// The node that all tests share.
@@ -64,10 +65,16 @@ pub(crate) fn source_path() -> PathBuf {
 
 /// Starts a burner on the shared node. `kind` is an Erlang term that `burn:start/1` knows.
 pub(crate) fn burn(kind: &str) -> Burner {
+    burn_all([kind.to_owned()]).remove(0)
+}
+
+/// Starts several that burn at the same time.
+pub(crate) fn burn_all(kinds: impl IntoIterator<Item = String>) -> Vec<Burner> {
     static LOADED: OnceLock<()> = OnceLock::new();
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let turn = Rc::new(TURN.lock().unwrap_or_else(PoisonError::into_inner));
     LOADED.get_or_init(|| load(node(), "burn"));
-    Burner { pid: start(node(), "burn", kind), _turn: turn }
+    let burner = |kind: String| Burner { pid: start(node(), "burn", &kind), _turn: turn.clone() };
+    kinds.into_iter().map(burner).collect()
 }
 
 /// Starts a burner and returns its pid as the node prints it.

@@ -25,7 +25,14 @@ prepare(dirty) ->
 prepare(lines) -> lines;
 prepare(copy) -> copy;
 prepare(collected) -> {collected, [{N, N} || N <- lists:seq(1, 2000)]};
-prepare({deep, Levels}) -> {deep, Levels}.
+prepare({deep, Levels}) -> {deep, Levels};
+prepare({bif, Number}) ->
+    List = lists:seq(1, 500),
+    Table = ets:new(burn, [duplicate_bag, private]),
+    true = ets:insert(Table, [{one, N} || N <- List]),
+    Pairs = [{N, N} || N <- List],
+    Binary = binary:copy(<<"abcdefgh">>, 500),
+    {bif, Number, {List, Pairs, Table, Binary, term_to_binary(Pairs), maps:from_list(Pairs)}}.
 
 loop({deep, Levels} = Work) ->
     _ = deep(Levels),
@@ -34,6 +41,9 @@ loop({collected, Live}) ->
     Self = self(),
     _ = [spawn_link(fun() -> collect(Self) end) || _ <- [1, 2]],
     spin(0, Live);
+loop({bif, Number, Data} = Work) ->
+    _ = bif(Number, Data),
+    loop(Work);
 loop(lines) ->
     ok = calls(),
     ok = weaves(2000, 12345, 65521),
@@ -66,6 +76,30 @@ unit({nif, Binary}) -> crypto:hash(sha256, Binary);
 unit({dirty, File}) -> file:pread(File, 0, 65536);
 unit(copy) -> binary:copy(<<0:(8 * 1000)>>, 500);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
+
+%% In the order of a table in known_answer.rs.
+bif(1, {List, _, _, _, _, _}) -> lists:member(none, List);
+bif(2, {List, _, _, _, _, _}) -> lists:reverse(List, []);
+bif(3, {_, Pairs, _, _, _, _}) -> lists:keyfind(none, 1, Pairs);
+bif(4, {_, Pairs, _, _, _, _}) -> lists:keymember(none, 2, Pairs);
+bif(5, {_, Pairs, _, _, _, _}) -> lists:keysearch(none, 1, Pairs);
+bif(6, {_, _, Table, _, _, _}) -> ets:select(Table, [{{'$1', 9}, [], ['$1']}]);
+bif(7, {_, _, Table, _, _, _}) -> ets:lookup(Table, one);
+bif(8, {_, _, Table, _, _, _}) -> ets:match(Table, {'$1', 9});
+bif(9, {_, _, _, Binary, _, _}) -> binary:match(Binary, <<"xyz">>);
+bif(10, {_, _, _, Binary, _, _}) -> binary:copy(Binary, 3);
+bif(11, {_, Pairs, _, _, _, _}) -> erlang:term_to_binary(Pairs);
+bif(12, {_, _, _, _, Encoded, _}) -> erlang:binary_to_term(Encoded);
+bif(13, {_, Pairs, _, _, _, _}) -> erlang:external_size(Pairs);
+bif(14, {_, Pairs, _, _, _, _}) -> erlang:phash2(Pairs);
+bif(15, {_, _, Table, _, _, _}) -> ets:lookup_element(Table, one, 2);
+bif(16, {_, _, Table, _, _, _}) -> ets:select_count(Table, [{{'$1', 9}, [], [true]}]);
+bif(17, {List, _, _, _, _, _}) -> erlang:list_to_tuple(List);
+bif(18, {_, _, _, Binary, _, _}) -> erlang:binary_to_list(Binary);
+bif(19, {_, Pairs, _, _, _, _}) -> maps:from_list(Pairs);
+bif(20, {_, _, _, _, _, Map}) -> maps:keys(Map);
+bif(21, {_, _, _, _, _, Map}) -> maps:values(Map);
+bif(22, {List, _, _, _, _, _}) -> length(List).
 
 parts(_, 0, Part) -> Part;
 parts(Binary, N, _) -> parts(Binary, N - 1, binary_part(Binary, N, 100)).

@@ -2,7 +2,7 @@
 
 use rabbitscope_profiles::{FrameKind, Profile, StackOutcome};
 
-use crate::bench::{Burner, burn, has_frame, names, node, record};
+use crate::bench::{Burner, burn, burn_all, has_frame, names, node, record};
 
 const SECONDS: f64 = 4.0;
 
@@ -105,6 +105,61 @@ fn bifs_in_guards_and_nifs_and_dirty_ones_have_their_names() {
     check_called("length", "erlang:length/1");
     check_called("nif", "crypto:hash_nif/2");
     check_called("dirty", "prim_file:pread_nif/3");
+}
+
+/// In the order of `bif/2` in `burn.erl`.
+const BIFS: [&str; 22] = [
+    "lists:member/2",
+    "lists:reverse/2",
+    "lists:keyfind/3",
+    "lists:keymember/3",
+    "lists:keysearch/3",
+    "ets:select/2",
+    "ets:lookup/2",
+    "ets:match/2",
+    "binary:match/2",
+    "binary:copy/2",
+    "erlang:term_to_binary/1",
+    "erlang:binary_to_term/1",
+    "erlang:external_size/1",
+    "erlang:phash2/1",
+    "ets:lookup_element/3",
+    "ets:select_count/2",
+    "erlang:list_to_tuple/1",
+    "erlang:binary_to_list/1",
+    "maps:from_list/1",
+    "maps:keys/1",
+    "maps:values/1",
+    "erlang:length/1",
+];
+
+/// Every BIF in a process of its own, all in one recording.
+#[test]
+fn a_table_of_bifs() {
+    let burners: Vec<Burner> =
+        burn_all((1..=BIFS.len()).map(|number| format!("{{bif, {number}}}")));
+    let profile = record(node().pid, 6.0).unwrap();
+    for (burner, expected) in burners.iter().zip(BIFS) {
+        let (mut named, mut other) = (0, 0);
+        let mut example = None;
+        for sample in burner.samples(&profile) {
+            let stack = names(&profile, sample);
+            match below_erlang(&stack) {
+                [(name, FrameKind::Bif, 1), (_, FrameKind::Native, _), ..] if *name == expected => {
+                    named += sample.weight;
+                }
+                [(name, kind, _), (_, FrameKind::Native, _), ..]
+                    if *kind == FrameKind::Bif || calls_bifs(name) =>
+                {
+                    other += sample.weight;
+                    example = Some(stack);
+                }
+                _ => example = example.or(Some(stack)),
+            }
+        }
+        assert!(named >= 5, "{expected}: {named} samples, {other} of others, {example:?}");
+        assert!(other * 20 <= named, "{expected}: {named}, of others {other}, {example:?}");
+    }
 }
 
 /// What Erlang code calls in C is `callee`, not the fragment of the VM through which it is called.

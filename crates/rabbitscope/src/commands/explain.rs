@@ -180,7 +180,7 @@ mod tests {
         check(&node, Some(Backend::PerfEvents), true, "perf-events");
         check(&node, None, true, "from-inside");
         check(&[fact("node", false)], Some(Backend::Ebpf), true, "from-inside");
-        let unknown = [fact("node", true), fact("layout of the release", false)];
+        let unknown = [fact("node", true), fact("layout of the VM", false)];
         check(&unknown, Some(Backend::Ebpf), true, "from-inside");
         check(&[], Some(Backend::Ebpf), false, "nothing");
     }

@@ -196,6 +196,7 @@ mod tests {
             file_offset,
             path: "/lib/x.so".into(),
             executable: true,
+            writable: false,
         };
         let module = file().module(&mapping).unwrap();
         assert_eq!(module.base, expected_base);

@@ -10,7 +10,7 @@ use aya::{
 use rabbitscope_profiles::Event;
 
 use crate::{
-    beam::{CALL_BIF, CALL_NIF, CodeMap, SCHEDULE, offset_of_current, offset_of_resumption},
+    beam::{CALL_BIF, CALL_NIF, CodeMap, Resumption, SCHEDULE, offset_of_current, resumption},
     error::ProbeError,
     recorder::{
         events::{Hook, programs_of, rows_of},
@@ -39,10 +39,11 @@ pub(super) fn load(
 ) -> Result<Ebpf, ProbeError> {
     let &Target { process, code, .. } = target;
     let namespace = process.pid_namespace()?;
-    let layout = target.emulator.layout;
+    let layout = &target.emulator.layout;
     let normal_exit = code.normal_exit();
     let off_current = offset_of_current(process, code).unwrap_or(0);
-    let off_resume = offset_of_resumption(process, code).unwrap_or(0);
+    let unknown = Resumption { offset: 0, native_calls: [0; 2] };
+    let resumption = resumption(process, code).unwrap_or(unknown);
     let bif_calls = [span_of(code, CALL_BIF), span_of(code, CALL_NIF)].concat();
     let event_bits: u32 = rows_of(events).map(|row| 1 << row.number.number()).sum();
     let off_cpu_threads = if events.contains(&Event::OffCpu) { MAX_OFF_CPU_THREADS } else { 1 };
@@ -61,7 +62,8 @@ pub(super) fn load(
         .override_global("cfg_process_bytes", &layout.process_bytes(), true)
         .override_global("cfg_off_current", &off_current, true)
         .override_global("cfg_bif_calls", bif_calls.as_slice(), true)
-        .override_global("cfg_off_resume", &off_resume, true)
+        .override_global("cfg_off_resume", &resumption.offset, true)
+        .override_global("cfg_native_calls", resumption.native_calls.as_slice(), true)
         .override_global("cfg_schedule", &span_of(code, SCHEDULE), true)
         .map_max_entries("samples", sizes.samples)
         .map_max_entries("ticks", sizes.ring_bytes)

@@ -6,14 +6,12 @@ use rustc_hash::FxHashMap;
 use super::frames::NodeCode;
 use crate::{
     beam::{
-        CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, CodeMfa, Emulator, FunctionNames, called_bif,
+        CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, CodeMfa, Emulator, FunctionNames,
+        NativeFunction, called_bif, native_functions,
     },
     kernel_interface::RawSample,
     node::Process,
 };
-
-/// C functions in which a dirty scheduler calls the function of `Process.current`.
-const DIRTY_CALLS: [&str; 2] = ["erts_call_dirty_nif", "erts_call_dirty_bif"];
 
 /// Looks up BIFs and NIFs, for the samples of one node.
 pub(super) struct Callees {
@@ -26,6 +24,15 @@ impl Callees {
     pub(super) fn new(process: &Process, emulator: &Emulator) -> Self {
         let functions = FunctionNames::new(process, emulator.bif_table);
         Self { functions, calls: FxHashMap::default() }
+    }
+
+    /// The C functions whose names the VM tells. `text` is the emulator's code, with its address.
+    pub(super) fn native_functions(
+        &mut self,
+        node: NodeCode<'_>,
+        text: (u64, &[u8]),
+    ) -> Vec<NativeFunction> {
+        native_functions(node.process, node.code, &mut self.functions, text)
     }
 
     /// Forgets what was read out of JIT code; to be called when the code map has changed.
@@ -57,14 +64,13 @@ impl Callees {
         names
     }
 
-    /// What a dirty scheduler runs. `outermost` is its first C function within the process.
+    /// The NIF or BIF that a dirty scheduler calls.
     pub(super) fn on_dirty_scheduler(
         &mut self,
         raw: &RawSample,
-        outermost: &str,
         node: NodeCode<'_>,
     ) -> Option<String> {
-        DIRTY_CALLS.contains(&outermost).then(|| self.current(raw, node)).flatten()
+        self.current(raw, node)
     }
 
     /// The BIF of the innermost Erlang call that has not returned.

@@ -4,7 +4,7 @@ use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    beam::{CodeMap, SourceLine},
+    beam::{CodeMap, NativeFunction, SourceLine},
     native::{NativeName, NativeNames},
     node::Process,
 };
@@ -64,10 +64,11 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(process: &Process) -> Self {
+    /// `told` are C functions whose names the VM tells.
+    pub(super) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
         Self {
             table: FrameTable::default(),
-            native: NativeNames::new(process),
+            native: NativeNames::new(process, told),
             by_address: FxHashMap::default(),
         }
     }

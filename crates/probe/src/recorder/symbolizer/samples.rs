@@ -14,9 +14,9 @@ use super::{
     weights::{SampleKey, StackWeights},
 };
 use crate::{
-    beam::Emulator,
+    beam::{Emulator, NativeFunction, SCHEDULE_FUNCTION, emulator_text},
     kernel_interface::{ErlangOutcome, RawSample},
-    node::Process,
+    native::has_names,
     recorder::sampler::FetchedSample,
 };
 
@@ -34,15 +34,17 @@ pub(in super::super) struct Symbolizer {
 }
 
 impl Symbolizer {
-    pub(in super::super) fn new(process: &Process, emulator: &Emulator) -> Self {
+    pub(in super::super) fn new(node: NodeCode<'_>, emulator: &Emulator) -> Self {
+        let mut callees = Callees::new(node.process, emulator);
+        let told = told_functions(&mut callees, node);
         Self {
-            frames: Frames::new(process),
+            frames: Frames::new(node.process, told),
             stacks: Stacks::default(),
             weights: StackWeights::default(),
             lines: LineWeights::default(),
             threads: ThreadNames::default(),
             quality: HashMap::new(),
-            callees: Callees::new(process, emulator),
+            callees,
             has_native_cut: false,
         }
     }
@@ -111,6 +113,18 @@ impl Symbolizer {
             self.has_native_cut = true;
         }
     }
+}
+
+/// The C functions whose names only the VM tells. It takes half a second to ask, so that a VM that exports its functions,
+/// or whose build is known, is not asked.
+fn told_functions(callees: &mut Callees, node: NodeCode<'_>) -> Vec<NativeFunction> {
+    let exports_them = node.process.image.symbols.contains_key(SCHEDULE_FUNCTION);
+    if exports_them || has_names(node.process) {
+        return Vec::new();
+    }
+    let text = emulator_text(node.process);
+    let told = text.map(|(start, text)| callees.native_functions(node, (start, &text)));
+    told.unwrap_or_default()
 }
 
 /// A stack counts as complete when the process's root was reached and no C frame is missing.

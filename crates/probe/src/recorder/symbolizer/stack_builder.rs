@@ -143,7 +143,7 @@ impl StackBuilder<'_> {
             .map(|address| self.frames.by_address(address, AddressKind::NativeReturn, self.node))
             .collect();
         let native = &native[self.frames_above_process(&native)..];
-        if let Some(name) = self.dirty_callee(native) {
+        if let Some(name) = self.dirty_callee() {
             self.push_name(&name, FrameKind::Bif);
         } else if raw.jit_return().is_none() && !raw.is_native_cut() {
             self.push_resumption();
@@ -170,10 +170,9 @@ impl StackBuilder<'_> {
     }
 
     /// The BIF or NIF that a dirty scheduler runs.
-    fn dirty_callee(&mut self, native: &[NamedFrame]) -> Option<String> {
+    fn dirty_callee(&mut self) -> Option<String> {
         let is_dirty = self.raw.has_process() && self.raw.jit_return().is_none();
-        let outermost = self.frames.name(*native.first().filter(|_| is_dirty)?);
-        self.callees.on_dirty_scheduler(self.raw, outermost, self.node)
+        is_dirty.then(|| self.callees.on_dirty_scheduler(self.raw, self.node)).flatten()
     }
 
     fn push_kernel_stack(&mut self) {

@@ -1,0 +1,157 @@
+//! C functions of the emulator whose names its own tables and code tell, for an emulator without symbols.
+//!
+//! - The table of BIFs has the C function of each, which is called after the BIF (`make_tables` of the emulator).
+//! - `erts_schedule` is what a scheduler calls for the next process to run (`emit_process_main` of the JIT):
+//!
+//! ```text
+//!        xor  edi, edi
+//!        mov  rsi, r13
+//!        call [rip + ADDRESS]
+//!        mov  r13, rax
+//! ```
+//!
+//! - The only function of the emulator that calls `erts_schedule` itself is the loop of the dirty schedulers.
+
+use std::collections::HashMap;
+
+use super::{CodeMap, FunctionNames, SCHEDULE};
+use crate::node::ReadMemory;
+
+/// The name of the function that looks for the next process to run.
+pub(crate) const SCHEDULE_FUNCTION: &str = "erts_schedule";
+const DIRTY_LOOP: &str = "erts_dirty_process_main";
+
+/// Limit for the size of the fragment, which has about 500 bytes.
+const MAX_BYTES: usize = 4096;
+
+/// `xor edi, edi; mov rsi, r13; call [rip + displacement]`
+const BEFORE: [u8; 7] = [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15];
+const DISPLACEMENT_BYTES: usize = 4;
+/// `mov r13, rax`
+const AFTER: [u8; 3] = [0x49, 0x89, 0xc5];
+
+/// `call`, with a displacement of four bytes.
+const CALL: u8 = 0xe8;
+const CALL_BYTES: usize = 5;
+
+/// A C function with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NativeFunction {
+    pub(crate) place: FunctionPlace,
+    pub(crate) name: String,
+}
+
+/// Which function it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FunctionPlace {
+    /// The one that begins at this address.
+    Start(u64),
+    /// The one that has the instruction at this address.
+    Code(u64),
+}
+
+/// The functions whose names are told. `text` is the emulator's code, which begins at the address `start`.
+pub(crate) fn native_functions(
+    memory: &impl ReadMemory,
+    code: &CodeMap,
+    functions: &mut FunctionNames,
+    (start, text): (u64, &[u8]),
+) -> Vec<NativeFunction> {
+    let mut found = bifs(memory, code, functions);
+    if let Some(schedule) = schedule_function(memory, code) {
+        let name = SCHEDULE_FUNCTION.to_owned();
+        found.push(NativeFunction { place: FunctionPlace::Start(schedule), name });
+        let calls = calls_of(schedule, start, text);
+        found.extend(calls.map(|address| NativeFunction {
+            place: FunctionPlace::Code(address),
+            name: DIRTY_LOOP.to_owned(),
+        }));
+    }
+    found
+}
+
+/// The C functions of BIFs. One that serves several BIFs has no name here.
+fn bifs(
+    memory: &impl ReadMemory,
+    code: &CodeMap,
+    functions: &mut FunctionNames,
+) -> Vec<NativeFunction> {
+    let mut by_address: HashMap<u64, Option<String>> = HashMap::new();
+    for (mfa, address) in functions.bif_entries() {
+        let name = functions.name_of(mfa, code, memory).and_then(c_name);
+        by_address.entry(address).and_modify(|it| *it = None).or_insert(name);
+    }
+    let named = by_address.into_iter().filter_map(|(address, name)| {
+        Some(NativeFunction { place: FunctionPlace::Start(address), name: name? })
+    });
+    named.collect()
+}
+
+/// `ets:select/2` is `ets_select_2`, and `erlang:md5/1` is `md5_1`. The name is inferred, and has a question mark.
+/// `None` for what has no such name, such as operators.
+fn c_name(bif: &str) -> Option<String> {
+    let (module, rest) = bif.split_once(':')?;
+    let (function, arity) = rest.rsplit_once('/')?;
+    let is_plain = function.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let prefix = if module == "erlang" { String::new() } else { format!("{module}_") };
+    is_plain.then(|| format!("{prefix}{function}_{arity}?"))
+}
+
+/// The address of `erts_schedule`.
+fn schedule_function(memory: &impl ReadMemory, code: &CodeMap) -> Option<u64> {
+    let span = code.span_of(SCHEDULE)?;
+    let length = usize::try_from(span.end - span.start).ok()?.min(MAX_BYTES);
+    let mut bytes = vec![0; length];
+    memory.read(span.start, &mut bytes).ok()?;
+    memory.word(pointer_in(&bytes, span.start)?).ok()
+}
+
+/// Where the address is that the call uses. `start` is the address of `code`.
+fn pointer_in(code: &[u8], start: u64) -> Option<u64> {
+    (0..code.len()).find_map(|at| {
+        let (displacement, rest) = code[at..].strip_prefix(&BEFORE)?.split_first_chunk()?;
+        let next = start + (at + BEFORE.len() + DISPLACEMENT_BYTES) as u64;
+        let displacement = i64::from(i32::from_le_bytes(*displacement));
+        rest.starts_with(&AFTER).then(|| next.wrapping_add_signed(displacement))
+    })
+}
+
+/// The addresses of the calls of `function` in `text`, which begins at `start`.
+fn calls_of(function: u64, start: u64, text: &[u8]) -> impl Iterator<Item = u64> {
+    text.windows(CALL_BYTES).zip(start..).filter_map(move |(bytes, address)| {
+        let displacement = bytes.strip_prefix(&[CALL])?.first_chunk()?;
+        let displacement = i64::from(i32::from_le_bytes(*displacement));
+        let target = (address + CALL_BYTES as u64).wrapping_add_signed(displacement);
+        (target == function).then_some(address)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{c_name, calls_of, pointer_in};
+
+    #[test]
+    fn c_functions_are_called_after_their_bifs() {
+        assert_eq!(c_name("ets:select/2").as_deref(), Some("ets_select_2?"));
+        assert_eq!(c_name("erlang:md5/1").as_deref(), Some("md5_1?"));
+        assert_eq!(c_name("erlang:+/2"), None);
+        assert_eq!(c_name("nothing"), None);
+    }
+
+    #[test]
+    fn what_a_scheduler_calls_for_the_next_process() {
+        // Of Erlang 29.1.1, at 0x7f36_4e20_1bca.
+        let code =
+            [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15, 0x23, 0x05, 0, 0, 0x49, 0x89, 0xc5, 0x48];
+        assert_eq!(pointer_in(&code, 0x7f36_4e20_1bca), Some(0x7f36_4e20_20f8));
+        assert_eq!(pointer_in(&code[..13], 0), None);
+        assert_eq!(pointer_in(&code[1..], 0), None);
+    }
+
+    #[test]
+    fn calls_of_a_function() {
+        let text = [0x90, 0xe8, 0x0a, 0, 0, 0, 0xe8, 0xf5, 0xff, 0xff, 0xff, 0x90];
+        assert_eq!(calls_of(0x1010, 0x1000, &text).collect::<Vec<_>>(), [0x1001]);
+        assert_eq!(calls_of(0x1000, 0x1000, &text).collect::<Vec<_>>(), [0x1006]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Names of functions of the emulators that distributions strip, by build id.
+//!
+//! The tables in `names/` were made by `scripts/emulator-names.sh`: the emulator was built again from the
+//! distribution's source package, and functions were paired by their machine code. A name that ends with a question
+//! mark was inferred from the function's place between others.
+
+use std::fmt::Write;
+
+// `TABLES`: build id in hexadecimal digits, text of the table.
+include!(concat!(env!("OUT_DIR"), "/emulator_names.rs"));
+
+/// The names of one emulator.
+#[derive(Debug)]
+pub(super) struct EmulatorNames {
+    /// By address in the file.
+    names: Vec<(u64, &'static str)>,
+}
+
+impl EmulatorNames {
+    /// The table of a file with this build id.
+    pub(super) fn of(build_id: &[u8]) -> Option<Self> {
+        let mut digits = String::new();
+        for byte in build_id {
+            write!(digits, "{byte:02x}").expect("a text has room");
+        }
+        let (_, text) = TABLES.iter().find(|(id, _)| *id == digits)?;
+        Some(Self::parse(text))
+    }
+
+    fn parse(text: &'static str) -> Self {
+        let entries = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+            let (address, name) = line.split_once(' ')?;
+            Some((u64::from_str_radix(address, 16).ok()?, name))
+        });
+        let mut names: Vec<(u64, &'static str)> = entries.collect();
+        names.sort_unstable();
+        Self { names }
+    }
+
+    /// The name of the function that begins at `address`.
+    pub(super) fn at(&self, address: u64) -> Option<&'static str> {
+        let at = self.names.binary_search_by_key(&address, |(start, _)| *start).ok()?;
+        Some(self.names[at].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EmulatorNames, TABLES};
+
+    #[test]
+    fn a_function_is_found_by_its_first_address_alone() {
+        let names = EmulatorNames::parse("# a comment\n1000 sweep\n2ff0 do_minor?\n");
+        assert_eq!(names.at(0x1000), Some("sweep"));
+        assert_eq!(names.at(0x2ff0), Some("do_minor?"));
+        assert_eq!(names.at(0x1001), None);
+    }
+
+    #[test]
+    fn every_table_is_read_whole() {
+        for (id, text) in TABLES {
+            let lines = text.lines().filter(|line| !line.starts_with('#')).count();
+            assert!(lines > 1000, "{id}: {lines} names");
+            assert_eq!(EmulatorNames::parse(text).names.len(), lines, "{id}");
+            assert!(id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+        }
+        assert!(EmulatorNames::of(&[1; 20]).is_none());
+    }
+}

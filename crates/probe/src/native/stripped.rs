@@ -1,0 +1,61 @@
+//! Functions for which a file has no symbol: where they begin, and what they are called if this build is known.
+
+use std::fs::File;
+
+use rabbitscope_profiles::source_name;
+
+use super::{
+    debug_file::build_id_of, emulator_names::EmulatorNames, function_starts::FunctionStarts,
+    native_name::NativeName,
+};
+
+/// What is known of a file without symbols.
+#[derive(Debug)]
+pub(super) struct StrippedCode {
+    starts: FunctionStarts,
+    names: Option<EmulatorNames>,
+}
+
+impl StrippedCode {
+    /// Of `file`.
+    pub(super) fn read(file: &File) -> Self {
+        let names = build_id_of(file).and_then(|id| EmulatorNames::of(&id));
+        Self { starts: FunctionStarts::read(file), names }
+    }
+
+    /// Where the function begins that has the code at `offset` of the file, as an offset of the file.
+    pub(super) fn start(&self, offset: u64) -> Option<u64> {
+        self.starts.at(offset).map(|start| start.offset)
+    }
+
+    /// The name that this build has for the function at an offset of the file.
+    pub(super) fn name(&self, offset: u64) -> Option<String> {
+        let start = self.starts.at(offset)?;
+        self.names.as_ref()?.at(start.address).map(in_source)
+    }
+
+    /// What the function is called that has no name: after the file at `path`, with the offset at which it begins.
+    pub(super) fn nameless(&self, path: &str, offset: u64) -> NativeName {
+        NativeName::unknown_in(path, self.start(offset).unwrap_or(offset))
+    }
+}
+
+/// Without what the compiler appends. The mark of an inferred name stays.
+fn in_source(name: &str) -> String {
+    match name.strip_suffix('?') {
+        Some(inferred) => format!("{}?", source_name(inferred)),
+        None => source_name(name).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_source;
+
+    #[test]
+    fn suffixes_of_the_compiler_go_and_the_mark_stays() {
+        assert_eq!(in_source("sweep.isra.0"), "sweep");
+        assert_eq!(in_source("do_minor.constprop.0?"), "do_minor?");
+        assert_eq!(in_source("ets_select2?"), "ets_select2?");
+    }
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Makes the table of names of a distribution's stripped emulator: builds the emulator from the distribution's own source
+# package, with its own rules, in the release's own system, and compares the machine code function by function
+# (emulator-names.mjs). Needs root, some 3 GB and a quarter of an hour.
+#
+#   scripts/emulator-names.sh trixie            # leaves crates/probe/names/BUILD-ID.names
+#
+#   RELEASES=target/releases scripts/emulator-names.sh trixie   # where the releases are installed
+set -eu
+cd "$(dirname "$0")/.."
+[ $# = 1 ] && [ "$(id -u)" = 0 ] || {
+    echo "usage, as root: scripts/emulator-names.sh SUITE, such as trixie" >&2
+    exit 2
+}
+suite=$1
+mkdir -p "${RELEASES:-target/releases}"
+root=$(realpath "${RELEASES:-target/releases}")/$suite
+if [ ! -e "$root/usr/sbin/rabbitmq-server" ]; then
+    rm -rf "$root"
+    scripts/installation.sh "$suite" "$root"
+fi
+within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
+
+# Sources come from where the packages come from.
+sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
+# A mirror that is behind has an index that is signed and past its time.
+within apt-get -o Acquire::Check-Valid-Until=false update -qq
+# What the rules and the emulator need; not what the applications need, such as wxWidgets and Java.
+within apt-get install -y -qq --no-install-recommends build-essential debhelper autoconf m4 perl dctrl-tools \
+    libncurses-dev libssl-dev zlib1g-dev libsctp-dev libsystemd-dev libzstd-dev >/dev/null
+rm -rf "$root/build"
+mkdir "$root/build"
+package=$(within dpkg-query --showformat '${source:Package}=${source:Version}' --show erlang-base)
+within sh -c "cd /build && apt-get source -qq '$package' >/dev/null"
+# The rules have had their target under two names.
+rules=$(ls "$root"/build/erlang-*/debian/rules)
+target=configure-stamp
+grep -q '^configure-stnd-stamp:' "$rules" && target=configure-stnd-stamp
+# And they know the flags of the compiler.
+flags=$(within sh -c "cd /build/erlang-*/ && make -s -f debian/rules --eval='flags:; @echo \$(GEN_OPT_FLGS)' flags")
+step() {
+    within sh -c "cd /build/erlang-*/ && DEB_BUILD_OPTIONS=parallel=$(nproc) $1 >/build/$2.log 2>&1" || {
+        tail -n 20 "$root/build/$2.log" >&2
+        exit 1
+    }
+}
+step "debian/rules $target" configure
+# What is made after the emulator may need libraries that were not made.
+step "make -j$(nproc) GEN_OPT_FLGS='$flags' emulator || test -x bin/*/beam.smp" make
+built=$(find "$root"/build/erlang-*/bin -name beam.smp | head -n 1)
+stripped=$(find "$root/usr/lib/erlang" -path '*/erts-*/bin/beam.smp' | head -n 1)
+id=$(readelf -n "$stripped" | sed -n 's/.*Build ID: //p')
+[ -n "$built" ] && [ -n "$id" ] || {
+    echo "no emulator was built, or the distribution's has no build id" >&2
+    exit 1
+}
+mkdir -p crates/probe/names
+description="erlang-base $(within dpkg-query --showformat '${Version} ${Architecture}' --show erlang-base), Debian $suite"
+node scripts/emulator-names.mjs "$stripped" "$built" "$description" >"crates/probe/names/$id.names"
+echo "crates/probe/names/$id.names: $(wc -c <"crates/probe/names/$id.names") bytes"

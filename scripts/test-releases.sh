@@ -1,0 +1,36 @@
+#!/bin/sh
+# The live tests that look at a node, against the RabbitMQ and Erlang of several releases of Debian: each is installed
+# below a directory of its own, once, and its brokers run from there. Needs root and some 3 GB.
+#
+#   SUITES='bookworm trixie forky' RELEASES=target/releases scripts/test-releases.sh
+#
+# What fails on one release does not keep the others from being tested.
+set -eu
+cd "$(dirname "$0")/.."
+suites=${SUITES:-bookworm trixie forky}
+releases=${RELEASES:-target/releases}
+[ "$(id -u)" = 0 ] || {
+    echo "the tests start brokers in other root directories: run this as root" >&2
+    exit 1
+}
+command -v debootstrap >/dev/null 2>&1 || {
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
+}
+mkdir -p "$releases"
+failed=
+for suite in $suites; do
+    root=$(realpath "$releases")/$suite
+    # A directory without this file was left by an installation that did not end.
+    if [ ! -e "$root/usr/sbin/rabbitmq-server" ]; then
+        rm -rf "$root"
+        scripts/installation.sh "$suite" "$root"
+    fi
+    echo "== $suite: $(chroot "$root" dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
+    RABBITSCOPE_BROKER_ROOT=$root cargo test --locked --no-fail-fast --package rabbitscope-probe ||
+        failed="$failed $suite"
+done
+[ -z "$failed" ] || {
+    echo "tests failed on:$failed" >&2
+    exit 1
+}
