@@ -8,7 +8,7 @@ BENCHES := overhead tick load pace find-rate queues inside page profile
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults lint setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults test-releases dist lint setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -25,9 +25,18 @@ test: setup
 test-faults: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults::
 
+# The live tests of the recorder against the RabbitMQ and Erlang of Debian 12, 13 and forky, which it installs below
+# target/releases, as root.
+test-releases: setup
+	scripts/test-releases.sh
+
 # The built program for a group, as root.
 install:
 	scripts/install.sh $(GROUP) $(PREFIX)
+
+# What can be installed elsewhere: a package, an archive, an image, in target/dist.
+dist: setup
+	scripts/dist.sh
 
 # Form, lints, documentation, licences, known holes in dependencies.
 lint:

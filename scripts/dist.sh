@@ -1,0 +1,59 @@
+#!/bin/sh
+# What can be installed without Rust, clang and Node.js: a program that needs no later C library than this system's, a
+# package for Debian and Ubuntu, an archive, and an image for containers. Leaves all in target/dist. Build on the oldest
+# system that the program is for.
+set -eu
+cd "$(dirname "$0")/.."
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+architecture=$(dpkg --print-architecture)
+dist=target/dist
+rm -rf "$dist"
+mkdir -p "$dist"
+cargo build --locked --release --package rabbitscope
+cargo run --locked --quiet --package rabbitscope --example manual "$dist/manual"
+tree=$dist/tree
+mkdir -p "$tree/usr/bin" "$tree/usr/share/man/man1" "$tree/usr/share/doc/rabbitscope/scenarios" \
+    "$tree/usr/share/bash-completion/completions" "$tree/usr/share/zsh/vendor-completions" \
+    "$tree/usr/share/fish/vendor_completions.d"
+strip --strip-debug -o "$tree/usr/bin/rabbitscope" target/release/rabbitscope
+cp "$dist"/manual/man1/*.1 "$tree/usr/share/man/man1/"
+gzip -9n "$tree"/usr/share/man/man1/*.1
+cp "$dist/manual/completions/rabbitscope.bash" "$tree/usr/share/bash-completion/completions/rabbitscope"
+cp "$dist/manual/completions/_rabbitscope" "$tree/usr/share/zsh/vendor-completions/"
+cp "$dist/manual/completions/rabbitscope.fish" "$tree/usr/share/fish/vendor_completions.d/"
+cp README.md CHANGELOG.md docs/*.md "$tree/usr/share/doc/rabbitscope/"
+cp scenarios/*.toml "$tree/usr/share/doc/rabbitscope/scenarios/"
+cat LICENSE-MIT LICENSE-APACHE >"$tree/usr/share/doc/rabbitscope/copyright"
+
+# The latest version of the C library that the program asks for.
+glibc=$(objdump -T "$tree/usr/bin/rabbitscope" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -n 1)
+name=rabbitscope-$version-linux-$architecture
+
+tar -C "$tree/usr" --owner=0 --group=0 --sort=name --mtime=@0 -czf "$dist/$name.tar.gz" .
+
+package=$dist/package
+cp -r "$tree" "$package"
+mkdir "$package/DEBIAN"
+size=$(du -sk "$tree" | cut -f 1)
+sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" -e "s/@GLIBC@/$glibc/" \
+    packaging/control.in >"$package/DEBIAN/control"
+cp packaging/postinst "$package/DEBIAN/"
+chmod 755 "$package/usr/bin/rabbitscope" "$package/DEBIAN/postinst"
+dpkg-deb --root-owner-group --build "$package" "$dist/rabbitscope_${version}_$architecture.deb" >/dev/null
+
+# The image has the program, the libraries that it is linked against, and certificates.
+image=$dist/image
+cp -r "$tree" "$image"
+ldd "$tree/usr/bin/rabbitscope" | grep -o '/[^ ]*' | while read -r library; do
+    mkdir -p "$image$(dirname "$library")"
+    cp -L "$library" "$image$library"
+done
+mkdir -p "$image/etc/ssl/certs" "$image/tmp"
+chmod 1777 "$image/tmp"
+cp -L /etc/ssl/certs/ca-certificates.crt "$image/etc/ssl/certs/"
+tar -C "$image" --owner=0 --group=0 --numeric-owner --sort=name --mtime=@0 -cf "$dist/layer.tar" .
+node scripts/oci-image.mjs "$dist/layer.tar" "$architecture" "$version" "$dist/$name.oci.tar"
+
+rm -rf "$tree" "$package" "$image" "$dist/layer.tar" "$dist/manual"
+echo "needs the C library from version $glibc on"
+ls -l "$dist" | awk 'NR > 1 { printf "%s  %.1f MB\n", $9, $5 / 1e6 }'
