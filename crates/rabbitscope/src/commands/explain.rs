@@ -145,13 +145,14 @@ pub(super) fn execute(
 }
 
 fn table(facts: &[Fact], way: &RecordingMethod) -> String {
+    let width = facts.iter().map(|fact| fact.what.len()).max().unwrap_or(0);
     let line = |fact: &Fact| {
         let word = match (fact.is_met, fact.is_needed) {
             (true, _) => "yes",
             (false, true) => "MISSING",
             (false, false) => "no",
         };
-        format!("{:<22}{word:<9}{}\n", fact.what, escapes::value(&fact.found))
+        format!("{:<width$}  {word:<7}  {}\n", fact.what, escapes::value(&fact.found))
     };
     let lines: String = facts.iter().map(line).collect();
     format!("{lines}\n{}", way.sentence())
