@@ -13,12 +13,20 @@ cd "$(dirname "$0")/.."
     exit 2
 }
 suite=$1
+case $suite in
+'' | .* | */*)
+    echo "$suite is no suite of Debian" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "${RELEASES:-target/releases}"
 root=$(realpath "${RELEASES:-target/releases}")/$suite
-if [ ! -e "$root/usr/sbin/rabbitmq-server" ]; then
-    rm -rf "$root"
-    scripts/installation.sh "$suite" "$root"
-fi
+# Refuses a directory that holds something else, or was left by an installation that did not end.
+[ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
+[ ! -e "$root/build" ] || {
+    echo "$root/build is there, perhaps of an earlier call: remove it first" >&2
+    exit 2
+}
 within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
 
 # Sources come from where the packages come from.
@@ -28,7 +36,6 @@ within apt-get -o Acquire::Check-Valid-Until=false update -qq
 # What the rules and the emulator need; not what the applications need, such as wxWidgets and Java.
 within apt-get install -y -qq --no-install-recommends build-essential debhelper autoconf m4 perl dctrl-tools \
     libncurses-dev libssl-dev zlib1g-dev libsctp-dev libsystemd-dev libzstd-dev >/dev/null
-rm -rf "$root/build"
 mkdir "$root/build"
 package=$(within dpkg-query --showformat '${source:Package}=${source:Version}' --show erlang-base)
 within sh -c "cd /build && apt-get source -qq '$package' >/dev/null"

@@ -21,11 +21,8 @@ mkdir -p "$releases"
 failed=
 for suite in $suites; do
     root=$(realpath "$releases")/$suite
-    # A directory without this file was left by an installation that did not end.
-    if [ ! -e "$root/usr/sbin/rabbitmq-server" ]; then
-        rm -rf "$root"
-        scripts/installation.sh "$suite" "$root"
-    fi
+    # Refuses a directory that holds something else, or was left by an installation that did not end.
+    [ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
     echo "== $suite: $(chroot "$root" dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
     RABBITSCOPE_BROKER_ROOT=$root cargo test --locked --no-fail-fast --package rabbitscope-probe ||
         failed="$failed $suite"

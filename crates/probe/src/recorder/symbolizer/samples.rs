@@ -115,8 +115,8 @@ impl Symbolizer {
     }
 }
 
-/// The C functions whose names only the VM tells. It takes half a second to ask, so that a VM that exports its functions,
-/// or whose build is known, is not asked.
+/// The C functions whose names only the VM tells. To ask reads the head of every Erlang function, so that a VM that
+/// exports its functions, or whose build is known, is not asked.
 fn told_functions(callees: &mut Callees, node: NodeCode<'_>) -> Vec<NativeFunction> {
     let exports_them = node.process.image.symbols.contains_key(SCHEDULE_FUNCTION);
     if exports_them || has_names(node.process) {
