@@ -25,8 +25,8 @@ test: setup
 test-faults: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults::
 
-# The live tests of the recorder against the RabbitMQ and Erlang of Debian 12, 13 and forky, which it installs below
-# target/releases, as root.
+# The live tests of the recorder, and of what looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and
+# forky, which it installs below target/releases, as root.
 test-releases: setup
 	scripts/test-releases.sh
 

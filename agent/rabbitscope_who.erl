@@ -43,14 +43,13 @@ role_of_ended(Module) ->
 asked(Pid, Queues, VHosts) when is_pid(Pid) ->
     case {Queues, roles:role(Pid)} of
         {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
-        {_, reader} -> of_table(connections, Pid, none);
         {_, channel} -> of_table(channels, Pid, none);
         {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
             Connection = roles:process_name(Pid),
             {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection};
         {_, unknown} -> gone();
         {_, Role} ->
-            Connection = served(Pid),
+            Connection = served(Pid, Role),
             {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection}
     end;
 asked(_, _, _) -> gone().
@@ -85,16 +84,13 @@ named(Pid) ->
 function_name({M, F, A}) -> unicode:characters_to_binary(io_lib:format("~ts:~ts/~b", [M, F, A]));
 function_name(_) -> <<>>.
 
-%% The connection that a limiter or a writer serves, from its own name.
-served(Pid) ->
-    case process_info(Pid, dictionary) of
-        {dictionary, Dictionary} ->
-            case lists:keyfind(process_name, 1, Dictionary) of
-                {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) -> Name;
-                {_, {rabbit_writer, Name}} when is_binary(Name) -> Name;
-                _ -> <<>>
-            end;
-        _ -> <<>>
+%% The connection that a process serves: from its own name, where that has it, else from what is around it.
+served(Pid, Role) ->
+    Named = case process_info(Pid, dictionary) of {dictionary, Dictionary} -> lists:keyfind(process_name, 1, Dictionary); _ -> none end,
+    case Named of
+        {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) -> Name;
+        {_, {Module, Name}} when is_binary(Name), Module =:= rabbit_writer orelse Module =:= rabbit_reader -> Name;
+        _ -> roles:served_connection(Pid, Role)
     end.
 
 row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);

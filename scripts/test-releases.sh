@@ -1,6 +1,7 @@
 #!/bin/sh
-# The live tests that look at a node, against the RabbitMQ and Erlang of several releases of Debian: each is installed
-# below a directory of its own, once, and its brokers run from there. Needs root and some 3 GB.
+# The live tests that look at a node, from outside and from inside, against the RabbitMQ and Erlang of several releases
+# of Debian: each is installed below a directory of its own, once, and its brokers run from there. Needs root and some
+# 3 GB.
 #
 #   SUITES='bookworm trixie forky' RELEASES=target/releases scripts/test-releases.sh
 #
@@ -9,6 +10,8 @@ set -eu
 cd "$(dirname "$0")/.."
 suites=${SUITES:-bookworm trixie forky}
 releases=${RELEASES:-target/releases}
+# Tests of the program's commands that look inside a node.
+inside='inside:: owners:: protocols:: queues:: top_truths:: tops:: tracers::'
 [ "$(id -u)" = 0 ] || {
     echo "the tests start brokers in other root directories: run this as root" >&2
     exit 1
@@ -24,8 +27,10 @@ for suite in $suites; do
     # Refuses a directory that holds something else, or was left by an installation that did not end.
     [ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
     echo "== $suite: $(chroot "$root" dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
-    RABBITSCOPE_BROKER_ROOT=$root cargo test --locked --no-fail-fast --package rabbitscope-probe ||
-        failed="$failed $suite"
+    export RABBITSCOPE_BROKER_ROOT="$root"
+    cargo test --locked --no-fail-fast --package rabbitscope-probe --package rabbitscope-erlang || failed="$failed $suite"
+    # shellcheck disable=SC2086 # a list of words
+    cargo test --locked --no-fail-fast --package rabbitscope --test it -- $inside || failed="$failed $suite (inside)"
 done
 [ -z "$failed" ] || {
     echo "tests failed on:$failed" >&2

@@ -1,11 +1,12 @@
 %% The role of a process in RabbitMQ, and its name for people.
 -module(roles).
--export([roles/0, role/1, role_of/3, process_name/1, local_pid/1]).
+-export([roles/0, role/1, role_of/3, process_name/1, served_connection/2, local_pid/1]).
 
 %% All roles.
 roles() ->
-    [reader, writer, channel, limiter, queue, mirror, stream_writer, stream_replica, stream_reader, ra_server, ra_log,
-     msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate, mnesia, supervisor, listener, other].
+    [reader, writer, channel, session, limiter, queue, mirror, stream_writer, stream_replica, stream_reader, mqtt_reader,
+     stomp_reader, ra_server, ra_log, msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate,
+     mnesia, khepri, shovel, federation, amqp_client, supervisor, listener, other].
 
 %% The role of a process, from the function that it was started with; the same word as on the command line.
 role(Pid) ->
@@ -19,9 +20,11 @@ role(Pid) ->
         _ -> unknown
     end.
 
-role_of(_, {rabbit_reader, _, _}, _) -> reader;
-role_of(_, {rabbit_writer, _, _}, _) -> writer;
+role_of(_, {Module, _, _}, _) when Module =:= rabbit_reader; Module =:= rabbit_amqp_reader -> reader;
+role_of(_, {Module, _, _}, _) when Module =:= rabbit_writer; Module =:= rabbit_amqp_writer; Module =:= rabbit_amqp1_0_writer -> writer;
 role_of(_, {rabbit_channel, _, _}, _) -> channel;
+%% A session is to AMQP 1.0 what a channel is to 0-9-1. A plugin has it before RabbitMQ 4.0, the broker itself since.
+role_of(_, {Module, _, _}, _) when Module =:= rabbit_amqp_session; Module =:= rabbit_amqp1_0_session_process -> session;
 role_of(_, {rabbit_limiter, _, _}, _) -> limiter;
 role_of(_, {rabbit_amqqueue_process, _, _}, _) -> queue;
 role_of(_, {rabbit_prequeue, _, _}, _) -> queue;
@@ -29,6 +32,10 @@ role_of(_, {rabbit_mirror_queue_slave, _, _}, _) -> mirror;
 role_of(_, {osiris_writer, _, _}, _) -> stream_writer;
 role_of(_, {osiris_replica, _, _}, _) -> stream_replica;
 role_of(_, {rabbit_stream_reader, _, _}, _) -> stream_reader;
+role_of(_, {rabbit_mqtt_reader, _, _}, _) -> mqtt_reader;
+role_of(_, {rabbit_stomp_reader, _, _}, _) -> stomp_reader;
+%% The Ra server of the metadata store, which replaced Mnesia.
+role_of(rabbitmq_metadata, {ra_server_proc, _, _}, _) -> khepri;
 role_of(_, {ra_server_proc, _, _}, _) -> ra_server;
 role_of(_, {Module, _, _}, _) when Module =:= ra_log_wal; Module =:= ra_log_segment_writer -> ra_log;
 role_of(_, {rabbit_msg_store, _, _}, _) -> msg_store;
@@ -57,6 +64,11 @@ role_by_module("cowboy" ++ _, _) -> http;
 role_by_module("ranch" ++ _, _) -> listener;
 role_by_module("rabbit_mgmt" ++ _, _) -> mgmt_stats;
 role_by_module("ra_" ++ _, _) -> ra_log;
+role_by_module("khepri" ++ _, _) -> khepri;
+role_by_module("rabbit_shovel" ++ _, _) -> shovel;
+role_by_module("rabbit_federation" ++ _, _) -> federation;
+role_by_module("amqp_" ++ _, _) -> amqp_client;
+role_by_module("amqp10_client" ++ _, _) -> amqp_client;
 role_by_module(_, Ancestors) -> role_by_ancestor(Ancestors).
 
 role_by_ancestor([Name | Rest]) when is_atom(Name) ->
@@ -80,10 +92,59 @@ process_name(Pid) ->
                 %% Channels and their limiters: the connection's name and the channel's number.
                 {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) ->
                     <<Name/binary, " (", (integer_to_binary(Number))/binary, ")">>;
-                _ -> tls_name(Pid, proplists:get_value('$initial_call', Dictionary))
+                _ -> name_by_connection(Pid, proplists:get_value('$initial_call', Dictionary))
             end;
         _ -> <<>>
     end.
+
+name_by_connection(Pid, {_, _, _} = Started) ->
+    case tls_name(Pid, Started) of
+        <<>> -> served_connection(Pid, role(Pid));
+        Name -> Name
+    end;
+name_by_connection(_, _) -> <<>>.
+
+%% The name of the connection that a process in this role serves; <<>> for roles that serve none. The broker's table
+%% has it for the process, or its socket tells; for others the reader below the same supervisors does.
+served_connection(Pid, Role) ->
+    Serving = [reader, writer, session, limiter, mqtt_reader, stomp_reader, stream_reader],
+    case lists:member(Role, Serving) of
+        true -> first_connection([Pid | beside(Pid)]);
+        false -> <<>>
+    end.
+
+first_connection([]) -> <<>>;
+first_connection([Pid | Rest]) ->
+    case own_connection(Pid) of <<>> -> first_connection(Rest); Name -> Name end.
+
+own_connection(Pid) ->
+    case connection_name(Pid) of <<>> -> socket_name(Pid); Name -> Name end.
+
+%% Processes below the nearest supervisors. One with many children is not that of a single connection.
+beside(Pid) ->
+    Nearest = case process_info(Pid, dictionary) of
+        {dictionary, Dictionary} -> lists:sublist(proplists:get_value('$ancestors', Dictionary, []), 4);
+        _ -> []
+    end,
+    Children = [linked(Above) || Above <- Nearest, is_pid(Above), node(Above) =:= node()],
+    lists:append([Few || Few <- Children, length(Few) =< 16]).
+
+%% The name that RabbitMQ gives to the connection of a socket, without its look-up of host names.
+socket_name(Pid) ->
+    case process_info(Pid, links) of
+        {links, Links} ->
+            Sockets = [Port || Port <- Links, is_port(Port), erlang:port_info(Port, name) =:= {name, "tcp_inet"}],
+            case [{Peer, Own} || Socket <- Sockets, {ok, Peer} <- [inet:peername(Socket)], {ok, Own} <- [inet:sockname(Socket)]] of
+                [{Peer, Own}] -> iolist_to_binary([end_name(Peer), " -> ", end_name(Own)]);
+                _ -> <<>>
+            end;
+        _ -> <<>>
+    end.
+
+end_name({{0, 0, 0, 0, 0, 16#ffff, AB, CD}, Port}) -> end_name({{AB bsr 8, AB band 255, CD bsr 8, CD band 255}, Port});
+end_name({Address, Port}) when tuple_size(Address) =:= 8 -> [$[, inet:ntoa(Address), $], $:, integer_to_list(Port)];
+end_name({Address, Port}) when tuple_size(Address) =:= 4 -> [inet:ntoa(Address), $:, integer_to_list(Port)];
+end_name(_) -> "socket".
 
 %% Processes of TLS have no name; the name is that of the broker's connection that they serve, if it is one.
 tls_name(Pid, {tls_sender, _, _}) -> connection_name(tls_user_of_sender(Pid));

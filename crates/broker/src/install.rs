@@ -77,7 +77,7 @@ impl Installation {
     }
 
     /// Whether a plugin came with the broker, as a directory or as an archive.
-    pub(crate) fn has_plugin(&self, name: &str) -> bool {
+    pub fn has_plugin(&self, name: &str) -> bool {
         let Some(plugins) = self.plugins() else { return false };
         let root = self.root.as_deref().unwrap_or(Path::new("/"));
         let seen_from_here = root.join(plugins.strip_prefix("/").unwrap_or(&plugins));

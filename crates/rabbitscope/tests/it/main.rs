@@ -33,6 +33,7 @@ mod planted;
 mod polling;
 mod privileges;
 mod profiles;
+mod protocols;
 mod queue_info;
 mod queues;
 mod readme;

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_broker::Broker;
+use rabbitscope_broker::{Broker, Installation};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use rustix::process::Signal;
 
@@ -19,8 +19,8 @@ use crate::{
 const USER: &str = "anna";
 
 /// A broker with everything that somebody can log in to, and who does.
-struct Logins {
-    broker: Broker,
+pub(crate) struct Logins {
+    pub(crate) broker: Broker,
     mqtt: u16,
     stomp: u16,
     stream: u16,
@@ -28,11 +28,15 @@ struct Logins {
 }
 
 impl Logins {
-    fn start(bench: &Workbench) -> Self {
+    pub(crate) fn start(bench: &Workbench) -> Self {
         let [mqtt, stomp, stream] = [free_port(), free_port(), free_port()];
-        let plugins = ["management", "mqtt", "stomp", "stream", "shovel_management"];
+        let mut plugins = vec!["management", "mqtt", "stomp", "stream", "shovel_management"];
+        // Since RabbitMQ 4.0 the broker itself speaks AMQP 1.0.
+        if Installation::find().unwrap().has_plugin("rabbitmq_amqp1_0") {
+            plugins.push("amqp1_0");
+        }
         let spec = ThrowawayBroker {
-            plugins: plugins.map(|name| format!("rabbitmq_{name}")).to_vec(),
+            plugins: plugins.iter().map(|name| format!("rabbitmq_{name}")).collect(),
             config: format!(
                 "mqtt.listeners.tcp.1 = 127.0.0.1:{mqtt}\nstomp.listeners.tcp.1 = 127.0.0.1:{stomp}\n\
                  stream.listeners.tcp.1 = 127.0.0.1:{stream}\n"
@@ -53,22 +57,34 @@ impl Logins {
         Self { broker, mqtt, stomp, stream, password }
     }
 
+    /// A connection of each protocol that stays; the second is MQTT's.
+    pub(crate) fn connections(&self) -> [TcpStream; 4] {
+        let plain = self.plain();
+        [self.amqp("PLAIN", plain.as_bytes()), self.mqtt(), self.stomp(), self.stream(plain.as_bytes())]
+    }
+
+    /// Of MQTT, STOMP and the stream protocol.
+    pub(crate) fn ports(&self) -> [u16; 3] {
+        [self.mqtt, self.stomp, self.stream]
+    }
+
+    /// The answer to a challenge of SASL's PLAIN.
+    fn plain(&self) -> String {
+        format!("\0{USER}\0{}", self.password)
+    }
+
     /// Every way in, once.
     fn log_in(&self) {
-        let plain = format!("\0{USER}\0{}", self.password);
-        self.amqp("PLAIN", plain.as_bytes());
+        drop(self.connections());
         let field = |key: &str, value: &str| {
             [&[u8::try_from(key.len()).unwrap()], key.as_bytes(), b"S", &long(value.as_bytes())]
                 .concat()
         };
         self.amqp("AMQPLAIN", &[field("LOGIN", USER), field("PASSWORD", &self.password)].concat());
-        self.mqtt();
-        self.stomp();
-        self.stream(plain.as_bytes());
         self.management();
     }
 
-    fn amqp(&self, mechanism: &str, response: &[u8]) {
+    fn amqp(&self, mechanism: &str, response: &[u8]) -> TcpStream {
         let mut stream = connect(self.broker.address().port());
         stream.write_all(b"AMQP\x00\x00\x09\x01").unwrap();
         assert_eq!(read_some(&mut stream)[0], 1);
@@ -83,9 +99,10 @@ impl Logins {
         write_method(&mut stream, &[0, 10, 0, 31, 7, 255, 0, 2, 0, 0, 0, 0]);
         write_method(&mut stream, b"\x00\x0a\x00\x28\x01/\x00\x00");
         assert_eq!(&read_some(&mut stream)[7..11], [0, 10, 0, 41], "open-ok");
+        stream
     }
 
-    fn mqtt(&self) {
+    fn mqtt(&self) -> TcpStream {
         let text = |text: &str| [&short(text.len())[..], text.as_bytes()].concat();
         let rest =
             [text("MQTT"), vec![4, 0xc2, 0, 60], text("device"), text(USER), text(&self.password)];
@@ -95,9 +112,10 @@ impl Logins {
             .write_all(&[&[0x10, u8::try_from(rest.len()).unwrap()][..], &rest].concat())
             .unwrap();
         assert_eq!(read_some(&mut stream), [0x20, 2, 0, 0]);
+        stream
     }
 
-    fn stomp(&self) {
+    fn stomp(&self) -> TcpStream {
         let mut stream = connect(self.stomp);
         write!(
             stream,
@@ -106,9 +124,10 @@ impl Logins {
         )
         .unwrap();
         assert!(read_some(&mut stream).starts_with(b"CONNECTED"));
+        stream
     }
 
-    fn stream(&self, response: &[u8]) {
+    fn stream(&self, response: &[u8]) -> TcpStream {
         let mut stream = connect(self.stream);
         let mechanism = [&short(5)[..], b"PLAIN"].concat();
         for (key, rest) in [
@@ -121,6 +140,7 @@ impl Logins {
             // Length, key, version, correlation, response code.
             assert_eq!(read_some(&mut stream)[12..14], [0, 1], "command {key}");
         }
+        stream
     }
 
     fn management(&self) {

@@ -8,8 +8,8 @@ pub(in crate::commands) struct WhoArguments {
     /// One process: its pid as the node prints it, or its registered name
     #[arg(long, value_name = "WHO", group = "who")]
     process: Option<String>,
-    /// All in a role: reader, writer, channel, queue, `stream_writer`, `ra_server`, `msg_store`,
-    /// `mgmt_cache`, `mgmt_stats`, http, `tls_connection` (receives), `tls_sender` …
+    /// All in a role: reader, writer, channel, session, queue, `stream_writer`, `ra_server`, `msg_store`,
+    /// `mgmt_cache`, `mgmt_stats`, http, `mqtt_reader`, `tls_connection` (receives), `tls_sender` …
     #[arg(long, value_name = "ROLE", group = "who")]
     pub(in crate::commands) role: Option<String>,
     /// The process of a queue: of a quorum queue its leader, of a stream its writer
