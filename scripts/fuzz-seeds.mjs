@@ -129,3 +129,50 @@ seed("memory_image", "whole", 1);
 seed("memory_image", "altered", 1, u32(40), u64(0x5500));
 seed("symbol_blob", "module", u32(1), u32(0), u64(0x7fc0), u32(2), u32(976), text("m"),
     Buffer.alloc(6), range("m::codeHeader"), range("m:f/0-CodeInfoPrologue", line, line));
+
+// Dissectors: which opening, the size of the pieces, and before each piece who sends it.
+const sent = (how, stream) => Array.from({ length: Math.ceil(stream.length / 256) }, (_, at) =>
+    [how, stream.subarray(at * 256, at * 256 + 256)]);
+const dissected = (opening, name, how, ...parts) => seed("dissectors", name, opening, 255, sent(how, bytes(...parts)));
+for (const name of readdirSync(recorded)) dissected(1, name, 1, readFileSync(recorded + name));
+const method = (...payload) => [1, 0, 1, counted32(payload), 0xce];
+const published = [
+    method(0, 20, 0, 10, 0), method(0, 85, 0, 10, 0), method(0, 60, 0, 40, 0, 0, short("e"), short("key"), 0),
+    [2, 0, 1, counted32(0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0x16, 0, 2, short("id"), short("queue")), 0xce],
+    [3, 0, 1, counted32("body"), 0xce], [8, 0, 0, 0, 0, 0, 0, 0xce],
+];
+dissected(1, "amqp-0-9-1", 0, published);
+dissected(0, "amqp-0-9-1-middle", 0, "tail of a body\xce", published);
+const performative = (kind, code, ...fields) =>
+    [big32(bytes(fields).length + 14), 2, kind, 0, 1, 0, 0x53, code, 0xc0, bytes(fields).length + 1, 6, fields];
+dissected(2, "amqp-1-0", 0, performative(0, 0x11, 0x40, 0x43), [big32(8), 2, 0, 0, 0],
+    performative(0, 0x14, 0x43, 0x52, 1, 0xa0, 1, 7, 0x43, 0x42, 0x42),
+    performative(0, 0x15, 0x41, 0x52, 1, 0x40, 0x41, 0, 0x53, 0x24, 0x45));
+const streamed = (key, ...content) => counted32(0, key, 0, 1, content);
+dissected(3, "stream", 0, streamed(19, big32(2), 0, 5, "PLAIN", counted32("\0u\0p")),
+    streamed(2, 1, big32(2), [1, 2].map((id) => [0, 0, 0, 0, 0, 0, 0, id, counted32("body")])), streamed(23));
+dissected(4, "mqtt", 0, [0x32, 10, 0, 3, "a/b", 0, 1, "bod"], [0xc0, 0], [0x40, 2, 0, 1]);
+dissected(5, "tls", 0, [23, 3, 3, 0, 4, "xxxx"], [21, 3, 3, 0, 2, 1, 0]);
+
+// Captures: one packet in both formats, and what the tests have recorded.
+const big16 = (number) => [number >> 8, number];
+const segment = [big16(1000), big16(5672), big32(1), big32(1), 0x80, 0x18, 1, 0, 0, 0, 0, 0,
+    1, 1, 8, 10, big32(1), big32(2), "body"];
+const internet = [0x45, 0, big16(20 + bytes(segment).length), 0, 0, 0x40, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1, segment];
+const ethernet = bytes(Buffer.alloc(12), 0x81, 0, 0, 5, 8, 0, internet);
+const size = ethernet.length;
+seed("captures", "pcap", u32(0xa1b2c3d4), u16(2), u16(4), u64(0), u32(65535), u32(1),
+    u32(1), u32(2), u32(size), u32(size), ethernet);
+const block = (kind, ...body) => [u32(kind), u32(bytes(body).length + 12), body, u32(bytes(body).length + 12)];
+seed("captures", "pcapng", block(0x0a0d0d0a, u32(0x1a2b3c4d), u16(1), u16(0), u64(-1)),
+    block(1, u16(1), u16(0), u32(0), u16(9), u16(1), u32(9), u32(0)),
+    block(6, u32(0), u32(1), u32(2), u32(size), u32(size), ethernet, Buffer.alloc((4 - (size % 4)) % 4)),
+    block(3, u32(size), ethernet, Buffer.alloc((4 - (size % 4)) % 4)),
+    block(5, u32(0), u64(0), u16(7), u16(8), u64(3), u32(0)));
+seed("captures", "requests", readFileSync(`${root}crates/wire/tests/it/recorded/requests.pcap`));
+
+// Ten bytes a segment: SYNs, bytes in the wrong order, their acknowledgement, the end.
+seed("reassembly", "one", [
+    [0x02, 99, 0, 0, 0, 0, 0, 1, 20, 9], [0x92, 99, 0, 100, 0, 0, 0, 1, 20, 9], [0x10, 110, 0, 100, 0, 10, 10, 1, 20, 9],
+    [0x10, 100, 0, 100, 0, 10, 10, 1, 20, 9], [0x90, 100, 0, 140, 0, 0, 0, 1, 20, 0], [0x11, 130, 0, 100, 0, 10, 5, 1, 25, 9],
+    [0x94, 100, 0, 141, 0, 0, 0, 1, 20, 9]]);

@@ -1,17 +1,25 @@
 #!/bin/sh
 # Installs the built program for a group, as root:
 #
-#     sudo scripts/install.sh GROUP [PREFIX]
+#     sudo scripts/install.sh [--packets] GROUP [PREFIX]
 #
 # Members of the group may then sample every Erlang VM of this machine: names of functions, stacks, process
 # ids, names of threads, addresses in the kernel. They get no file that they could not read anyway, no term
 # and no message of a node. Nobody else can execute the program.
+#
+# With --packets members may also capture what goes over the wire from and to any TCP port of this machine, whoever it
+# is for: messages and passwords, unless they are encrypted. Give that to a group of its own, with a PREFIX of its own.
 set -eu
 cd "$(dirname "$0")/.."
-group=${1:?"usage: sudo scripts/install.sh GROUP [PREFIX]"}
+capabilities=cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog
+if [ "${1:-}" = --packets ]; then
+    capabilities=$capabilities,cap_net_raw
+    shift
+fi
+capabilities=$capabilities=p
+group=${1:?"usage: sudo scripts/install.sh [--packets] GROUP [PREFIX]"}
 prefix=${2:-/usr/local}
 program=${PROGRAM:-target/release/rabbitscope}
-capabilities=cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p
 PATH=$PATH:/usr/sbin:/sbin
 
 die() {

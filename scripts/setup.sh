@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
-# Node.js with npm, Chromium, a C linker, symbols of the C library. Does nothing, and takes no time, when nothing is missing.
+# Node.js with npm, Chromium, a C linker, symbols of the C library, debuginfod,
+# tcpdump, tshark, tcptrace. Does nothing, and takes no time, when nothing is missing.
 #
 # Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
 set -eu
@@ -40,6 +41,12 @@ have objcopy || need binutils
 have ps || need procps
 # Names of the C library's own functions, which tests of profiles look for.
 [ "$distribution" != debian ] || [ -e /usr/share/doc/libc6-dbg ] || need libc6-dbg
+# A server of debug files and its client, for the tests.
+have debuginfod && have debuginfod-find || need debuginfod
+# Captures of the tests, and other programs' view of them.
+have tcpdump || need tcpdump
+have tshark || need tshark
+have tcptrace || need tcptrace
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
 if ! have_browser; then
     if [ "$distribution" = ubuntu ]; then

@@ -1,5 +1,5 @@
-//! Writes the C header of `bpf/interface.rs` and compiles the eBPF program with clang. The headers of the
-//! program are its own, so nothing but clang is needed. Lists the tables in `names/`.
+//! Writes the C header of `bpf/interface.rs` and compiles the eBPF programs with clang. The headers of the
+//! programs are their own, so nothing but clang is needed. Lists the tables in `names/`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "cargo reads directives from stdout")]
 
@@ -9,7 +9,8 @@ use std::{
     process::Command,
 };
 
-const PROGRAM: &str = "bpf/sampler.bpf.c";
+/// Each becomes an object: `bpf/NAME.bpf.c`.
+const PROGRAMS: [&str; 2] = ["sampler", "writes"];
 
 /// Tables of names, a file for each build id.
 const NAMES: &str = "names";
@@ -69,7 +70,7 @@ fn build() -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
     fs::write(out.join("emulator_names.rs"), emulator_names()?)
         .map_err(|error| format!("cannot write the list of {NAMES}/: {error}"))?;
-    compile(&out)
+    PROGRAMS.iter().try_for_each(|name| compile(name, &out))
 }
 
 /// A constant with build id and text of each table.
@@ -90,11 +91,12 @@ fn emulator_names() -> Result<String, String> {
     Ok(format!("const TABLES: &[(&str, &str)] = &[\n{entries}];\n"))
 }
 
-fn compile(out: &Path) -> Result<(), String> {
+fn compile(name: &str, out: &Path) -> Result<(), String> {
+    let source = format!("bpf/{name}.bpf.c");
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".into());
     let status = Command::new(&clang)
-        .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-c", PROGRAM, "-o"])
-        .arg(out.join("sampler.bpf.o"))
+        .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-c", &source, "-o"])
+        .arg(out.join(format!("{name}.bpf.o")))
         .arg("-Ibpf")
         .arg(format!("-I{}", out.display()))
         // Paths of the build machine have no place in the object's debug information.
@@ -104,7 +106,7 @@ fn compile(out: &Path) -> Result<(), String> {
         .map_err(|error| {
             format!("cannot run {clang} ({error}): install it with `apt-get install clang`")
         })?;
-    if status.success() { Ok(()) } else { Err(format!("{clang} could not compile {PROGRAM}")) }
+    if status.success() { Ok(()) } else { Err(format!("{clang} could not compile {source}")) }
 }
 
 fn interface_header() -> String {

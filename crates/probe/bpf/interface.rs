@@ -48,6 +48,13 @@ constants! {
     const SNAPSHOT_WORDS: usize = 64;
     /// Snapshots that are kept for one calibration.
     const SNAPSHOTS: u32 = 32;
+    /// Buckets of a histogram of sizes: those below 8 bytes each have one, and from there on every power of two has 8.
+    /// Sizes have 31 bits, so that 232 are used. A power of two, because the verifier needs a mask for the index.
+    const SIZE_BUCKETS: usize = 256;
+    /// Buckets of a power of two, as a power of two.
+    const SIZE_BUCKET_BITS: u32 = 3;
+    /// Ports whose writes and reads are counted.
+    const SIZE_PORTS: usize = 64;
 }
 
 enums! {
@@ -63,6 +70,14 @@ enums! {
         Brk = 4,
         PageFaults = 5,
         ContextSwitches = 6,
+    }
+
+    /// Which way data went between a process and a socket.
+    enum SocketCall {
+        /// From the process: a write.
+        Send = 0,
+        /// To the process: a read.
+        Receive = 1,
     }
 
     /// Why a thread was off the CPU.
@@ -332,5 +347,19 @@ structs! {
         scheduler_words: [u64; SNAPSHOT_WORDS],
         /// The first words of the process.
         process_words: [u64; SNAPSHOT_WORDS],
+    }
+
+    /// Value of the map `sizes`, for each `SocketCall`: the calls of one process on TCP sockets.
+    struct SizeCounts {
+        /// Calls that moved data, or found the end of it.
+        calls: u64,
+        /// Bytes that they moved.
+        bytes: u64,
+        /// Calls for which there was no room, or no data.
+        would_block: u64,
+        /// Calls that failed in another way.
+        failed: u64,
+        /// Numbers of calls by the size of what they moved.
+        buckets: [u64; SIZE_BUCKETS],
     }
 }

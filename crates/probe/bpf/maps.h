@@ -6,6 +6,7 @@
 #pragma once
 #include "interface.h"
 #include "arch.h"
+#include "observed.h"
 
 /* Words read of an Erlang process: at least cfg_process_bytes. A power of two. */
 #define PROCESS_WORDS 32
@@ -17,9 +18,6 @@
 enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
 
 /* Constants that the loader sets before the verifier runs. */
-volatile const u64 cfg_pidns_dev = 0;
-volatile const u64 cfg_pidns_ino = 0;
-volatile const u32 cfg_tgid = 0;
 volatile const u32 cfg_events = 0; /* bits by enum probe_event: the events that are recorded */
 volatile const u32 cfg_off_registers = 0;
 volatile const u32 cfg_off_current_process = 0;

@@ -277,20 +277,6 @@ ALWAYS_INLINE void take_kernel_stack(void *ctx, struct raw_sample *sample)
         increment(COUNTER_KERNEL_STACK_LOST);
 }
 
-/* Whether the current thread is one of the node's. In the initial pid namespace the cheaper helper is
- * enough. */
-ALWAYS_INLINE int is_observed(struct bpf_pidns_info *ids)
-{
-    if (cfg_pidns_ino == INITIAL_PID_NAMESPACE) {
-        u64 both = bpf_get_current_pid_tgid();
-        ids->pid = both;
-        ids->tgid = both >> 32;
-        return ids->tgid == cfg_tgid;
-    }
-    return bpf_get_ns_current_pid_tgid(cfg_pidns_dev, cfg_pidns_ino, ids, sizeof(*ids)) == 0 &&
-           ids->tgid == cfg_tgid;
-}
-
 ALWAYS_INLINE void begin_sample(struct raw_sample *sample, u32 tid, u8 event, u8 mode)
 {
     sample->head.count = 1;

@@ -1,9 +1,10 @@
 //! Observes a running BEAM node from outside: without a flag, a restart or a stop of the node.
 //!
 //! What lives here: finding the node ([`node`]), reading the VM's tables out of its memory ([`beam`]), names
-//! and unwinding of native code ([`native`]), and the recorder with its two backends ([`recorder`]). The
-//! eBPF programs are in `bpf/`; [`kernel_interface`] is what they exchange with the recorder. What does not
-//! live here: talking to the node (it needs a cookie) and drawing.
+//! and unwinding of native code ([`native`]), the recorder with its two backends ([`recorder`]), and live sources
+//! for what goes over the wire ([`packets`]). The eBPF programs are in `bpf/`; [`kernel_interface`] is what they
+//! exchange with the recorder. What does not live here: talking to the node (it needs a cookie), reading what
+//! packets mean, and drawing.
 
 mod beam;
 mod error;
@@ -13,17 +14,21 @@ pub mod fuzzing;
 mod kernel_interface;
 mod native;
 mod node;
+pub mod packets;
 mod permission;
 mod recorder;
 
 pub use error::{ErrorKind, ProbeError};
 pub use explain::{Fact, explain};
-pub use native::RecordedNames;
+pub use native::{
+    DebugFileError, MissingDebugFile, RecordedNames, UnnamedCode, build_id, files_without_names,
+};
 pub use node::{
     Node, SocketHolder, default_node, find_node, holder_of, holds_socket, is_local_address,
-    list_nodes, local_node_at,
+    list_nodes, listening_ports, local_node_at, sockets_of,
 };
-pub use permission::{drop_privileges, lower_privileges};
+pub use permission::{drop_privileges, give_up_capturing, lower_privileges};
 pub use recorder::{
-    Backend, BackendChoice, CpuOptions, Options, Progress, choose_backend, record, record_cpu,
+    Backend, BackendChoice, CpuOptions, Options, Progress, Recorded, choose_backend, record,
+    record_cpu,
 };

@@ -32,16 +32,20 @@ pub(crate) const NODE: CapabilitySet = CapabilitySet::SYS_PTRACE;
 /// To read the addresses of the kernel's functions.
 pub(crate) const KERNEL_SYMBOLS: CapabilitySet = CapabilitySet::SYSLOG;
 
+/// To open a socket for packets. It is not among [`crate::error::FILE_CAPABILITIES`]: packets hold messages and
+/// passwords, so that a group gets it only where an administrator gives it by name.
+pub(crate) const PACKETS: CapabilitySet = CapabilitySet::NET_RAW;
+
 /// No other capability is ever made effective.
-const KNOWN: CapabilitySet = PROGRAM.union(NODE).union(KERNEL_SYMBOLS);
+const KNOWN: CapabilitySet = PROGRAM.union(NODE).union(KERNEL_SYMBOLS).union(PACKETS);
 
 /// The capabilities that eBPF needs for a node of another user.
 const NEEDED: [(CapabilitySet, &str); 3] =
     [(MAPS, "CAP_BPF"), (CLOCK, "CAP_PERFMON"), (NODE, "CAP_SYS_PTRACE")];
 
 /// Makes no capability effective. To be called before anything is read and before there is another thread.
-/// Capabilities beyond [`crate::error::FILE_CAPABILITIES`] are given up for good, as is the gain of
-/// capabilities by executing other programs.
+/// Capabilities beyond [`crate::error::FILE_CAPABILITIES`] and that for packets are given up for good, as is the gain
+/// of capabilities by executing other programs.
 pub fn lower_privileges() -> Result<(), ProbeError> {
     if geteuid().is_root() && !getuid().is_root() {
         return Err(ProbeError::SetUserId { program: own_program() });
@@ -52,6 +56,12 @@ pub fn lower_privileges() -> Result<(), ProbeError> {
 /// Gives up all capabilities for good, on this thread and on threads that it starts from now on.
 pub fn drop_privileges() -> Result<(), ProbeError> {
     keep(CapabilitySet::empty())
+}
+
+/// Gives up the right to open sockets for packets for good, on this thread and on threads that it starts from now on.
+/// Captures that are open go on.
+pub fn give_up_capturing() -> Result<(), ProbeError> {
+    give_up(PACKETS)
 }
 
 /// Gives up some capabilities for good, on this thread and on threads that it starts from now on.

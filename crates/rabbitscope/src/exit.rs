@@ -9,7 +9,7 @@ use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
 use rabbitscope_load::LoadError;
 use rabbitscope_perftest::PerfTestError;
-use rabbitscope_probe::{ErrorKind, ProbeError};
+use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
 use rabbitscope_runs::scenario::ScenarioError;
 
 /// How the program ends.
@@ -51,7 +51,7 @@ impl Exit {
             return Some(Self::of_inside(error));
         }
         if let Some(InsideError::Probe(error)) = cause.downcast_ref() {
-            return Some(Self::of_probe(error));
+            return Some(Self::of_kind(error.kind()));
         }
         if let Some(error) = cause.downcast_ref::<LoadError>() {
             return Some(match error {
@@ -62,6 +62,9 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<ErlangError>() {
             return Some(Self::of_inside(error));
+        }
+        if let Some(error) = cause.downcast_ref::<PacketError>() {
+            return Some(Self::of_kind(error.kind()));
         }
         match cause.downcast_ref() {
             Some(BrokerError::Unknown { .. }) => return Some(Self::Unreachable),
@@ -76,11 +79,11 @@ impl Exit {
             Some(BrokerError::RootNeeded { .. }) => return Some(Self::PermissionMissing),
             _ => {}
         }
-        cause.downcast_ref::<ProbeError>().map(Self::of_probe)
+        cause.downcast_ref::<ProbeError>().map(|error| Self::of_kind(error.kind()))
     }
 
-    fn of_probe(error: &ProbeError) -> Self {
-        match error.kind() {
+    fn of_kind(kind: ErrorKind) -> Self {
+        match kind {
             ErrorKind::Permission => Self::PermissionMissing,
             ErrorKind::NodeNotFound => Self::Unreachable,
             ErrorKind::Unsupported | ErrorKind::Failed => Self::Failed,
@@ -102,6 +105,14 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<ScenarioError>()
         || cause.is::<UriError>()
         || cause.is::<PerfTestError>()
+        || matches!(
+            cause.downcast_ref(),
+            Some(
+                PacketError::NoInterface { .. }
+                    | PacketError::PortCount { .. }
+                    | PacketError::PortZero
+            )
+        )
         || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
 }
 

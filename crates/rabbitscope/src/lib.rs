@@ -11,11 +11,13 @@ pub mod interrupt;
 pub mod leftovers;
 pub mod machine;
 pub mod output;
+mod packets;
 pub mod run;
 pub mod rundir;
 pub mod watch;
 
 mod atomic_file;
 mod comparison;
+mod debuginfod;
 mod format;
 mod salvage;

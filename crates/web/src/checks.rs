@@ -41,7 +41,8 @@ fn error_sentence(error: &ErrorCount) -> String {
     format!("{kind} {times}, last at {:.1} s: {}", error.last_at_nanos as f64 / 1e9, error.last)
 }
 
-fn capitalised(text: &str) -> String {
+/// With a capital letter at its begin.
+pub(crate) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()

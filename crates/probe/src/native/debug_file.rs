@@ -62,11 +62,21 @@ impl DebugFile {
 fn path_of(build_id: &[u8]) -> Option<String> {
     let (first, rest) =
         build_id.split_first().filter(|_| BUILD_ID_BYTES.contains(&build_id.len()))?;
-    let mut path = format!("{DIRECTORY}/{first:02x}/");
-    for byte in rest {
-        write!(path, "{byte:02x}").expect("a text has room");
-    }
-    Some(path + ".debug")
+    Some(format!("{DIRECTORY}/{first:02x}/{}.debug", hexadecimal(rest)))
+}
+
+/// Two digits for each byte.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a text has room");
+        digits
+    })
+}
+
+/// The build id of an ELF file, in hexadecimal digits. `None` for what is no ELF file or has none.
+pub fn build_id(file: &File) -> Option<String> {
+    let bytes = build_id_of(file)?;
+    BUILD_ID_BYTES.contains(&bytes.len()).then(|| hexadecimal(&bytes))
 }
 
 /// The build id of an ELF file.
@@ -77,7 +87,7 @@ pub(super) fn build_id_of(file: &File) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::{
         fs::{self, File},
         path::{Path, PathBuf},
@@ -103,7 +113,7 @@ mod tests {
     }
 
     /// A stripped library with a function that it does not export, at this address, and its debug file.
-    fn stripped(directory: &Path) -> (PathBuf, PathBuf, u64) {
+    pub(in super::super) fn stripped(directory: &Path) -> (PathBuf, PathBuf, u64) {
         let source = "static int hidden(int n) { return n * 7 + 1; }\n\
                       int (*volatile called)(int) = hidden;\n\
                       int seen(int n) { return called(n); }\n";

@@ -4,7 +4,7 @@
 //! distribution's source package, and functions were paired by their machine code. A name that ends with a question
 //! mark was inferred from the function's place between others.
 
-use std::fmt::Write;
+use super::debug_file::hexadecimal;
 
 // `TABLES`: build id in hexadecimal digits, text of the table.
 include!(concat!(env!("OUT_DIR"), "/emulator_names.rs"));
@@ -19,10 +19,7 @@ pub(super) struct EmulatorNames {
 impl EmulatorNames {
     /// The table of a file with this build id.
     pub(super) fn of(build_id: &[u8]) -> Option<Self> {
-        let mut digits = String::new();
-        for byte in build_id {
-            write!(digits, "{byte:02x}").expect("a text has room");
-        }
+        let digits = hexadecimal(build_id);
         let (_, text) = TABLES.iter().find(|(id, _)| *id == digits)?;
         Some(Self::parse(text))
     }

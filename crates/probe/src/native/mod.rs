@@ -1,6 +1,6 @@
 //! Native code of the node and of the kernel: names from symbol tables ([`names`], [`debug_file`]; of foreign
 //! recordings [`recorded`]), starts and names of functions without a symbol ([`stripped`], [`function_starts`],
-//! [`emulator_names`]), and unwinding ([`unwind`]).
+//! [`emulator_names`]), code that a debug file would name ([`unnamed`]), and unwinding ([`unwind`]).
 
 mod debug_file;
 mod emulator_names;
@@ -11,9 +11,13 @@ mod names;
 mod native_name;
 mod recorded;
 mod stripped;
+mod unnamed;
 mod unwind;
 
+pub use debug_file::build_id;
+pub use name_sources::files_without_names;
 pub use recorded::RecordedNames;
+pub use unnamed::{DebugFileError, MissingDebugFile, UnnamedCode};
 
 pub(crate) use name_sources::{NameSource, NamedFile, has_names, named_files, package_of};
 pub(crate) use names::NativeNames;

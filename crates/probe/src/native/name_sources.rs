@@ -5,9 +5,10 @@ use std::{fs, io, path::Path};
 use object::{Object, ReadCache};
 
 use super::{
-    debug_file::{DebugFile, build_id_of},
+    debug_file::{DebugFile, build_id, build_id_of},
     emulator_names::EmulatorNames,
     limits::MAX_CODE_BYTES,
+    unnamed::MissingDebugFile,
 };
 use crate::node::Process;
 
@@ -37,6 +38,8 @@ pub(crate) struct NamedFile {
     /// Its path, as this process sees it.
     pub(crate) path: String,
     pub(crate) source: NameSource,
+    /// In hexadecimal digits.
+    pub(crate) build_id: Option<String>,
 }
 
 /// The files of code of the node, each once.
@@ -49,9 +52,21 @@ pub(crate) fn named_files(process: &Process) -> Vec<NamedFile> {
         let file = process.mapped_file(mapping).or_else(by_path).ok()?;
         let here = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = |path: &str| process.file(path).or_else(|_| here(path));
-        Some(NamedFile { path: mapping.path.clone(), source: source_of(&file, find)? })
+        let source = source_of(&file, find)?;
+        Some(NamedFile { path: mapping.path.clone(), source, build_id: build_id(&file) })
     });
     named.collect()
+}
+
+/// The files of code of the process with this pid for which this machine has neither all names nor a debug file. Empty
+/// when it is no VM or cannot be looked at.
+pub fn files_without_names(pid: u32) -> Vec<MissingDebugFile> {
+    let Ok(process) = Process::open(pid) else { return Vec::new() };
+    let nameless = named_files(&process).into_iter().filter(|it| it.source == NameSource::Exports);
+    let missing = |file: NamedFile| {
+        Some(MissingDebugFile { path: file.path, build_id: file.build_id?, samples: 0 })
+    };
+    nameless.filter_map(missing).collect()
 }
 
 /// Whether the emulator's own functions have names without the VM's help.

@@ -52,11 +52,7 @@ struct Code {
 impl NativeNames {
     /// A symbolizer for `process`. `told` are functions whose names the VM tells.
     pub(crate) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
-        let symbolizer = Symbolizer::builder()
-            .enable_auto_reload(false)
-            .enable_code_info(false)
-            .enable_inlined_fns(false)
-            .build();
+        let symbolizer = symbol_tables_only();
         let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
         let mut names = Self {
             symbolizer,
@@ -126,8 +122,9 @@ impl NativeNames {
         let mut stripped = self.stripped.borrow_mut();
         let stripped =
             stripped.entry(mapping.path.clone()).or_insert_with(|| StrippedCode::read(&code.file));
-        let name = stripped.name(offset).or_else(|| self.told_name(mapping, stripped, offset));
-        name.map_or_else(|| stripped.nameless(&mapping.path, offset), NativeName::Known)
+        let known = stripped.name(offset).map(NativeName::Known);
+        let told = || self.told_name(mapping, stripped, offset).map(NativeName::Told);
+        known.or_else(told).unwrap_or_else(|| stripped.nameless(&mapping.path, offset))
     }
 
     fn told_name(&self, mapping: &Mapping, code: &StrippedCode, offset: u64) -> Option<String> {
@@ -143,6 +140,18 @@ impl NativeNames {
             }
         };
         self.told.iter().find(is_meant).map(|function| function.name.clone())
+    }
+
+    /// The path and the offset of the code at `address`, where it is of a file that can be read.
+    pub(crate) fn place_in_file(&self, address: u64) -> Option<(&str, u64)> {
+        let mapping = self.mapping_of(address)?;
+        self.files.get(&mapping.path)?.as_ref()?;
+        Some((&mapping.path, address - mapping.start + mapping.file_offset))
+    }
+
+    /// The file of code at a path, held open.
+    pub(crate) fn file(&self, path: &str) -> Option<&File> {
+        Some(&self.files.get(path)?.as_ref()?.file)
     }
 
     /// The kernel function at `address`.
@@ -183,6 +192,15 @@ impl NativeNames {
         });
         Some(symbols.collect())
     }
+}
+
+/// A symbolizer that reads neither lines nor inlined functions.
+pub(super) fn symbol_tables_only() -> Symbolizer {
+    Symbolizer::builder()
+        .enable_auto_reload(false)
+        .enable_code_info(false)
+        .enable_inlined_fns(false)
+        .build()
 }
 
 impl Code {

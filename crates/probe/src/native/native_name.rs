@@ -5,6 +5,8 @@
 pub(crate) enum NativeName {
     /// From a symbol table, or from the names of this build.
     Known(String),
+    /// The VM tells it; a debug file would be the better witness.
+    Told(String),
     /// `module+0x1234`, or the address.
     Unknown(String),
 }
@@ -19,7 +21,7 @@ impl NativeName {
     /// The text of either.
     pub(super) fn into_text(self) -> String {
         match self {
-            Self::Known(text) | Self::Unknown(text) => text,
+            Self::Known(text) | Self::Told(text) | Self::Unknown(text) => text,
         }
     }
 }

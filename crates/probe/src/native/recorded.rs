@@ -19,7 +19,10 @@ use rabbitscope_profiles::CodeNames;
 
 use rabbitscope_files::SymbolicLinks;
 
-use super::{debug_file::DebugFile, limits::MAX_CODE_BYTES, stripped::StrippedCode};
+use super::{
+    debug_file::DebugFile, limits::MAX_CODE_BYTES, names::symbol_tables_only,
+    stripped::StrippedCode,
+};
 
 /// Limit for files of code that are open at the same time: far below the usual limit of a process (1,024),
 /// and more than a recording of a node names.
@@ -41,11 +44,7 @@ pub struct RecordedNames {
 
 impl Default for RecordedNames {
     fn default() -> Self {
-        let symbolizer = Symbolizer::builder()
-            .enable_auto_reload(false)
-            .enable_code_info(false)
-            .enable_inlined_fns(false)
-            .build();
+        let symbolizer = symbol_tables_only();
         let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
         Self {
             symbolizer,

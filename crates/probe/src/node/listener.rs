@@ -6,7 +6,14 @@ use std::{
     net::{IpAddr, ToSocketAddrs, UdpSocket},
 };
 
-use super::{holds_socket, list_nodes};
+use super::{
+    find::list_nodes,
+    sockets::{holds_socket, sockets_of},
+};
+use crate::{
+    error::ProbeError,
+    permission::{NODE, raise},
+};
 
 /// Pid of the Erlang node of this machine that listens on `host:port`; `None` when the address is
 /// another machine's, or when the listener is no Erlang node or may not be read.
@@ -27,24 +34,41 @@ pub fn is_local_address(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
 
+/// TCP ports on which the VM `pid` listens, in order: those of its own network, also when that is a container's. Fails
+/// without reading anything when the process is no VM.
+pub fn listening_ports(pid: u32) -> Result<Vec<u16>, ProbeError> {
+    let own = sockets_of(pid)?;
+    let listeners = {
+        // Processes of other users may be hidden (`hidepid` of proc(5)).
+        let _raised = raise(NODE);
+        listeners_in(&format!("/proc/{pid}/net"))
+    };
+    let held = listeners.into_iter().filter(|(_, inode)| own.contains(inode));
+    let mut ports: Vec<u16> = held.map(|(port, _)| port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    Ok(ports)
+}
+
 /// Inodes of the TCP sockets that listen on `port`.
 fn listening_on(port: u16) -> Vec<u64> {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
-    tables
-        .iter()
-        .flatten()
-        .flat_map(|table| table.lines())
-        .filter_map(|line| listening_inode(line, port))
-        .collect()
+    let listeners = listeners_in("/proc/net").into_iter();
+    listeners.filter(|&(own, _)| own == port).map(|(_, inode)| inode).collect()
+}
+
+/// Port and inode of every TCP socket that listens, from the tables of a network.
+fn listeners_in(directory: &str) -> Vec<(u16, u64)> {
+    let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
+    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(listener).collect()
 }
 
 /// A line of `proc_net_tcp(5)`: local address in field 1, state in field 3 (`0A` listens), inode in
 /// field 9, from 0.
-fn listening_inode(line: &str, port: u16) -> Option<u64> {
+fn listener(line: &str) -> Option<(u16, u64)> {
     let fields: Vec<&str> = line.split_whitespace().collect();
-    let (_, local_port) = fields.get(1)?.rsplit_once(':')?;
-    let listens = *fields.get(3)? == "0A" && u16::from_str_radix(local_port, 16) == Ok(port);
-    listens.then(|| fields.get(9)?.parse().ok())?
+    let (_, port) = fields.get(1)?.rsplit_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    (*fields.get(3)? == "0A").then(|| Some((port, fields.get(9)?.parse().ok()?)))?
 }
 
 #[cfg(test)]
@@ -56,8 +80,8 @@ mod tests {
 
     #[test]
     fn a_listening_socket() {
-        assert_eq!(listening_inode(LINE, 5672), Some(4711));
-        assert_eq!(listening_inode(LINE, 5671), None);
-        assert_eq!(listening_inode(&LINE.replace(" 0A ", " 01 "), 5672), None);
+        assert_eq!(listener(LINE), Some((5672, 4711)));
+        assert_eq!(listener(&LINE.replace(" 0A ", " 01 ")), None);
+        assert_eq!(listener("sl local_address rem_address st"), None);
     }
 }

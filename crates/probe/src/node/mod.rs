@@ -15,6 +15,6 @@ mod sockets;
 pub use connections::{SocketHolder, holder_of};
 pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
-pub use listener::{is_local_address, local_node_at};
+pub use listener::{is_local_address, listening_ports, local_node_at};
 pub(crate) use process::{MAX_VDSO_BYTES, Mapping, Process, ReadMemory};
-pub use sockets::holds_socket;
+pub use sockets::{holds_socket, sockets_of};

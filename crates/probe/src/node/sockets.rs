@@ -1,7 +1,7 @@
 //! Finds out whether a VM holds a socket. Only the owner may read `/proc/PID/fd`. Whoever may trace the process
 //! may read `/proc/PID/fdinfo`, which has the inode of each open file since Linux 5.14.
 
-use std::{fs, io, net::UdpSocket, os::fd::AsRawFd};
+use std::{collections::HashSet, fs, io, net::UdpSocket, os::fd::AsRawFd};
 
 use super::process::Process;
 use crate::{
@@ -18,8 +18,21 @@ pub fn holds_socket(pid: u32, inodes: &[u64]) -> Result<bool, ProbeError> {
         .map_err(ProbeError::io(format!("looking at the sockets of process {pid}")))
 }
 
+/// Inodes of all sockets that the VM `pid` holds, by which other tables name them. Fails as [`holds_socket`] does.
+pub fn sockets_of(pid: u32) -> Result<HashSet<u64>, ProbeError> {
+    let process = Process::open(pid)?;
+    process
+        .sockets(|all| all.collect())
+        .map_err(ProbeError::io(format!("listing the sockets of process {pid}")))
+}
+
 impl Process {
     fn holds(&self, inodes: &[u64]) -> io::Result<bool> {
+        self.sockets(|mut all| Iterator::any(&mut all, |inode| inodes.contains(&inode)))
+    }
+
+    /// Gives the inodes of the sockets of this process to `take`, as far as it asks for them.
+    fn sockets<T>(&self, take: impl FnOnce(&mut dyn Iterator<Item = u64>) -> T) -> io::Result<T> {
         // Files of other mounts may have the same inode number.
         let mount = mount_of_sockets()?;
         let _raised = raise(NODE);
@@ -29,8 +42,8 @@ impl Process {
             let of_sockets = number_in(&text, "mnt_id:")? == mount;
             of_sockets.then(|| number_in(&text, "ino:"))?
         });
-        let found = sockets.any(|inode| inodes.contains(&inode));
-        self.confirm().map(|()| found)
+        let taken = take(&mut sockets);
+        self.confirm().map(|()| taken)
     }
 }
 

@@ -19,6 +19,6 @@ mod sampler;
 mod symbolizer;
 
 pub use backend::{Backend, BackendChoice, choose_backend};
-pub use options::{CpuOptions, Options, Progress};
+pub use options::{CpuOptions, Options, Progress, Recorded};
 pub(crate) use perf_events::permitted_clock;
 pub use recording::{record, record_cpu};

@@ -1,10 +1,11 @@
-//! What a recording is asked for, and what it reports meanwhile.
+//! What a recording is asked for, what it reports meanwhile, and what it gives.
 
 use std::time::Duration;
 
-use rabbitscope_profiles::Event;
+use rabbitscope_profiles::{Event, Profile};
 
 use super::backend::Backend;
+use crate::native::UnnamedCode;
 
 /// Options of a recording of CPU time.
 #[derive(Clone, Debug)]
@@ -48,4 +49,13 @@ pub struct Progress {
     pub samples: u64,
     /// Samples that were lost.
     pub lost: u64,
+}
+
+/// What a recording gave.
+#[derive(Debug)]
+pub struct Recorded {
+    /// A profile for each event.
+    pub profiles: Vec<Profile>,
+    /// The native functions in them that only a debug file would name.
+    pub unnamed: UnnamedCode,
 }

@@ -12,7 +12,7 @@ use super::{
     backend::{Backend, BackendChoice, choose_backend},
     ebpf::EbpfSampler,
     jit_segments::jit_code,
-    options::{CpuOptions, Options, Progress},
+    options::{CpuOptions, Options, Progress, Recorded},
     perf_events::PerfEventsSampler,
     sampler::{FetchedSample, Request, SampleCounts, Sampler, Target},
     symbolizer::{NodeCode, Symbolizer},
@@ -51,8 +51,8 @@ pub fn record_cpu(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Profile, ProbeError> {
-    let mut profiles = record(&options.with_events(&[Event::Cpu]), stop, progress)?;
-    Ok(profiles.remove(0))
+    let mut recorded = record(&options.with_events(&[Event::Cpu]), stop, progress)?;
+    Ok(recorded.profiles.remove(0))
 }
 
 /// Records one profile for each event, until the time is up, `stop` is set or the node ends. Returns what was
@@ -63,13 +63,13 @@ pub fn record(
     options: &Options,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<Profile>, ProbeError> {
+) -> Result<Recorded, ProbeError> {
     let mut recording = Recording::start(options)?;
     recording.calibrate()?;
     recording.run(options.duration, stop, progress)?;
-    let profiles = recording.finish();
+    let recorded = recording.finish();
     permission::drop_privileges()?;
-    profiles
+    recorded
 }
 
 /// Opens the process of the node. Without privileges, a process of another user cannot be proven to be a VM:
@@ -310,7 +310,7 @@ impl Recording {
         })
     }
 
-    fn finish(mut self) -> Result<Vec<Profile>, ProbeError> {
+    fn finish(mut self) -> Result<Recorded, ProbeError> {
         let lost = self.sampler.counts()?.lost - self.baseline.lost;
         self.notes.extend(self.sampler.notes()?);
         self.notes.extend(self.symbolizer.notes());
@@ -320,7 +320,7 @@ impl Recording {
         if is_empty && !self.process.is_alive() {
             return Err(ProbeError::NodeExited { pid: self.process.pid });
         }
-        Ok(profiles)
+        Ok(Recorded { profiles, unnamed: self.symbolizer.into_unnamed() })
     }
 
     /// The profile of an event. The event of a lost sample is not known, so that each profile counts all losses.

@@ -127,7 +127,8 @@ fn node_to_record() -> u32 {
 fn record_by(pid: u32, backend: Option<Backend>, events: &[Event]) -> Result<Profile, ProbeError> {
     let duration = Some(Duration::from_secs(5));
     let options = Options { pid, events: events.to_vec(), freq_hz: 999, duration, backend };
-    record(&options, &AtomicBool::new(false), &mut |_| ()).map(|mut profiles| profiles.remove(0))
+    let recorded = record(&options, &AtomicBool::new(false), &mut |_| ());
+    recorded.map(|mut recorded| recorded.profiles.remove(0))
 }
 
 #[test]

@@ -168,5 +168,5 @@ pub(crate) fn record_events(pid: u32, events: &[Event], plant: impl FnOnce()) ->
     has_begun.recv_timeout(Duration::from_secs(30)).unwrap();
     plant();
     stop.store(true, Ordering::Relaxed);
-    recorder.join().unwrap().unwrap()
+    recorder.join().unwrap().unwrap().profiles
 }

@@ -1,5 +1,6 @@
 //! Live tests of the sampler: a real node of the distribution's RabbitMQ, and code whose share of
-//! the CPU is known. They need root, as the sampler does.
+//! the CPU is known; and of the live sources for packets: connections on loopback. They need root, as the
+//! sampler does.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -13,3 +14,4 @@ mod known_answer;
 mod lifetime;
 mod lines;
 mod ordinary_user;
+mod packets;

@@ -83,6 +83,11 @@ impl OrdinaryUser {
 
     /// Runs an ignored test of this program as this user, with the pid of `node`.
     pub(crate) fn run_test(&self, test: &str, node: &OwnNode) -> Output {
+        self.run_test_with(test, "RABBITSCOPE_TEST_PID", &node.pid().to_string())
+    }
+
+    /// Runs an ignored test of this program as this user, with a variable.
+    pub(crate) fn run_test_with(&self, test: &str, name: &str, value: &str) -> Output {
         let program = self.directory.path().join("it");
         // Copied by a process of its own: what another test forks meanwhile would hold the copy open for writing.
         let copied =
@@ -91,7 +96,7 @@ impl OrdinaryUser {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         self.command(&program)
             .args([test, "--exact", "--ignored", "--nocapture"])
-            .env("RABBITSCOPE_TEST_PID", node.pid().to_string())
+            .env(name, value)
             .output()
             .unwrap()
     }

@@ -7,6 +7,7 @@ mod identity;
 mod lines;
 mod merge;
 mod profile;
+mod rename;
 mod threads;
 mod times;
 

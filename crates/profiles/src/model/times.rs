@@ -46,6 +46,18 @@ impl Times {
         })
     }
 
+    /// The weights of both.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        let mut pairs: Vec<(u32, u64)> = self.iter().chain(other.iter()).collect();
+        pairs.sort_unstable();
+        let mut merged = Self::default();
+        for (step, weight) in pairs {
+            merged.add(step, weight);
+        }
+        merged
+    }
+
     /// True when nothing is known.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()

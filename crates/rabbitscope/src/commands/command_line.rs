@@ -5,7 +5,7 @@ use super::{
     experiments::{compare, experiment, sweep},
     flamegraph,
     inside::{calltree, functions, queues, top, trace},
-    leftovers, profile, report,
+    leftovers, packets, profile, report,
     runs::{find_rate, load, run},
 };
 use crate::exit::Exit;
@@ -39,6 +39,7 @@ enum Command {
     Profile(profile::Args),
     Flamegraph(flamegraph::Args),
     Diff(diff::Args),
+    Packets(packets::Args),
     Trace(trace::Args),
     Calltree(calltree::Args),
     Functions(functions::Args),
@@ -65,6 +66,7 @@ impl Cli {
             Command::Profile(args) => args.execute(),
             Command::Flamegraph(args) => args.execute(),
             Command::Diff(args) => args.execute(),
+            Command::Packets(args) => args.execute(),
             Command::Trace(args) => args.execute(),
             Command::Calltree(args) => args.execute(),
             Command::Functions(args) => args.execute(),
@@ -85,6 +87,7 @@ impl Command {
             Self::Run(_)
                 | Self::Load(_)
                 | Self::Profile(_)
+                | Self::Packets(_)
                 | Self::Experiment(_)
                 | Self::Compare(_)
                 | Self::Sweep(_)

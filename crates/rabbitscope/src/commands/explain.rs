@@ -4,10 +4,12 @@ use rabbitscope_erlang::Connection;
 use rabbitscope_probe::{Backend, BackendChoice, Fact, choose_backend, explain};
 use serde::Serialize;
 
-use super::inside::NodeArguments;
-use rabbitscope_text::escapes;
+use super::{
+    facts::{self, FactRecord},
+    inside::NodeArguments,
+};
 
-use crate::{exit::Exit, output};
+use crate::{debuginfod, exit::Exit, output};
 
 /// How a node would be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,15 +79,6 @@ struct Explanation<'a> {
     because: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct FactRecord<'a> {
-    what: &'a str,
-    met: bool,
-    needed: bool,
-    found: &'a str,
-}
-
 /// Prints what there is for the node with this pid and name, or why there is no such node.
 pub(super) fn execute(
     found: anyhow::Result<(u32, Option<String>)>,
@@ -103,6 +96,9 @@ pub(super) fn execute(
     };
     let connected = connected.map(drop);
     let mut facts = explain(pid);
+    // Only what is a node has files to ask for.
+    let is_node = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
+    facts.extend(pid.filter(|_| is_node).map(debuginfod::explained));
     let missing = |error: &anyhow::Error| Fact {
         what: "node",
         is_met: false,
@@ -127,35 +123,15 @@ pub(super) fn execute(
     };
     let way = RecordingMethod::of(&facts, choice, has_cookie);
     if json {
-        let facts = facts.iter().map(|fact| FactRecord {
-            what: fact.what,
-            met: fact.is_met,
-            needed: fact.is_needed,
-            found: &fact.found,
-        });
         let because = match &way {
             RecordingMethod::Outside(choice) => choice.because.as_deref(),
             RecordingMethod::FromInside | RecordingMethod::Nothing => None,
         };
-        output::json(&Explanation { facts: facts.collect(), tier: way.name(), because })?;
+        output::json(&Explanation { facts: FactRecord::all(&facts), tier: way.name(), because })?;
     } else {
-        output::result(&table(&facts, &way));
+        output::result(&format!("{}\n{}", facts::lines(&facts), way.sentence()));
     }
     Ok(way.exit(refusal.as_ref()))
-}
-
-fn table(facts: &[Fact], way: &RecordingMethod) -> String {
-    let width = facts.iter().map(|fact| fact.what.len()).max().unwrap_or(0);
-    let line = |fact: &Fact| {
-        let word = match (fact.is_met, fact.is_needed) {
-            (true, _) => "yes",
-            (false, true) => "MISSING",
-            (false, false) => "no",
-        };
-        format!("{:<width$}  {word:<7}  {}\n", fact.what, escapes::value(&fact.found))
-    };
-    let lines: String = facts.iter().map(line).collect();
-    format!("{lines}\n{}", way.sentence())
 }
 
 #[cfg(test)]

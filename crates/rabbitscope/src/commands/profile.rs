@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
-use rabbitscope_probe::{Backend, Node};
+use rabbitscope_probe::{Backend, Node, Recorded};
 use rabbitscope_profiles::{Event, Profile};
 
 use super::{arguments::duration, explain, inside::NodeArguments};
@@ -15,6 +15,7 @@ use rabbitscope_inside as inside;
 use rabbitscope_inside::IdentityResolver;
 
 use crate::{
+    debuginfod,
     exit::{Exit, UsageError},
     format::ProfileFile,
     interrupt, output, run,
@@ -113,11 +114,11 @@ impl Args {
         let valid = self.validate()?;
         let options = || self.node.options_of(valid.pid, valid.name.clone());
         let resolver = (!self.no_names).then(|| IdentityResolver::start(options()));
-        let mut profiles = valid.record(stop)?;
+        let mut recorded = valid.record(stop)?;
         if let Some(resolver) = resolver {
-            resolver.resolve(&mut profiles);
+            resolver.resolve(&mut recorded.profiles);
         }
-        Ok(profiles)
+        Ok(debuginfod::named(recorded, stop))
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
@@ -165,7 +166,7 @@ impl Args {
 }
 
 impl Options {
-    fn record(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
+    fn record(&self, stop: &AtomicBool) -> anyhow::Result<Recorded> {
         let line = output::ProgressLine::default();
         let options = rabbitscope_probe::Options {
             pid: self.pid,
@@ -174,10 +175,9 @@ impl Options {
             duration: Some(self.duration),
             backend: self.tier,
         };
-        let profiles = rabbitscope_probe::record(&options, stop, &mut |progress| {
+        Ok(rabbitscope_probe::record(&options, stop, &mut |progress| {
             line.show(&run::recording_progress(progress, self.duration));
-        })?;
-        Ok(profiles)
+        })?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rabbitscope_load::{LoadOutcome, PollOutcome};
 use rabbitscope_runs::{
-    record::{BrokerFacts, FORMAT_VERSION, Loss, ProfileFacts, RunRecord, SecondRow},
+    record::{BrokerFacts, FORMAT_VERSION, Loss, PacketFacts, ProfileFacts, RunRecord, SecondRow},
     scenario::Scenario,
 };
 
@@ -30,12 +30,13 @@ pub(super) fn record_of(
     scenario: &Scenario,
     broker: BrokerFacts,
     (outcome, polls): (LoadOutcome, PollOutcome),
-    profile: Option<ProfileFacts>,
+    (profile, packets): (Option<ProfileFacts>, Option<PacketFacts>),
 ) -> anyhow::Result<RunRecord> {
     let mut losses = outcome.losses;
     losses.extend(polls.losses);
     let latencies = outcome.latencies.into_iter().chain(polls.latencies);
     losses.extend(profile.as_ref().and_then(lost_samples));
+    losses.extend(packets.as_ref().and_then(lost_packets));
     Ok(RunRecord {
         format_version: FORMAT_VERSION,
         rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
@@ -52,6 +53,7 @@ pub(super) fn record_of(
         latencies: latencies.map(|latency| latency.summary).collect(),
         polls: polls.totals,
         profile,
+        packets,
         losses,
         verdict: outcome.verdict,
         service: outcome.service,
@@ -73,5 +75,15 @@ fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
         count: quality.lost,
         of: quality.lost + quality.recorded(),
         meaning: "shares in the profile leave these moments out".to_owned(),
+    })
+}
+
+/// Packets that the kernel dropped.
+fn lost_packets(packets: &PacketFacts) -> Option<Loss> {
+    (packets.dropped > 0).then(|| Loss {
+        what: "packets".to_owned(),
+        count: packets.dropped,
+        of: packets.dropped + packets.packets,
+        meaning: "figures of packets leave these out".to_owned(),
     })
 }

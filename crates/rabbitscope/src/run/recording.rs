@@ -10,11 +10,13 @@ use std::{
 };
 
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_probe::{Options, ProbeError, Progress};
+use rabbitscope_probe::{Options, ProbeError, Progress, Recorded};
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::scenario::ProfileSpec;
 
 use rabbitscope_inside::{IdentityResolver, InsideError};
+
+use crate::debuginfod;
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -34,6 +36,7 @@ pub(super) fn record(
     node: Result<ConnectOptions, InsideError>,
     load_started: &Receiver<Instant>,
     load_ended: &AtomicBool,
+    stop: &AtomicBool,
 ) -> Option<Result<RecordedProfile, ProbeError>> {
     let resolver = IdentityResolver::start(node);
     let start = load_started.recv().ok()?;
@@ -45,11 +48,19 @@ pub(super) fn record(
     }
     let offset = start.elapsed();
     let options = options(pid, spec, spec.duration);
-    let profiles = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
-    Some(profiles.map(|mut profiles| {
-        resolver.resolve(&mut profiles);
-        RecordedProfile { profile: profiles.remove(0), offset }
+    let recorded = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
+    Some(recorded.map(|mut recorded| {
+        resolver.resolve(&mut recorded.profiles);
+        RecordedProfile { profile: named(recorded, load_ended, stop).remove(0), offset }
     }))
+}
+
+/// Debug files are fetched when nothing is measured any more.
+fn named(recorded: Recorded, load_ended: &AtomicBool, stop: &AtomicBool) -> Vec<Profile> {
+    while debuginfod::is_wanted() && !load_ended.load(Ordering::Relaxed) {
+        thread::sleep(STEP);
+    }
+    debuginfod::named(recorded, stop)
 }
 
 /// A recording of no length: whatever forbids a recording says so now, and not when the load has

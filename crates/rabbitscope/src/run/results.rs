@@ -2,9 +2,10 @@
 //! cannot be written takes no other along; the record has room set aside for it.
 
 use rabbitscope_runs::{
-    record::{BrokerFacts, ProfileFacts, RunRecord, Verdict},
+    record::{BrokerFacts, PacketFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
 };
+use rabbitscope_wire::report::LatencyKind;
 
 use super::{
     judgement::judged,
@@ -14,6 +15,7 @@ use super::{
     under_load::UnderLoad,
 };
 use crate::{
+    packets::CapturedPackets,
     rundir::{ReservedRoom, RunDirectory},
     salvage::Unwritten,
 };
@@ -32,13 +34,19 @@ pub(super) fn write(
     }
     let (recorded, failure) = match load.recorded.take().transpose() {
         Ok(recorded) => (recorded, None),
+        Err(failure) => (None, Some(anyhow::Error::from(failure))),
+    };
+    let (captured, not_captured) = match load.captured.take().transpose() {
+        Ok(captured) => (captured, None),
         Err(failure) => (None, Some(failure)),
     };
+    let failure = failure.or(not_captured);
     let profile = recorded.as_ref().and_then(|it| write_profile(directory, it, &mut unwritten));
+    let packets = captured.and_then(|it| write_packets(directory, it, &mut unwritten));
     let trace = directory.write_trace(&load.outcome.trace);
     let trace = unwritten.note("trace.jsonl", trace).flatten();
     unwritten.note("series.jsonl", series.sync());
-    let record = record_of(scenario, broker, (load.outcome, polls), profile)?;
+    let record = record_of(scenario, broker, (load.outcome, polls), (profile, packets))?;
     let verdict = match (cut_short, failed) {
         (Some(reason), _) => Verdict::Aborted { reason },
         // What ended it for another reason in the same second has not been stopped.
@@ -52,7 +60,7 @@ pub(super) fn write(
         unwritten.note("report.html", directory.write_report());
     }
     if let Some(failure) = failure {
-        return Err(failure.into());
+        return Err(failure);
     }
     Ok(Finished {
         record,
@@ -82,5 +90,35 @@ fn write_profile(
         offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
         capture: profile.capture.clone(),
         quality: profile.quality,
+    })
+}
+
+/// What the record says of the packets; `None` when their report is nowhere.
+fn write_packets(
+    directory: &RunDirectory,
+    captured: CapturedPackets,
+    unwritten: &mut Unwritten,
+) -> Option<PacketFacts> {
+    let CapturedPackets { report, saved, cut_short } = captured;
+    let place = directory.packet_file();
+    let saved = saved.and_then(|packets| {
+        unwritten.note("packets.pcapng", packets.finish(&place, &report))?;
+        Some("packets.pcapng".to_owned())
+    });
+    let [file, page] = unwritten.note("packets.json", directory.write_packets(&report))?;
+    let capture = report.capture.unwrap_or_default();
+    let mut confirms = report.latencies.iter();
+    let confirms =
+        confirms.find(|it| it.kind == LatencyKind::PublishToConfirm).filter(|it| it.count > 0);
+    Some(PacketFacts {
+        file,
+        page,
+        saved,
+        packets: capture.packets,
+        dropped: capture.dropped.unwrap_or(0),
+        publish_to_confirm_p50: confirms.map(|it| it.p50),
+        publish_to_confirm_p99: confirms.map(|it| it.p99),
+        findings: report.findings.into_iter().map(|finding| finding.sentence).collect(),
+        cut_short,
     })
 }

@@ -24,7 +24,7 @@ pub(super) struct Seconds {
     pollers: Option<Pollers>,
     depths: Option<QueueDepths>,
     series: SeriesFile,
-    started: Option<Sender<Instant>>,
+    started: Vec<Sender<Instant>>,
     watchers: Watchers,
     stop: Arc<AtomicBool>,
     /// Of writing the series.
@@ -64,7 +64,7 @@ impl Seconds {
             pollers: None,
             depths: None,
             series,
-            started: None,
+            started: Vec::new(),
             watchers,
             stop,
             failure: Ok(()),
@@ -75,7 +75,7 @@ impl Seconds {
 
     /// The first message is about to be sent: says when.
     pub(super) fn tell_start(&mut self, started: Sender<Instant>) {
-        self.started = Some(started);
+        self.started.push(started);
     }
 
     /// Who knows how many messages wait in the queues.
@@ -109,8 +109,9 @@ impl Seconds {
 
     fn start(&mut self) {
         let _ = self.node.as_mut().map(UsageMeter::lap);
-        if let Some(started) = self.started.take() {
-            let _ = started.send(Instant::now());
+        let now = Instant::now();
+        for started in self.started.drain(..) {
+            let _ = started.send(now);
         }
         if !self.pages.is_empty() {
             self.pollers = Some(Pollers::start(std::mem::take(&mut self.pages)));

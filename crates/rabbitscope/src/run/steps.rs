@@ -24,6 +24,7 @@ use crate::{
     exit::UsageError,
     leftovers::{self, Journal, RemovalConsent},
     output,
+    packets::CaptureBesideLoad,
     rundir::RunDirectory,
     watch::Watchers,
 };
@@ -66,7 +67,8 @@ pub(crate) fn run_on(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
-    prepare_profile(scenario, target)?;
+    prepare_looking(scenario, target)?;
+    let capture = begin_capture(scenario, target, directory, stop)?;
     let mut session = open_session(scenario, target)?;
     let facts = BrokerFacts {
         pid: target.pid,
@@ -78,7 +80,8 @@ pub(crate) fn run_on(
     let before = snapshot::take(target);
     let room = directory.reserve_room()?;
     let series = directory.start_series()?;
-    let load = load_and_record(scenario, &mut session, target, (series, pages, watchers), stop);
+    let watching = (series, pages, watchers);
+    let load = load_and_record(scenario, &mut session, target, capture, watching, stop);
     let source = snapshot::source(target);
     let after = snapshot::take(target);
     close(session, target);
@@ -89,19 +92,35 @@ pub(crate) fn run_on(
     results::write(scenario, directory, facts, load, room)
 }
 
-/// Makes sure that the profile that the scenario asks for can be taken.
-fn prepare_profile(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
+/// Makes sure that what the scenario asks to be looked at can be.
+fn prepare_looking(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
+    let no_local_node = |what: &str, table: &str| {
+        UsageError(format!(
+            "the scenario asks for {what}, but no Erlang node of this machine listens on {}; run \
+             rabbitscope on the broker's machine or leave out [{table}]",
+            target.uri.address()
+        ))
+    };
+    if scenario.packets.is_some() {
+        target.pid.ok_or_else(|| no_local_node("packets", "packets"))?;
+    }
     let Some(spec) = &scenario.profile else { return Ok(()) };
-    let pid = target.pid.ok_or_else(|| no_local_node(target))?;
+    let pid = target.pid.ok_or_else(|| no_local_node("a profile", "profile"))?;
     Ok(recording::rehearse(pid, spec)?)
 }
 
-fn no_local_node(target: &Target) -> UsageError {
-    UsageError(format!(
-        "the scenario asks for a profile, but no Erlang node of this machine listens on {}; run \
-         rabbitscope on the broker's machine or leave out [profile]",
-        target.uri.address()
-    ))
+/// Packets are looked at from the first connection on.
+fn begin_capture(
+    scenario: &Scenario,
+    target: &Target,
+    directory: &RunDirectory,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Option<CaptureBesideLoad>> {
+    let captured = scenario.packets.as_ref().zip(target.pid);
+    let begin = |(spec, pid)| {
+        CaptureBesideLoad::start(spec, (pid, target.uri.port), directory.packet_file(), stop)
+    };
+    captured.map(begin).transpose()
 }
 
 /// What is declared on somebody else's broker is written down first, so that it can be removed later

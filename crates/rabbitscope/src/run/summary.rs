@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
 use rabbitscope_runs::record::{
-    DoubtKind, LatencySummary, Loss, PatchedModule, RunRecord, SecondRow,
+    DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +39,9 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &latency_table(&record.latencies);
     text += &overdue(&record.latencies);
     text += &breakdown(record);
+    if let Some(packets) = &record.packets {
+        text += &on_the_wire(packets, &record.latencies);
+    }
     if let Some(profile) = &finished.profile {
         text += "\n";
         text += &ProfileSummary::of(profile).to_string();
@@ -50,6 +53,36 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &judgement(record);
     text += &ending(&record.verdict);
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
+}
+
+/// Which part of the confirm latency passed between the broker's packets, and what packets show.
+fn on_the_wire(packets: &PacketFacts, latencies: &[LatencySummary]) -> String {
+    let mut text = format!("\npackets        {} seen", grouped(packets.packets));
+    let measured =
+        latencies.iter().find(|it| it.figures.name == "confirm").map(|it| it.figures.p50);
+    match (packets.publish_to_confirm_p50, measured.filter(|nanos| *nanos > 0)) {
+        (Some(wire), Some(whole)) => {
+            let share = (100.0 * wire as f64 / whole as f64).min(100.0);
+            let _ = write!(
+                text,
+                "; from publish to confirm on the wire p50 {}, {share:.0} % of what the load generator measured ({})",
+                short_time(wire),
+                short_time(whole)
+            );
+        }
+        (Some(wire), None) => {
+            let _ = write!(text, "; from publish to confirm on the wire p50 {}", short_time(wire));
+        }
+        (None, _) => {}
+    }
+    text.push('\n');
+    if let Some(reason) = &packets.cut_short {
+        let _ = writeln!(text, "note: the capture was cut short: {reason}");
+    }
+    for finding in &packets.findings {
+        let _ = writeln!(text, "finding        {finding}");
+    }
+    text
 }
 
 /// The broker is not the one of the installation.

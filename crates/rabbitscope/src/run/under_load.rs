@@ -1,4 +1,4 @@
-//! The time under load: the load itself, the seconds, and the profile on a thread of its own.
+//! The time under load: the load itself, the seconds, and the profile on a thread of its own; packets are looked at beside it.
 
 use std::{
     sync::{
@@ -22,12 +22,17 @@ use super::{
 };
 use rabbitscope_inside::{InsideError, local_node};
 
-use crate::{rundir::SeriesFile, watch::Watchers};
+use crate::{
+    packets::{CaptureBesideLoad, CapturedPackets},
+    rundir::SeriesFile,
+    watch::Watchers,
+};
 
 /// What the time under load gave.
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
     pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
+    pub(super) captured: Option<anyhow::Result<CapturedPackets>>,
     pub(super) told: RecordedSeconds,
 }
 
@@ -36,6 +41,7 @@ pub(super) fn load_and_record(
     scenario: &Scenario,
     session: &mut Session,
     target: &Target,
+    mut capture: Option<CaptureBesideLoad>,
     (series, pages, watchers): (SeriesFile, Vec<Page>, Watchers),
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<UnderLoad> {
@@ -56,13 +62,17 @@ pub(super) fn load_and_record(
         rabbitscope_probe::drop_privileges()?;
         let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
+        if let Some(capture) = &mut capture {
+            capture.load_started().into_iter().for_each(|told| seconds.tell_start(told));
+        }
         seconds.stop_on_failure_of(scenario);
         seconds.ask_depths(QueueDepths::watch(scenario, &target.dialer)?);
         let outcome = session.run(&mut |progress| seconds.take(progress), stop);
         load_ended.store(true, Ordering::Relaxed);
         let told = seconds.finish();
         let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
-        Ok(UnderLoad { outcome: outcome?, recorded, told })
+        let captured = capture.map(CaptureBesideLoad::finish);
+        Ok(UnderLoad { outcome: outcome?, recorded, captured, told })
     })
 }
 
@@ -75,7 +85,7 @@ fn record(
     (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
 ) -> Option<Result<RecordedProfile, ProbeError>> {
-    let recorded = recording::record(pid, spec, node, load_started, load_ended)?;
+    let recorded = recording::record(pid, spec, node, load_started, load_ended, stop)?;
     if recorded.is_err() {
         stop.store(true, Ordering::Relaxed);
     }

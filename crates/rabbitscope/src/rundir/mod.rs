@@ -9,7 +9,10 @@ mod series;
 mod unfinished;
 mod write;
 
-use names::{BROKER, BROKER_LOG, RECORD, REPORT, SCENARIO, SERIES, TRACE, profile_name};
+use names::{
+    BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
+    profile_name,
+};
 pub(crate) use read::{messages_during_profile, read_run};
 pub use read::{profile_path, write_report};
 pub use write::{ReservedRoom, RunDirectory, SeriesFile};

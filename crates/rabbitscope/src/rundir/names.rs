@@ -16,6 +16,12 @@ pub(super) const BROKER: &str = "broker.json";
 
 pub(super) const BROKER_LOG: &str = "broker.log";
 
+pub(super) const PACKETS: &str = "packets.json";
+
+pub(super) const PACKET_PAGE: &str = "packets.html";
+
+pub(super) const PACKET_FILE: &str = "packets.pcapng";
+
 pub(super) const REPORT: &str = "report.html";
 
 /// The file of a profile of `event`.

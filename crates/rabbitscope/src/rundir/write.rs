@@ -16,10 +16,12 @@ use rabbitscope_runs::{
     scenario::Scenario,
 };
 use rabbitscope_text::display_utc;
+use rabbitscope_wire::report::PacketReport;
 use serde::Serialize;
 
 use super::{
-    BROKER, BROKER_LOG, RECORD, REPORT, SCENARIO, SERIES, TRACE, profile_name, write_report,
+    BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
+    profile_name, write_report,
 };
 use crate::{
     atomic_file::{self, AtomicFile},
@@ -174,6 +176,22 @@ impl RunDirectory {
             file.commit()
         });
         (name, written)
+    }
+
+    /// Writes what packets say, and its page. Says under which names.
+    pub fn write_packets(&self, report: &PacketReport) -> anyhow::Result<[String; 2]> {
+        self.write_json(PACKETS, report)?;
+        let path = self.path.join(PACKET_PAGE);
+        let mut page = AtomicFile::create(&path)?;
+        rabbitscope_web::write_packets(page.writer(), report)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        page.commit()?;
+        Ok([PACKETS, PACKET_PAGE].map(str::to_owned))
+    }
+
+    /// Where the packets themselves are, where they are kept.
+    pub fn packet_file(&self) -> PathBuf {
+        self.path.join(PACKET_FILE)
     }
 
     /// Writes what the broker looked like before and after.

@@ -60,7 +60,12 @@ impl Logins {
     /// A connection of each protocol that stays; the second is MQTT's.
     pub(crate) fn connections(&self) -> [TcpStream; 4] {
         let plain = self.plain();
-        [self.amqp("PLAIN", plain.as_bytes()), self.mqtt(), self.stomp(), self.stream(plain.as_bytes())]
+        [
+            self.amqp("PLAIN", plain.as_bytes()),
+            self.mqtt(),
+            self.stomp(),
+            self.stream(plain.as_bytes()),
+        ]
     }
 
     /// Of MQTT, STOMP and the stream protocol.

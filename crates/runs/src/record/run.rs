@@ -48,6 +48,9 @@ pub struct RunRecord {
     pub polls: Vec<PollTotals>,
     /// The profile, when one was taken.
     pub profile: Option<ProfileFacts>,
+    /// The packets, when they were looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketFacts>,
     /// What was not recorded, and why it matters. Empty when nothing was lost.
     pub losses: Vec<Loss>,
     /// How it ended.
@@ -186,6 +189,35 @@ pub struct ProfileFacts {
     pub capture: Capture,
     /// How good it is.
     pub quality: StackQuality,
+}
+
+/// What the run record keeps of the packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PacketFacts {
+    /// The report's file in the run directory.
+    pub file: String,
+    /// The page beside it.
+    pub page: String,
+    /// The packets themselves, where they are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<String>,
+    /// Packets that were read.
+    pub packets: u64,
+    /// Packets that the kernel dropped.
+    pub dropped: u64,
+    /// Median on the wire from publish to confirm, in nanoseconds: the broker's part of the confirm latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publish_to_confirm_p50: Option<u64>,
+    /// The 99th percentile of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publish_to_confirm_p99: Option<u64>,
+    /// What was found, worst first, in a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
+    /// Why it ended before its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
 }
 
 /// Something that was not recorded.

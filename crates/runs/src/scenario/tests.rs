@@ -125,6 +125,8 @@ fn what_cannot_be_is_refused() {
     refused(&["queues.0.arguments.x-queue-type=stream"], &["set by `type`"]);
     refused(&["profile.duration=20s"], &["profile.duration", "exceed"]);
     refused(&["profile.duration=5s", "profile.event=gpu"], &["profile.event", "`off-cpu`"]);
+    refused(&["packets.duration=20s"], &["packets.duration", "longer"]);
+    refused(&["packets.duration=2s", "packets.bodies=true"], &["packets.bodies"]);
     refused(&["seed=1979-05-27"], &["seed", "date"]);
     refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);

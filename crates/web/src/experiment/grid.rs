@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use rabbitscope_analysis::experiment::value_in_words;
 
-use super::axis::Axis;
+use crate::axis::Axis;
 
 /// A line for each tick of the axis from `left` to `right`, with its value before it.
 pub(super) fn rules(

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use rabbitscope_analysis::experiment::percent;
 use rabbitscope_runs::experiment::{Comparison, ComparisonRole, ExperimentResult};
 
-use super::axis::Axis;
-use crate::escape::Markup;
+use crate::{axis::Axis, escape::Markup};
 
 const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 190.0;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use rabbitscope_runs::experiment::{ArmLatency, ExperimentResult};
 
-use super::{axis::Axis, grid::rules, timeline::MAX_COLOURS};
-use crate::{escape::Markup, spectrum::percentile};
+use super::{grid::rules, timeline::MAX_COLOURS};
+use crate::{axis::Axis, escape::Markup, spectrum::percentile};
 
 const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 90.0;

@@ -1,7 +1,6 @@
 //! The page of an experiment: what was found, every round as a dot, how it was measured. One HTML file without
 //! scripts.
 
-mod axis;
 mod document;
 mod grid;
 mod intervals;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use rabbitscope_analysis::experiment::value_in_words;
 use rabbitscope_runs::experiment::{ExperimentResult, RunOfArm, SweepAxis};
 
-use super::{axis::Axis, grid::rules};
-use crate::escape::Markup;
+use super::grid::rules;
+use crate::{axis::Axis, escape::Markup};
 
 const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 90.0;

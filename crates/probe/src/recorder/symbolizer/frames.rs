@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     beam::{CodeMap, NativeFunction, SourceLine},
-    native::{NativeName, NativeNames},
+    native::{NativeName, NativeNames, UnnamedCode},
     node::Process,
 };
 
@@ -61,6 +61,8 @@ pub(super) struct Frames {
     table: FrameTable,
     native: NativeNames,
     by_address: FxHashMap<(u64, AddressKind), NamedFrame>,
+    /// Code for which a debug file would have better names.
+    unnamed: UnnamedCode,
 }
 
 impl Frames {
@@ -70,7 +72,13 @@ impl Frames {
             table: FrameTable::default(),
             native: NativeNames::new(process, told),
             by_address: FxHashMap::default(),
+            unnamed: UnnamedCode::default(),
         }
+    }
+
+    /// The code for which a debug file would have better names.
+    pub(super) fn into_unnamed(self) -> UnnamedCode {
+        self.unnamed
     }
 
     /// Forgets names of JIT code; to be called when the code map has changed.
@@ -115,7 +123,9 @@ impl Frames {
                 if !self.native.is_mapped(address) {
                     self.native.refresh(node.process);
                 }
-                native_frame(self.native.user(place), FrameKind::Native)
+                let name = self.native.user(place);
+                self.note_unnamed(&name, place);
+                native_frame(name, FrameKind::Native)
             }
             AddressKind::Kernel => native_frame(self.native.kernel(place), FrameKind::Kernel),
         };
@@ -123,6 +133,13 @@ impl Frames {
         let frame = NamedFrame { id: self.table.intern(frame), is_symbolized, line };
         self.by_address.insert((address, kind), frame);
         frame
+    }
+
+    fn note_unnamed(&mut self, name: &NativeName, place: u64) {
+        let (NativeName::Told(name) | NativeName::Unknown(name)) = name else { return };
+        let Some((path, offset)) = self.native.place_in_file(place) else { return };
+        let file = || self.native.file(path).and_then(|file| file.try_clone().ok());
+        self.unnamed.note((path, file), name, offset);
     }
 }
 
@@ -138,7 +155,7 @@ fn jit_frame(name: Option<&str>) -> (Frame, bool) {
 
 fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
     match name {
-        NativeName::Known(name) => (Frame { name, kind }, true),
+        NativeName::Known(name) | NativeName::Told(name) => (Frame { name, kind }, true),
         NativeName::Unknown(name) => (Frame { name, kind }, false),
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     beam::{Emulator, NativeFunction, SCHEDULE_FUNCTION, emulator_text},
     kernel_interface::{ErlangOutcome, RawSample},
-    native::has_names,
+    native::{UnnamedCode, has_names},
     recorder::sampler::FetchedSample,
 };
 
@@ -47,6 +47,11 @@ impl Symbolizer {
             callees,
             has_native_cut: false,
         }
+    }
+
+    /// The native functions that only a debug file would name.
+    pub(in super::super) fn into_unnamed(self) -> UnnamedCode {
+        self.frames.into_unnamed()
     }
 
     /// Forgets names of JIT code; to be called when the code map has changed.

@@ -49,6 +49,11 @@ pub(in crate::commands) struct NodeArguments {
 }
 
 impl NodeArguments {
+    /// Whether a node was named.
+    pub(in crate::commands) fn is_named(&self) -> bool {
+        self.node.is_some()
+    }
+
     /// The node's process, which is one of this machine.
     pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
         let nodes = || rabbitscope_probe::list_nodes();

@@ -47,6 +47,8 @@ pub struct Scenario {
     pub pollers: Vec<PollerGroup>,
     /// The profile to take while the load runs.
     pub profile: Option<ProfileSpec>,
+    /// The packets to look at while the load runs.
+    pub packets: Option<PacketsSpec>,
     /// What is expected of it.
     pub expect: Expect,
 }
@@ -289,6 +291,15 @@ pub struct ProfileSpec {
     pub duration: Duration,
     /// Ticks a second on each CPU.
     pub freq_hz: u32,
+}
+
+/// Packets and sockets that are looked at while the load runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketsSpec {
+    /// Length of the capture, from the start of the load on; it begins with the first connection.
+    pub duration: Duration,
+    /// Whether the packets are kept, without credentials and bodies of messages.
+    pub save: bool,
 }
 
 impl Scenario {

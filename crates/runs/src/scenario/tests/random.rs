@@ -46,6 +46,8 @@ impl Random {
         let churn = (0..self.number(3)).map(|index| self.churn(index, &queues[0])).collect();
         let pollers = (0..self.below(3)).map(|index| self.pollers(index)).collect();
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
+        let save = self.chance();
+        let packets = self.some(PacketsSpec { duration: duration / 2, save });
         let mut scenario = Scenario {
             name: "r.1_2-3".to_owned(),
             description: "quotes \" ' and\nlines ü".to_owned(),
@@ -72,6 +74,7 @@ impl Random {
                 duration: duration / 2,
                 freq_hz: 999,
             }),
+            packets,
         };
         // Only what such a scenario measures.
         scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);

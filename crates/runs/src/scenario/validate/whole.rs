@@ -1,8 +1,10 @@
 //! Checks a scenario as a whole.
 
+use std::time::Duration;
+
 use super::super::{
     error::{Problem, refuse},
-    model::{ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario, Stop},
+    model::{PacketsSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario, Stop},
     wire,
 };
 use super::{
@@ -56,6 +58,7 @@ pub(in crate::scenario) fn scenario(
         description: wire.description.unwrap_or_default(),
         seed: wire.seed.unwrap_or(1),
         profile: profile(wire.profile, &stop).map_err(|problem| problem.under("profile"))?,
+        packets: packets(wire.packets, &stop).map_err(|problem| problem.under("packets"))?,
         expect,
         broker,
         connecting,
@@ -111,7 +114,7 @@ fn ends<T>(groups: &[T], ends: fn(&T) -> bool) -> Option<bool> {
 fn profile(wire: Option<wire::Profile>, stop: &Stop) -> Result<Option<ProfileSpec>, Problem> {
     let Some(wire) = wire else { return Ok(None) };
     let delay = match wire.delay.as_deref() {
-        Some("0s") | None => std::time::Duration::ZERO,
+        Some("0s") | None => Duration::ZERO,
         delay => fields::duration("delay", delay)?.unwrap_or_default(),
     };
     let duration = fields::duration("duration", Some(&wire.duration))?.unwrap_or_default();
@@ -123,4 +126,13 @@ fn profile(wire: Option<wire::Profile>, stop: &Stop) -> Result<Option<ProfileSpe
         return refuse("duration", "delay and duration of the profile exceed `run.duration`");
     }
     Ok(Some(ProfileSpec { event: wire.event.unwrap_or_default(), delay, duration, freq_hz }))
+}
+
+fn packets(wire: Option<wire::Packets>, stop: &Stop) -> Result<Option<PacketsSpec>, Problem> {
+    let Some(wire) = wire else { return Ok(None) };
+    let duration = fields::duration("duration", Some(&wire.duration))?.unwrap_or_default();
+    if stop.duration.is_some_and(|run| duration > run) {
+        return refuse("duration", "the capture is longer than `run.duration`");
+    }
+    Ok(Some(PacketsSpec { duration, save: wire.save.unwrap_or(false) }))
 }

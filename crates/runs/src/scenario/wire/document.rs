@@ -17,6 +17,8 @@ pub(in crate::scenario) struct Scenario {
     pub(in crate::scenario) broker: Option<Broker>,
     pub(in crate::scenario) run: Option<Run>,
     pub(in crate::scenario) profile: Option<Profile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) packets: Option<Packets>,
     pub(in crate::scenario) expect: Option<Expect>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::scenario) exchanges: Vec<Exchange>,
@@ -45,6 +47,13 @@ pub(in crate::scenario) struct Profile {
     pub(in crate::scenario) freq: Option<u32>,
 }
 
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::scenario) struct Packets {
+    pub(in crate::scenario) duration: String,
+    pub(in crate::scenario) save: Option<bool>,
+}
+
 impl Serialize for model::Scenario {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Scenario::from(self).serialize(serializer)
@@ -60,6 +69,7 @@ impl From<&model::Scenario> for Scenario {
             broker: Some(Broker::of(&scenario.broker, &scenario.connecting)),
             run: Some(Run::from(scenario)),
             profile: scenario.profile.as_ref().map(Profile::from),
+            packets: scenario.packets.as_ref().map(Packets::from),
             expect: Option::from(&scenario.expect),
             exchanges: scenario.exchanges.iter().map(Exchange::from).collect(),
             queues: scenario.queues.iter().map(Queue::from).collect(),
@@ -81,5 +91,11 @@ impl From<&model::ProfileSpec> for Profile {
             duration: display_duration(profile.duration).to_string(),
             freq: Some(profile.freq_hz),
         }
+    }
+}
+
+impl From<&model::PacketsSpec> for Packets {
+    fn from(packets: &model::PacketsSpec) -> Self {
+        Self { duration: display_duration(packets.duration).to_string(), save: Some(packets.save) }
     }
 }

@@ -17,7 +17,7 @@ mod values;
 pub(super) use broker::{AuthKind, Broker};
 pub(super) use churn::Churn;
 pub(super) use consumers::Consumers;
-pub(super) use document::{Profile, Scenario};
+pub(super) use document::{Packets, Profile, Scenario};
 pub(super) use expect::Expect;
 pub(super) use polling::Pollers;
 pub(super) use publishers::{BodyKind, OnConfirmTimeout, Properties, Publishers};

@@ -1,0 +1,114 @@
+//! Errors of the live sources. Every message says what to do next.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::error::{ErrorKind, ProbeError};
+
+/// Why packets, sockets or writes could not be observed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PacketError {
+    /// The process has no right to packets.
+    #[error(
+        "missing CAP_NET_RAW: capture as root (sudo; in a container as its root with the capability NET_RAW). \
+         The group that may record profiles may not capture, because packets hold messages and passwords; \
+         `sudo scripts/install.sh --packets GROUP` gives a group that right as well. Figures of sockets need no \
+         privilege"
+    )]
+    NoRightToCapture,
+    /// The process may not enter the network of another.
+    #[error(
+        "process {pid} has a network of its own (a container), and entering it takes CAP_SYS_ADMIN: run as root \
+         (sudo), run inside of the container, or observe the host's end of its network on interface any"
+    )]
+    NoRightToEnter {
+        /// A process in that network.
+        pid: u32,
+    },
+    /// Too many ports, or none.
+    #[error("{count} ports; give 1 to {most} TCP ports")]
+    PortCount {
+        /// How many there were.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A port that cannot be.
+    #[error("0 is no TCP port; give 1 to 65535")]
+    PortZero,
+    /// The interface does not exist in that network.
+    #[error("no network interface {name}; `ip link` lists them, and any means all of them")]
+    NoInterface {
+        /// The request.
+        name: String,
+    },
+    /// The interface went away, or was switched off.
+    #[error(
+        "network interface {name} is down; capture on any, or switch it on with `ip link set {name} up`"
+    )]
+    InterfaceDown {
+        /// The request.
+        name: String,
+    },
+    /// A size of the ring that the kernel would refuse.
+    #[error("{what} {value} is not possible; allowed are {allowed}")]
+    RingSize {
+        /// Which of them.
+        what: &'static str,
+        /// The request.
+        value: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The kernel counts no writes.
+    #[error(
+        "this kernel has no tracepoint {tracepoint} (it came with Linux 6.3; Debian 12 has 6.1), or shows no types in \
+         /sys/kernel/btf; sizes of packets and of segments are there all the same"
+    )]
+    NoTracepoint {
+        /// Its name.
+        tracepoint: &'static str,
+    },
+    /// What of a message of the kernel could not be read.
+    #[error(
+        "a message of the kernel's socket diagnosis could not be read: {detail}; please report it"
+    )]
+    SocketMessage {
+        /// The defect.
+        detail: &'static str,
+    },
+    /// Observing the node failed.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// An operating-system call failed.
+    #[error("{action}: {source}")]
+    Io {
+        /// The action that failed.
+        action: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl PacketError {
+    /// The family of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoRightToCapture | Self::NoRightToEnter { .. } => ErrorKind::Permission,
+            Self::NoTracepoint { .. } => ErrorKind::Unsupported,
+            Self::Probe(error) => error.kind(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                ErrorKind::Permission
+            }
+            _ => ErrorKind::Failed,
+        }
+    }
+
+    /// Wraps the failure of `action`.
+    pub(super) fn io<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let action = action.into();
+        move |source| Self::Io { action, source: source.into() }
+    }
+}

@@ -1,0 +1,229 @@
+//! The answers to a request for sockets: netlink messages (`netlink(7)`) with a `struct inet_diag_msg` and attributes.
+//! Pure: all lengths are checked.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use super::{
+    request::{CONGESTION, INFO, IPV4, IPV6, MEMORY},
+    socket::{SocketMemory, TcpSocket, TcpState},
+    tcp_info::TcpInfo,
+};
+
+/// Header of a netlink message, and of an attribute.
+const MESSAGE_HEADER: usize = 16;
+const ATTRIBUTE_HEADER: usize = 4;
+
+/// `struct inet_diag_msg`.
+const SOCKET_BYTES: usize = 72;
+
+/// Kinds of messages: `NLMSG_ERROR`, `NLMSG_DONE`, `SOCK_DIAG_BY_FAMILY`.
+const ERROR: u16 = 2;
+const DONE: u16 = 3;
+const BY_FAMILY: u16 = 20;
+
+/// One message of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Socket(Box<TcpSocket>),
+    /// The error number of the kernel.
+    Refused(i32),
+    Done,
+    /// Of another kind, address family or state.
+    Unknown,
+}
+
+/// Reads all messages of a datagram in order. Fails at one that is longer than the rest.
+pub(super) fn read_all(
+    mut datagram: &[u8],
+    mut each: impl FnMut(Answer),
+) -> Result<(), &'static str> {
+    while let Some(header) = datagram.first_chunk::<MESSAGE_HEADER>() {
+        let [l0, l1, l2, l3, k0, k1, ..] = *header;
+        let length = u32::from_ne_bytes([l0, l1, l2, l3]) as usize;
+        let body =
+            datagram.get(MESSAGE_HEADER..length).ok_or("a message is longer than what came")?;
+        each(read(u16::from_ne_bytes([k0, k1]), body)?);
+        datagram = datagram.get(aligned(length)..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+fn read(kind: u16, body: &[u8]) -> Result<Answer, &'static str> {
+    match kind {
+        DONE => Ok(Answer::Done),
+        ERROR => {
+            let number = body.first_chunk().ok_or("an error without a number")?;
+            Ok(Answer::Refused(i32::from_ne_bytes(*number).saturating_neg()))
+        }
+        BY_FAMILY => {
+            let fixed = body.first_chunk().ok_or("a description of a socket is cut off")?;
+            let socket = socket(fixed, &body[SOCKET_BYTES..]);
+            Ok(socket.map_or(Answer::Unknown, |it| Answer::Socket(Box::new(it))))
+        }
+        _ => Ok(Answer::Unknown),
+    }
+}
+
+/// Fields of `struct inet_diag_msg`, which begins with family and state, and `struct inet_diag_sockid` from byte 4 on.
+fn socket(fixed: &[u8; SOCKET_BYTES], attributes: &[u8]) -> Option<TcpSocket> {
+    let family = fixed[0];
+    let word = |at: usize| u32::from_ne_bytes(fixed[at..at + 4].try_into().expect("four bytes"));
+    let port = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
+    let end = |address: usize, at: usize| {
+        let bytes = fixed[address..address + 16].try_into().expect("sixteen bytes");
+        Some(SocketAddr::new(ip_address(family, bytes)?, port(at)))
+    };
+    let mut socket = TcpSocket {
+        cookie: u64::from(word(48)) << 32 | u64::from(word(44)),
+        local: end(8, 4)?,
+        remote: end(24, 6)?,
+        state: TcpState::from_number(fixed[1])?,
+        inode: word(68).into(),
+        user: word(64),
+        receive_queue: word(56),
+        send_queue: word(60),
+        congestion_control: None,
+        memory: None,
+        info: TcpInfo::default(),
+    };
+    for_each_attribute(attributes, |kind, value| match kind {
+        INFO => socket.info = TcpInfo::read(value),
+        CONGESTION => socket.congestion_control = name(value),
+        MEMORY => socket.memory = memory(value),
+        _ => {}
+    });
+    Some(socket)
+}
+
+fn ip_address(family: u8, bytes: [u8; 16]) -> Option<IpAddr> {
+    let [a, b, c, d, ..] = bytes;
+    match family {
+        IPV4 => Some(Ipv4Addr::new(a, b, c, d).into()),
+        IPV6 => Some(Ipv6Addr::from(bytes).to_canonical()),
+        _ => None,
+    }
+}
+
+/// Ends at the first attribute that is not whole.
+fn for_each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
+    while let Some(&[l0, l1, k0, k1]) = rest.first_chunk::<ATTRIBUTE_HEADER>() {
+        let length = usize::from(u16::from_ne_bytes([l0, l1]));
+        let Some(value) = rest.get(ATTRIBUTE_HEADER..length) else { return };
+        each(u16::from_ne_bytes([k0, k1]), value);
+        rest = rest.get(aligned(length)..).unwrap_or_default();
+    }
+}
+
+fn name(value: &[u8]) -> Option<String> {
+    let text = value.split(|&byte| byte == 0).next()?;
+    (!text.is_empty()).then(|| String::from_utf8_lossy(text).into_owned())
+}
+
+/// Words of `SK_MEMINFO_…`, in the order of `<linux/sock_diag.h>`. The last is missing before Linux 4.10.
+fn memory(value: &[u8]) -> Option<SocketMemory> {
+    let (words, _) = value.as_chunks::<4>();
+    let word = |index: usize| words.get(index).map(|&bytes| u32::from_ne_bytes(bytes));
+    Some(SocketMemory {
+        receive_used: word(0)?,
+        receive_limit: word(1)?,
+        send_limit: word(3)?,
+        send_used: word(5)?,
+        backlog: word(7)?,
+        drops: word(8).unwrap_or(0),
+    })
+}
+
+/// Messages and attributes begin at multiples of four bytes.
+const fn aligned(length: usize) -> usize {
+    length.next_multiple_of(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(kind: u16, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(MESSAGE_HEADER + body.len()).unwrap();
+        let mut message = length.to_ne_bytes().to_vec();
+        message.extend(kind.to_ne_bytes());
+        message.extend([0; 10]);
+        message.extend(body);
+        message
+    }
+
+    fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(ATTRIBUTE_HEADER + value.len()).unwrap();
+        let mut attribute = length.to_ne_bytes().to_vec();
+        attribute.extend(kind.to_ne_bytes());
+        attribute.extend(value);
+        attribute.resize(aligned(attribute.len()), 0);
+        attribute
+    }
+
+    /// 127.0.0.1:5672 to 127.0.0.1:40000, as a socket for IPv6 has it.
+    fn described() -> Vec<u8> {
+        let mut body = vec![0; SOCKET_BYTES];
+        body[0] = IPV6;
+        body[1] = 1;
+        body[4..6].copy_from_slice(&5672_u16.to_be_bytes());
+        body[6..8].copy_from_slice(&40000_u16.to_be_bytes());
+        for at in [8, 24] {
+            body[at..at + 16].copy_from_slice(&Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets());
+        }
+        body[44..48].copy_from_slice(&7_u32.to_ne_bytes());
+        body[48..52].copy_from_slice(&1_u32.to_ne_bytes());
+        body[56..60].copy_from_slice(&11_u32.to_ne_bytes());
+        body[68..72].copy_from_slice(&4711_u32.to_ne_bytes());
+        body.extend(attribute(CONGESTION, b"bbr\0"));
+        body.extend(attribute(99, b"later"));
+        let words: Vec<u8> = (0..9_u32).flat_map(u32::to_ne_bytes).collect();
+        body.extend(attribute(MEMORY, &words));
+        body
+    }
+
+    fn answers(datagram: &[u8]) -> Result<Vec<Answer>, &'static str> {
+        let mut all = Vec::new();
+        read_all(datagram, |it| all.push(it)).map(|()| all)
+    }
+
+    #[test]
+    fn a_socket() {
+        let datagram = [message(BY_FAMILY, &described()), message(DONE, &[0; 4])].concat();
+        let all = answers(&datagram).unwrap();
+        let [Answer::Socket(socket), Answer::Done] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(socket.local, "127.0.0.1:5672".parse().unwrap());
+        assert_eq!(socket.remote, "127.0.0.1:40000".parse().unwrap());
+        assert_eq!((socket.cookie, socket.inode, socket.receive_queue), (1 << 32 | 7, 4711, 11));
+        assert_eq!(socket.congestion_control.as_deref(), Some("bbr"));
+        assert_eq!(socket.memory.unwrap().send_used, 5);
+        assert_eq!((socket.state, socket.info.busy), (TcpState::Established, None));
+    }
+
+    #[test]
+    fn refusals_and_defects() {
+        assert_eq!(
+            answers(&message(ERROR, &(-13_i32).to_ne_bytes())),
+            Ok(vec![Answer::Refused(13)])
+        );
+        assert_eq!(answers(&message(77, &[])), Ok(vec![Answer::Unknown]));
+        assert_eq!(answers(&[]), Ok(vec![]));
+        assert!(answers(&message(BY_FAMILY, &[0; 71])).is_err());
+        assert!(answers(&message(DONE, &[0; 4])[..19]).is_err());
+        let mut short = message(DONE, &[]);
+        short[..4].copy_from_slice(&3_u32.to_ne_bytes());
+        assert!(answers(&short).is_err());
+    }
+
+    #[test]
+    fn no_length_leads_out_of_the_message() {
+        let whole = message(BY_FAMILY, &described());
+        for at in 0..whole.len() {
+            for byte in [0, 1, 5, 0x7f, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] = byte;
+                let _ = answers(&damaged);
+                let _ = answers(&damaged[..at]);
+            }
+        }
+    }
+}

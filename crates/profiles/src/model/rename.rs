@@ -1,0 +1,162 @@
+//! Native functions get names that were found after the recording.
+
+use std::collections::{HashMap, hash_map::Entry};
+
+use super::{Frame, FrameId, FrameKind, FrameTable, Profile, Sample, StackEntry};
+
+impl Profile {
+    /// Gives native functions other names, by the names that they have. Functions and stacks that are the same
+    /// from then on are added up, and samples that have no nameless function any more no longer count as such.
+    pub fn rename_native(&mut self, names: &HashMap<String, String>) {
+        let is_renamed =
+            |frame: &Frame| frame.kind == FrameKind::Native && names.contains_key(&frame.name);
+        if !self.frames.iter().any(|(_, frame)| is_renamed(frame)) {
+            return;
+        }
+        let before = self.with_nameless_frames();
+        let mut frames = FrameTable::default();
+        let renamed = |frame: &Frame| match names.get(&frame.name) {
+            Some(name) if is_renamed(frame) => Frame { name: name.clone(), kind: frame.kind },
+            _ => frame.clone(),
+        };
+        let ids: Vec<FrameId> =
+            self.frames.iter().map(|(_, frame)| frames.intern(renamed(frame))).collect();
+        let id = |frame: FrameId| ids[frame.0 as usize];
+        self.frames = frames;
+        self.samples = merged(std::mem::take(&mut self.samples), &id);
+        for line in &mut self.lines {
+            line.frame = id(line.frame);
+        }
+        let gain = before.saturating_sub(self.with_nameless_frames());
+        self.quality.unsymbolised = self.quality.unsymbolised.saturating_sub(gain);
+    }
+
+    fn with_nameless_frames(&self) -> u64 {
+        let nameless: Vec<bool> =
+            self.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect();
+        let has_one =
+            |sample: &&Sample| sample.stack.iter().any(|it| nameless[it.frame.0 as usize]);
+        self.samples.iter().filter(has_one).map(|sample| sample.count).sum()
+    }
+}
+
+/// The samples with other frames, those that are the same now added up, in order.
+fn merged(samples: Vec<Sample>, id: &impl Fn(FrameId) -> FrameId) -> Vec<Sample> {
+    let mut places = HashMap::new();
+    let mut merged: Vec<Sample> = Vec::with_capacity(samples.len());
+    for mut sample in samples {
+        sample.stack = folded(&sample.stack, id);
+        match places.entry((sample.stack.clone(), sample.labels.clone())) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(merged.len());
+                merged.push(sample);
+            }
+            Entry::Occupied(place) => {
+                let same = &mut merged[*place.get()];
+                same.weight += sample.weight;
+                same.count += sample.count;
+                same.times = same.times.merged(&sample.times);
+            }
+        }
+    }
+    merged.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+    merged
+}
+
+/// Equal neighbours become one entry, as when a stack is recorded.
+fn folded(stack: &[StackEntry], id: &impl Fn(FrameId) -> FrameId) -> Vec<StackEntry> {
+    let mut folded: Vec<StackEntry> = Vec::with_capacity(stack.len());
+    for entry in stack {
+        let frame = id(entry.frame);
+        match folded.last_mut() {
+            Some(last) if last.frame == frame => last.repeat += entry.repeat,
+            _ => folded.push(StackEntry { frame, repeat: entry.repeat }),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use crate::{Frame, FrameKind, Profile, Times, read_folded};
+
+    /// Stacks of native functions; the count of each is its weight.
+    fn profile(stacks: &str) -> Profile {
+        let mut profile = read_folded(stacks.as_bytes()).unwrap();
+        let mut frames = crate::FrameTable::default();
+        for (_, frame) in profile.frames.iter() {
+            frames.intern(Frame { name: frame.name.clone(), kind: FrameKind::Native });
+        }
+        profile.frames = frames;
+        profile.quality.unsymbolised = profile.with_nameless_frames();
+        profile
+    }
+
+    fn stacks(profile: &Profile) -> Vec<String> {
+        let stack = |sample: &crate::Sample| {
+            let entries = sample
+                .stack
+                .iter()
+                .map(|entry| format!("{}*{}", profile.frames.get(entry.frame).name, entry.repeat));
+            format!("{} {}", entries.collect::<Vec<_>>().join(";"), sample.weight)
+        };
+        let mut all: Vec<String> = profile.samples.iter().map(stack).collect();
+        all.sort();
+        all
+    }
+
+    #[track_caller]
+    fn check(before: &str, names: &[(&str, &str)], expected: &[&str], nameless: u64) {
+        let names: HashMap<String, String> =
+            names.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+        let mut profile = profile(before);
+        let total = profile.total();
+        profile.rename_native(&names);
+        assert_eq!(stacks(&profile), expected);
+        assert_eq!(profile.quality.unsymbolised, nameless);
+        assert_eq!(profile.total(), total);
+    }
+
+    #[test]
+    fn what_is_the_same_afterwards_is_added_up() {
+        let before = "main;a.so+0x10 3\nmain;a.so+0x20 2\nmain;b.so+0x10 4";
+        let names = [("a.so+0x10", "f"), ("a.so+0x20", "f")];
+        check(before, &names, &["main*1;b.so+0x10*1 4", "main*1;f*1 5"], 4);
+    }
+
+    #[test]
+    fn a_stack_keeps_the_frames_that_have_no_name() {
+        let names = [("a.so+0x10", "f")];
+        check("main;a.so+0x10;a.so+0x20 3", &names, &["main*1;f*1;a.so+0x20*1 3"], 3);
+    }
+
+    #[test]
+    fn neighbours_of_the_same_name_are_one_entry() {
+        let names = [("a.so+0x10", "f"), ("a.so+0x20", "f")];
+        check("main;a.so+0x10;a.so+0x20 3", &names, &["main*1;f*2 3"], 0);
+    }
+
+    #[test]
+    fn frames_that_are_not_native_keep_their_names() {
+        let mut profile = read_folded("scheduler;lists:map/2 3".as_bytes()).unwrap();
+        profile.rename_native(&HashMap::from([("lists:map/2".to_owned(), "f".to_owned())]));
+        assert_eq!(stacks(&profile), ["scheduler*1;lists:map/2*1 3"]);
+    }
+
+    #[test]
+    fn times_are_added_up_in_order() {
+        let mut profile = profile("a.so+0x10 3\na.so+0x20 2");
+        for (sample, step) in profile.samples.iter_mut().zip([7, 5]) {
+            let mut times = Times::default();
+            times.add(step, sample.weight);
+            sample.times = times;
+        }
+        let names = ["a.so+0x10", "a.so+0x20"].map(|name| (name.to_owned(), "f".to_owned()));
+        profile.rename_native(&HashMap::from(names));
+        let times: Vec<_> = profile.samples[0].times.iter().collect();
+        assert_eq!(times.iter().map(|&(step, _)| step).collect::<Vec<_>>(), [5, 7]);
+        assert_eq!(times.iter().map(|&(_, weight)| weight).sum::<u64>(), 5);
+    }
+}

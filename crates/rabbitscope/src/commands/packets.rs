@@ -1,0 +1,247 @@
+//! `rabbitscope packets`: what goes over the wire between a broker and its clients, live or from a capture file.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rabbitscope_probe::packets::{
+    CaptureInterface, MAX_PORTS, NetworkNamespace, PortSet, explain_packets,
+};
+use rabbitscope_wire::{
+    analyzer::{AnalyzerOptions, Payload},
+    report::PacketReport,
+};
+
+use super::{
+    arguments::duration,
+    facts::{self, FactRecord},
+    inside::NodeArguments,
+};
+use crate::{
+    atomic_file::{self, AtomicFile},
+    exit::{Exit, UsageError},
+    interrupt, output,
+    packets::{LiveOptions, SavedPackets, capture, read, summary},
+};
+
+/// Say what goes over the wire between a broker and its clients: frames, latencies, windows, what limits whom
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Read a capture file (pcap or pcapng) instead of looking at a node
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "node", "interface", "duration", "explain"])]
+    pcap: Option<PathBuf>,
+    /// TCP ports of the broker, separated by commas [default: all on which the node listens; of a file: all]
+    #[arg(long, value_name = "PORT,…", value_delimiter = ',')]
+    port: Vec<u16>,
+    /// Pid of the node's beam.smp [default: that of the node that --node names]
+    #[arg(long, conflicts_with = "node")]
+    pid: Option<u32>,
+    #[command(flatten)]
+    node: NodeArguments,
+    /// Network interface to capture on, or any
+    #[arg(long, default_value = "any", value_name = "NAME")]
+    interface: String,
+    /// How long
+    #[arg(long, default_value = "10s", value_parser = duration)]
+    duration: Duration,
+    /// Where to; the suffix says in which form: .html .json .pcapng; may be given several times
+    #[arg(short, long, value_name = "FILE", value_parser = target)]
+    output: Vec<Target>,
+    /// Keep bodies of messages in the .pcapng; credentials are never kept
+    #[arg(long)]
+    payload: bool,
+    /// Capture nothing; say which sources this machine allows and what is missing
+    #[arg(long)]
+    explain: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A file of the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Target {
+    path: PathBuf,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Page,
+    Json,
+    Packets,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let path = PathBuf::from(text);
+    let form = match path.extension().and_then(|it| it.to_str()) {
+        Some("html") => Form::Page,
+        Some("json") => Form::Json,
+        Some("pcapng") => Form::Packets,
+        _ => return Err("the suffix says the form: .html .json .pcapng".to_owned()),
+    };
+    Ok(Target { path, form })
+}
+
+impl Args {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        if self.explain {
+            return self.say_sources();
+        }
+        let asked = self.output.iter().filter(|it| it.form == Form::Packets).count();
+        if asked > 1 {
+            return Err(UsageError("packets go to one .pcapng only".to_owned()).into());
+        }
+        if self.payload && asked == 0 {
+            let message = "--payload keeps bodies in a .pcapng: name one with -o";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        // What cannot be written should be known before anything is captured.
+        for target in &self.output {
+            drop(AtomicFile::create(&target.path)?);
+        }
+        let place = self.output.iter().find(|it| it.form == Form::Packets);
+        let mut saved = place.map(|it| SavedPackets::beside(&it.path)).transpose()?;
+        let (report, cut_short) = match &self.pcap {
+            Some(file) => (self.read(file, saved.as_mut())?, None),
+            None => self.look(saved.as_mut())?,
+        };
+        self.write(&report, saved)?;
+        self.say(&report)?;
+        if let Some(reason) = &cut_short {
+            output::note(&format!("{reason}; what was seen until then is reported"));
+        }
+        let is_whole = cut_short.is_none() && !is_damaged(&report);
+        Ok(if is_whole { Exit::Done } else { Exit::Failed })
+    }
+
+    fn read(&self, file: &Path, saved: Option<&mut SavedPackets>) -> anyhow::Result<PacketReport> {
+        rabbitscope_probe::drop_privileges()?;
+        if self.port.len() > MAX_PORTS {
+            return Err(UsageError(format!("--port takes at most {MAX_PORTS} ports")).into());
+        }
+        let options = AnalyzerOptions {
+            ports: self.port.clone(),
+            ..self.analyzer(file.display().to_string(), saved.is_some())
+        };
+        read(file, options, saved)
+    }
+
+    fn analyzer(&self, subject: String, is_saved: bool) -> AnalyzerOptions {
+        let payload = if self.payload { Payload::WithBodies } else { Payload::WithoutBodies };
+        AnalyzerOptions { written: is_saved.then_some(payload), ..AnalyzerOptions::new(subject) }
+    }
+
+    fn look(
+        &self,
+        saved: Option<&mut SavedPackets>,
+    ) -> anyhow::Result<(PacketReport, Option<String>)> {
+        let options = self.live()?;
+        let stop = interrupt::watch()?;
+        let line = output::ProgressLine::default();
+        let mut shown = Duration::ZERO;
+        let mut is_over = |elapsed: Duration| {
+            if elapsed.as_secs() > shown.as_secs() {
+                shown = elapsed;
+                line.show(&format!(
+                    "looking: {} of {} s",
+                    elapsed.as_secs(),
+                    self.duration.as_secs()
+                ));
+            }
+            elapsed >= self.duration
+        };
+        let analyzer = self.analyzer(options.subject.clone(), saved.is_some());
+        let looked = capture(&options, analyzer, saved, &stop, &mut is_over)?;
+        Ok((looked.report, looked.cut_short))
+    }
+
+    /// Which ports, of which process. Ports alone need no node of this machine.
+    fn live(&self) -> anyhow::Result<LiveOptions> {
+        let pid = match self.pid {
+            Some(pid) => Some(pid),
+            None if self.port.is_empty() || self.node.is_named() => Some(self.node.process()?.pid),
+            None => None,
+        };
+        let ports = match (pid, self.port.is_empty()) {
+            (Some(pid), true) => listeners(pid)?,
+            _ => self.port.clone(),
+        };
+        let listed: Vec<String> = ports.iter().map(u16::to_string).collect();
+        let listed = listed.join(", ");
+        let interface = match self.interface.as_str() {
+            "any" => CaptureInterface::Any,
+            name => CaptureInterface::Named(name.to_owned()),
+        };
+        Ok(LiveOptions {
+            subject: pid.map_or_else(
+                || format!("ports {listed}"),
+                |pid| format!("the node with pid {pid}, ports {listed}"),
+            ),
+            ports: PortSet::new(ports)?,
+            pid,
+            interface,
+        })
+    }
+
+    fn write(&self, report: &PacketReport, mut saved: Option<SavedPackets>) -> anyhow::Result<()> {
+        for Target { path, form } in &self.output {
+            match form {
+                Form::Page => {
+                    let mut page = AtomicFile::create(path)?;
+                    rabbitscope_web::write_packets(page.writer(), report)?;
+                    page.commit()?;
+                }
+                Form::Json => {
+                    let mut text = serde_json::to_vec_pretty(report)?;
+                    text.push(b'\n');
+                    atomic_file::write(path, &text)?;
+                }
+                Form::Packets => {
+                    if let Some(saved) = saved.take() {
+                        saved.finish(path, report)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self, report: &PacketReport) -> anyhow::Result<()> {
+        if self.json {
+            return output::json(report);
+        }
+        let places = self.output.iter().map(|it| format!("\nwritten  {}", it.path.display()));
+        output::result(&(summary(report) + &places.collect::<String>()));
+        Ok(())
+    }
+
+    fn say_sources(&self) -> anyhow::Result<Exit> {
+        let pid = match self.pid {
+            Some(pid) => Some(pid),
+            None => self.node.process().ok().map(|node| node.pid),
+        };
+        let namespace = pid.map(NetworkNamespace::of).transpose()?;
+        let facts = explain_packets(namespace.as_ref());
+        if self.json {
+            output::json(&FactRecord::all(&facts))?;
+        } else {
+            output::result(facts::lines(&facts).trim_end());
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn listeners(pid: u32) -> anyhow::Result<Vec<u16>> {
+    let ports = rabbitscope_probe::listening_ports(pid)?;
+    if ports.is_empty() {
+        let message = format!("process {pid} listens on no TCP port; name ports with --port");
+        return Err(UsageError(message).into());
+    }
+    Ok(ports)
+}
+
+fn is_damaged(report: &PacketReport) -> bool {
+    report.capture.as_ref().is_some_and(|capture| capture.damaged.is_some())
+}

@@ -1,0 +1,171 @@
+//! What became of each file that was asked for, and the sentences that a profile has about it.
+
+use std::{fs::File, path::PathBuf, time::Duration};
+
+use rabbitscope_probe::MissingDebugFile;
+
+use super::client::Refusal;
+
+/// Where a debug file is from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Server(String),
+    Cache(PathBuf),
+}
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// A server's answer, or that there was none.
+    Refused { server: String, refusal: Refusal },
+    /// What the cache had was refused.
+    Cache(Refusal),
+    /// The cache says that no server had it, not long ago.
+    KnownMissing,
+    /// Time was up.
+    OutOfTime(Duration),
+    /// Somebody stopped the program.
+    Stopped,
+    /// A server that had failed before.
+    NotAskedAgain { server: String },
+}
+
+/// What became of one file.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) wanted: MissingDebugFile,
+    pub(super) found: Option<(File, Origin)>,
+    /// What went wrong before.
+    pub(super) absences: Vec<Absence>,
+}
+
+/// What one debug file gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) file: String,
+    pub(super) origin: Origin,
+    pub(super) functions: usize,
+}
+
+/// The last part of a path.
+pub(super) fn short(path: &str) -> &str {
+    path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path)
+}
+
+/// A sentence for each place that files came from.
+pub(super) fn successes(named: &[Named]) -> Vec<String> {
+    let origins = in_order(named.iter().map(|it| it.origin.clone()));
+    let sentence = |origin: Origin| {
+        let all: Vec<&Named> = named.iter().filter(|it| it.origin == origin).collect();
+        let files: Vec<&str> = all.iter().map(|it| it.file.as_str()).collect();
+        let functions: usize = all.iter().map(|it| it.functions).sum();
+        let from = match origin {
+            Origin::Server(url) => url,
+            Origin::Cache(path) => format!("the cache {}", path.display()),
+        };
+        let what = if all.len() == 1 { "the debug file" } else { "the debug files" };
+        let have = if functions == 1 {
+            "1 function has its name".to_owned()
+        } else {
+            format!("{functions} functions have their names")
+        };
+        format!("debuginfod: {have} from {what} of {} ({from})", files.join(", "))
+    };
+    origins.into_iter().map(sentence).collect()
+}
+
+/// A sentence for each reason why there is none.
+pub(super) fn failures(outcomes: &[Outcome]) -> Vec<String> {
+    let all = outcomes.iter().flat_map(|outcome| {
+        outcome.absences.iter().map(|absence| (short(&outcome.wanted.path), absence))
+    });
+    let all: Vec<(&str, &Absence)> = all.collect();
+    let reasons = in_order(all.iter().map(|(_, absence)| (*absence).clone()));
+    let sentence = |reason: Absence| {
+        let files: Vec<&str> =
+            all.iter().filter(|(_, it)| **it == reason).map(|(file, _)| *file).collect();
+        format!("debuginfod: {}", because(&reason, &files.join(", ")))
+    };
+    reasons.into_iter().map(sentence).collect()
+}
+
+fn because(reason: &Absence, files: &str) -> String {
+    match reason {
+        Absence::Refused { server, refusal } => {
+            format!("asked for the debug file of {files}, {server} {refusal}")
+        }
+        Absence::Cache(refusal) => {
+            format!("asked for the debug file of {files}, the cache {refusal}")
+        }
+        Absence::KnownMissing => {
+            format!(
+                "the cache says that no server had a debug file of {files} when it was asked last"
+            )
+        }
+        Absence::OutOfTime(total) => {
+            format!("after {} s time was up, before a debug file of {files} came", total.as_secs())
+        }
+        Absence::Stopped => format!("stopped before a debug file of {files} came"),
+        Absence::NotAskedAgain { server } => {
+            format!("{server} was not asked for the debug file of {files}, as it had failed before")
+        }
+    }
+}
+
+/// Each once, in the order of their first appearance.
+fn in_order<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Absence, MissingDebugFile, Named, Origin, Outcome, Refusal, failures, successes};
+
+    #[test]
+    fn files_of_one_server_share_a_sentence() {
+        let named = |file: &str, functions| Named {
+            file: file.to_owned(),
+            origin: Origin::Server("http://a".to_owned()),
+            functions,
+        };
+        let said = successes(&[named("libc.so.6", 3), named("beam.smp", 40)]);
+        assert_eq!(
+            said,
+            [
+                "debuginfod: 43 functions have their names from the debug files of libc.so.6, beam.smp (http://a)"
+            ]
+        );
+        let one = successes(&[named("libm.so.6", 1)]);
+        assert_eq!(
+            one,
+            ["debuginfod: 1 function has its name from the debug file of libm.so.6 (http://a)"]
+        );
+        assert!(successes(&[]).is_empty());
+    }
+
+    #[test]
+    fn files_that_failed_alike_share_a_sentence() {
+        let outcome = |path: &str, refusal| Outcome {
+            wanted: MissingDebugFile { path: path.to_owned(), build_id: String::new(), samples: 1 },
+            found: None,
+            absences: vec![Absence::Refused { server: "http://a".to_owned(), refusal }],
+        };
+        let outcomes = [
+            outcome("/lib/a.so", Refusal::Absent),
+            outcome("/lib/b.so (deleted)", Refusal::OtherBuild),
+            outcome("/lib/c.so", Refusal::Absent),
+        ];
+        let expected = [
+            "debuginfod: asked for the debug file of a.so, c.so, http://a has none",
+            "debuginfod: asked for the debug file of b.so, http://a sent the file of another build, which was \
+             refused",
+        ];
+        assert_eq!(failures(&outcomes), expected);
+    }
+}

@@ -1,0 +1,126 @@
+//! Packets and sockets that are looked at while a run puts load on a broker, on a thread of its own.
+//!
+//! The capture begins before connections are made: whoever has not seen `confirm.select` does not know the numbers of
+//! publishes.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use rabbitscope_probe::packets::{CaptureInterface, PortSet};
+use rabbitscope_runs::scenario::PacketsSpec;
+use rabbitscope_wire::{
+    analyzer::{AnalyzerOptions, Payload},
+    report::PacketReport,
+};
+
+use super::{
+    live::{LiveOptions, capture},
+    saved::SavedPackets,
+};
+
+/// What was looked at.
+pub(crate) struct CapturedPackets {
+    pub(crate) report: PacketReport,
+    /// The packets themselves, where they are kept.
+    pub(crate) saved: Option<SavedPackets>,
+    pub(crate) cut_short: Option<String>,
+}
+
+/// A capture that goes on beside the load.
+#[derive(Debug)]
+pub(crate) struct CaptureBesideLoad {
+    thread: Option<JoinHandle<anyhow::Result<CapturedPackets>>>,
+    load_started: Option<Sender<Instant>>,
+    /// The run is over.
+    over: Arc<AtomicBool>,
+}
+
+impl CaptureBesideLoad {
+    /// Begins to look at the broker with this pid and port. Where packets are kept they are written beside `file`. A failure
+    /// sets `stop`: a run without the packets that it was for would waste the time of whoever waits.
+    pub(crate) fn start(
+        spec: &PacketsSpec,
+        (pid, port): (u32, u16),
+        file: PathBuf,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Self> {
+        let (load_started, begin) = mpsc::channel();
+        let over = Arc::new(AtomicBool::new(false));
+        let options = LiveOptions {
+            subject: format!("port {port} of the broker under load"),
+            ports: PortSet::new([port])?,
+            pid: Some(pid),
+            interface: CaptureInterface::Any,
+        };
+        let look = {
+            let (spec, over, stop) = (spec.clone(), Arc::clone(&over), Arc::clone(stop));
+            move || {
+                let looked = look(&spec, &options, &file, &begin, &over);
+                if looked.is_err() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                looked
+            }
+        };
+        let thread = thread::Builder::new().name("packets".to_owned()).spawn(look);
+        let thread = thread.context("cannot start a thread for packets")?;
+        Ok(Self { thread: Some(thread), load_started: Some(load_started), over })
+    }
+
+    /// Who is to be told when the load starts; the time of the capture counts from then.
+    pub(crate) fn load_started(&mut self) -> Option<Sender<Instant>> {
+        self.load_started.take()
+    }
+
+    /// Ends it, unless it has ended.
+    pub(crate) fn finish(mut self) -> anyhow::Result<CapturedPackets> {
+        self.over.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().expect("it is taken here and at the end alone");
+        thread.join().expect("capturing panicked")
+    }
+}
+
+impl Drop for CaptureBesideLoad {
+    /// The run failed before there was anything to look at.
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn look(
+    spec: &PacketsSpec,
+    options: &LiveOptions,
+    file: &Path,
+    begin: &Receiver<Instant>,
+    over: &AtomicBool,
+) -> anyhow::Result<CapturedPackets> {
+    let mut saved = spec.save.then(|| SavedPackets::beside(file)).transpose()?;
+    let analyzer = AnalyzerOptions {
+        written: spec.save.then_some(Payload::WithoutBodies),
+        ..AnalyzerOptions::new(options.subject.clone())
+    };
+    let mut load = None;
+    let mut is_over = |_: Duration| {
+        load = load.or_else(|| begin.try_recv().ok());
+        load.is_some_and(|start: Instant| start.elapsed() >= spec.duration)
+    };
+    let looked = capture(options, analyzer, saved.as_mut(), over, &mut is_over)?;
+    Ok(CapturedPackets {
+        report: looked.report,
+        saved,
+        // The load may end before the time that was asked for.
+        cut_short: looked.cut_short.filter(|_| !over.load(Ordering::Relaxed)),
+    })
+}

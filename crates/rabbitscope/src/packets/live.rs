@@ -1,0 +1,265 @@
+//! Packets, sockets and writes of a node, for a time.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_probe::packets::{
+    CaptureInterface, Direction, NetworkNamespace, PacketError, PacketRing, PortSet, RingOptions,
+    RingPacket, SocketSampler, WriteCounter, WriteDirection,
+};
+use rabbitscope_wire::{
+    analyzer::{Analyzer, AnalyzerOptions},
+    findings,
+    packet::{LinkType, Packet, Timestamp},
+    report::{PacketReport, Source, SourceLevel, WriteSizes},
+};
+
+use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
+use crate::machine::ProcessIdentity;
+
+/// How often sockets are asked.
+const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
+/// How long is waited for packets at a time.
+const PACKET_TIMEOUT: Duration = Duration::from_millis(20);
+/// After the end packets that were captured before may still come: twice the time after which a block is handed over.
+const DRAIN_TIME: Duration = Duration::from_millis(100);
+/// Sockets that are watched.
+const MAX_SOCKETS: usize = 16_384;
+/// The header that an Ethernet, and a loopback interface, puts before a packet; the ring has packets without it.
+const LINK_HEADER_BYTES: u32 = 14;
+/// `ARPHRD_LOOPBACK` of `<linux/if_arp.h>`.
+const LOOPBACK: u16 = 772;
+
+/// What is looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveOptions {
+    /// In words.
+    pub(crate) subject: String,
+    pub(crate) ports: PortSet,
+    /// The node's process, where it is known: for its network and its writes.
+    pub(crate) pid: Option<u32>,
+    pub(crate) interface: CaptureInterface,
+}
+
+/// What a time of looking gave.
+#[derive(Debug)]
+pub(crate) struct LiveCapture {
+    pub(crate) report: PacketReport,
+    /// Why it ended before its time.
+    pub(crate) cut_short: Option<String>,
+}
+
+/// What can be looked at here; the others say why not.
+struct Sources {
+    ring: Result<PacketRing, PacketError>,
+    sockets: Result<SocketSampler, PacketError>,
+    writes: Option<Result<WriteCounter, PacketError>>,
+}
+
+impl Sources {
+    fn open(options: &LiveOptions) -> Result<Self, PacketError> {
+        let namespace = options.pid.map(NetworkNamespace::of).transpose()?;
+        let namespace = namespace.as_ref().filter(|it| !it.is_own());
+        let ring_options = RingOptions::new(options.interface.clone(), options.ports.clone());
+        Ok(Self {
+            ring: permitted(PacketRing::open(&ring_options, namespace))?,
+            sockets: permitted(SocketSampler::start(
+                options.ports.clone(),
+                namespace,
+                MAX_SOCKETS,
+            ))?,
+            writes: options.pid.map(|pid| WriteCounter::attach(pid, &options.ports)),
+        })
+    }
+
+    /// Each source, and why it is missing.
+    fn describe(&self, options: &LiveOptions) -> Vec<Source> {
+        let source = |level, found: Result<String, String>| Source {
+            level,
+            present: found.is_ok(),
+            note: found.unwrap_or_else(|refusal| refusal),
+        };
+        let interval = SOCKET_INTERVAL.as_millis();
+        let sockets =
+            self.sockets.as_ref().map(|_| format!("the kernel's account, every {interval} ms"));
+        let ring = self.ring.as_ref().map(|_| format!("captured on {}", options.interface.name()));
+        let writes = match &self.writes {
+            Some(writes) => {
+                writes.as_ref().map(|_| "counted in the kernel".to_owned()).map_err(text)
+            }
+            None => {
+                Err("the process of the broker is not known: name it by --node or --pid".to_owned())
+            }
+        };
+        vec![
+            source(SourceLevel::Sockets, sockets.map_err(text)),
+            source(SourceLevel::Packets, ring.map_err(text)),
+            source(SourceLevel::Writes, writes),
+        ]
+    }
+}
+
+fn text(error: &PacketError) -> String {
+    error.to_string()
+}
+
+/// What is not permitted is left out; other failures, such as an interface that is not there, are the user's to mend.
+fn permitted<T>(opened: Result<T, PacketError>) -> Result<Result<T, PacketError>, PacketError> {
+    use rabbitscope_probe::ErrorKind::{Permission, Unsupported};
+    match opened {
+        Err(error) if !matches!(error.kind(), Permission | Unsupported) => Err(error),
+        opened => Ok(opened),
+    }
+}
+
+/// Looks until `is_over`, which is asked again and again and told how long it has been, or until `stop`.
+pub(crate) fn capture(
+    options: &LiveOptions,
+    analyzer: AnalyzerOptions,
+    saved: Option<&mut SavedPackets>,
+    stop: &AtomicBool,
+    is_over: &mut dyn FnMut(Duration) -> bool,
+) -> anyhow::Result<LiveCapture> {
+    let sources = Sources::open(options)?;
+    rabbitscope_probe::give_up_capturing()?;
+    if let (Err(error), Err(_)) = (&sources.ring, &sources.sockets) {
+        anyhow::bail!("nothing can be looked at: {error}");
+    }
+    let described = sources.describe(options);
+    let analyzer = AnalyzerOptions {
+        ports: options.ports.as_slice().to_vec(),
+        link_header_bytes: LINK_HEADER_BYTES,
+        ..analyzer
+    };
+    let mut watch = Watch {
+        node: options.pid.and_then(ProcessIdentity::of),
+        number: 0,
+        written: Vec::new(),
+        analyzer: Analyzer::new(analyzer),
+        sockets: SocketFigures::new(options.ports.clone()),
+        saved,
+        sources,
+    };
+    let cut_short = watch.look(stop, is_over)?;
+    let mut report = watch.report()?;
+    report.sources = described;
+    report.findings = findings::judge(&report);
+    Ok(LiveCapture { report, cut_short })
+}
+
+/// A look that is under way.
+struct Watch<'a> {
+    sources: Sources,
+    node: Option<ProcessIdentity>,
+    analyzer: Analyzer,
+    sockets: SocketFigures,
+    saved: Option<&'a mut SavedPackets>,
+    number: u64,
+    written: Vec<u8>,
+}
+
+impl Watch<'_> {
+    /// Why it ended before its time, if it did.
+    fn look(
+        &mut self,
+        stop: &AtomicBool,
+        is_over: &mut dyn FnMut(Duration) -> bool,
+    ) -> anyhow::Result<Option<String>> {
+        let start = Instant::now();
+        let mut asked = start;
+        let mut cut_short = None;
+        while !is_over(start.elapsed()) {
+            let waited = start.elapsed().as_secs_f64();
+            if stop.load(Ordering::Relaxed) {
+                cut_short = Some(format!("stopped after {waited:.1} s"));
+                break;
+            }
+            if self.node.is_some_and(|node| !node.is_alive()) {
+                cut_short = Some(format!("the node ended after {waited:.1} s"));
+                break;
+            }
+            self.packets(PACKET_TIMEOUT)?;
+            if asked.elapsed() >= SOCKET_INTERVAL {
+                asked = Instant::now();
+                self.ask_sockets()?;
+            }
+        }
+        self.ask_sockets()?;
+        let end = Instant::now();
+        while end.elapsed() < DRAIN_TIME {
+            self.packets(PACKET_TIMEOUT)?;
+        }
+        Ok(cut_short)
+    }
+
+    /// Takes the packets of a block, or waits.
+    fn packets(&mut self, timeout: Duration) -> anyhow::Result<()> {
+        let Self { sources, analyzer, saved, number, written, .. } = self;
+        let Ok(ring) = &mut sources.ring else {
+            thread::sleep(timeout);
+            return Ok(());
+        };
+        let Some(block) = ring.next_block(timeout)? else { return Ok(()) };
+        for captured in block.packets().filter(|it| !is_seen_again(it)) {
+            *number += 1;
+            let packet = Packet {
+                number: *number,
+                time: Timestamp::from_unix_nanos(captured.unix_nanos),
+                link: LinkType::Raw,
+                length: captured.length,
+                data: captured.data,
+            };
+            take(analyzer, &packet, saved, written)?;
+        }
+        Ok(())
+    }
+
+    fn ask_sockets(&mut self) -> anyhow::Result<()> {
+        let Ok(sockets) = &mut self.sources.sockets else { return Ok(()) };
+        let samples = sockets.sample()?;
+        for (from, to, shift) in SocketFigures::window_scales(&samples) {
+            self.analyzer.set_window_scale(from, to, shift);
+        }
+        self.sockets.add(samples);
+        Ok(())
+    }
+
+    fn report(mut self) -> anyhow::Result<PacketReport> {
+        let has_packets = match &mut self.sources.ring {
+            Ok(ring) => {
+                self.analyzer.set_dropped(Some(ring.statistics()?.drops));
+                true
+            }
+            Err(_) => false,
+        };
+        let mut report = self.analyzer.finish();
+        if !has_packets {
+            report.capture = None;
+            report.sizes.clear();
+        }
+        report.sockets_left_out = self.sockets.left_out();
+        report.sockets = self.sockets.report();
+        if let Some(Ok(counter)) = &self.sources.writes {
+            report.writes = Some(write_sizes(counter)?);
+        }
+        Ok(report)
+    }
+}
+
+/// On `any` a packet of a loopback interface is seen when it goes out and when it comes in.
+fn is_seen_again(packet: &RingPacket<'_>) -> bool {
+    packet.hardware == LOOPBACK && packet.direction == Direction::Outgoing
+}
+
+fn write_sizes(counter: &WriteCounter) -> Result<WriteSizes, PacketError> {
+    let of = |direction| {
+        let counts = counter.counts(direction)?;
+        Ok::<_, PacketError>(
+            counts.buckets().map(|bucket| (u64::from(bucket.first), bucket.calls)).collect(),
+        )
+    };
+    Ok(WriteSizes { writes: of(WriteDirection::Sent)?, reads: of(WriteDirection::Received)? })
+}

@@ -1,0 +1,75 @@
+//! Packets of a capture file.
+
+use std::{io::BufReader, path::Path};
+
+use anyhow::Context;
+use rabbitscope_wire::{
+    analyzer::{Analyzer, AnalyzerOptions},
+    capture::PacketReader,
+    packet::Packet,
+    report::{PacketReport, Source, SourceLevel},
+};
+
+use super::saved::SavedPackets;
+use crate::output::ProgressLine;
+
+/// Captures of a long run are large; they are read as a stream.
+const MAX_FILE_BYTES: u64 = 1 << 42;
+
+/// Packets between two lines of progress.
+const PROGRESS_PACKETS: u64 = 1 << 18;
+
+/// Reads a file and says what its packets say. A file that is damaged gives what was read until there, and says so.
+pub(crate) fn read(
+    path: &Path,
+    options: AnalyzerOptions,
+    mut saved: Option<&mut SavedPackets>,
+) -> anyhow::Result<PacketReport> {
+    let cannot = || format!("cannot read {}", path.display());
+    let file = rabbitscope_files::open(path, MAX_FILE_BYTES).with_context(cannot)?;
+    let size = file.metadata().with_context(cannot)?.len();
+    let mut reader = PacketReader::new(BufReader::new(file)).with_context(cannot)?;
+    let mut analyzer = Analyzer::new(options);
+    let line = ProgressLine::default();
+    let mut written = Vec::new();
+    loop {
+        let (place, packet) = (reader.offset(), reader.next());
+        let packet = match packet {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(error) => {
+                analyzer.set_damaged(format!("{}: {error}", path.display()));
+                break;
+            }
+        };
+        if packet.number % PROGRESS_PACKETS == 0 {
+            line.show(&format!("reading packets: {} %", 100 * place / size.max(1)));
+        }
+        take(&mut analyzer, &packet, &mut saved, &mut written)?;
+    }
+    analyzer.set_dropped(reader.reported_drops());
+    let mut report = analyzer.finish();
+    report.sources = vec![Source {
+        level: SourceLevel::Packets,
+        present: true,
+        note: format!("from {}", path.display()),
+    }];
+    Ok(report)
+}
+
+/// Analyzes a packet, and writes what may be written of it.
+pub(super) fn take(
+    analyzer: &mut Analyzer,
+    packet: &Packet<'_>,
+    saved: &mut Option<&mut SavedPackets>,
+    written: &mut Vec<u8>,
+) -> anyhow::Result<()> {
+    let Some(saved) = saved else {
+        analyzer.packet(packet);
+        return Ok(());
+    };
+    if analyzer.packet_to_write(packet, written) {
+        saved.add(&Packet { data: written, ..*packet })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Packets that are written again: without credentials, and without bodies unless they are asked for.
+//!
+//! Which packets a finding rests on is known at the end. So packets are written twice: as they come, to a file without a
+//! name, and at the end from there to their place, with comments.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{BufReader, BufWriter, Seek, Write},
+    path::Path,
+};
+
+use anyhow::Context;
+use rabbitscope_wire::{
+    capture::{InterfaceId, PacketReader, PacketWriter},
+    packet::{LinkType, Packet},
+    report::{Finding, PacketReport},
+};
+
+use crate::atomic_file::AtomicFile;
+
+/// What wrote the file, for those who open it.
+const APPLICATION: &str = concat!("rabbitscope ", env!("CARGO_PKG_VERSION"));
+
+/// Packets that wait for their comments.
+pub(crate) struct SavedPackets {
+    writer: PacketWriter<BufWriter<File>>,
+    interfaces: Vec<(LinkType, InterfaceId)>,
+    /// Numbers in the capture of the packets that were written, in order.
+    numbers: Vec<u64>,
+}
+
+impl SavedPackets {
+    /// In the directory of `place`, which is on the disk that has to hold them anyway.
+    pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
+        let directory =
+            place.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::tempfile_in(directory)
+            .with_context(|| format!("cannot write packets to {}", directory.display()))?;
+        let writer = PacketWriter::new(BufWriter::new(file), APPLICATION)?;
+        Ok(Self { writer, interfaces: Vec::new(), numbers: Vec::new() })
+    }
+
+    /// The next packet, with what may be written of it.
+    pub(super) fn add(&mut self, packet: &Packet<'_>) -> anyhow::Result<()> {
+        let known = self.interfaces.iter().find(|(link, _)| *link == packet.link);
+        let interface = if let Some((_, interface)) = known {
+            *interface
+        } else {
+            let interface = describe(&mut self.writer, packet.link)?;
+            self.interfaces.push((packet.link, interface));
+            interface
+        };
+        self.writer.packet(interface, packet, None).context("cannot write a packet")?;
+        self.numbers.push(packet.number);
+        Ok(())
+    }
+
+    /// Puts the packets in their place, with the comments of `report`.
+    pub(crate) fn finish(self, place: &Path, report: &PacketReport) -> anyhow::Result<()> {
+        let Self { writer, numbers, .. } = self;
+        let buffered = writer.finish().context("cannot write packets")?;
+        let mut file = buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        let mut target = AtomicFile::create(place)?;
+        copy(BufReader::new(file), target.writer(), &numbers, &comments(&report.findings))
+            .with_context(|| format!("cannot write {}", place.display()))?;
+        target.commit()
+    }
+}
+
+fn describe<W: Write>(
+    writer: &mut PacketWriter<W>,
+    link: LinkType,
+) -> std::io::Result<InterfaceId> {
+    writer.interface(link, 0, "captured")
+}
+
+/// What is said of a packet, by its number in the capture.
+fn comments(findings: &[Finding]) -> BTreeMap<u64, String> {
+    let mut comments: BTreeMap<u64, String> = BTreeMap::new();
+    for finding in findings {
+        for packet in &finding.packets {
+            let comment = comments.entry(*packet).or_default();
+            if !comment.is_empty() {
+                comment.push_str("; ");
+            }
+            comment.push_str(&finding.sentence);
+        }
+    }
+    comments
+}
+
+/// Numbers in a file count from 1 again, so the comment has the number that the report has.
+fn copy(
+    from: BufReader<File>,
+    to: &mut impl Write,
+    numbers: &[u64],
+    comments: &BTreeMap<u64, String>,
+) -> anyhow::Result<()> {
+    let mut reader = PacketReader::new(from)?;
+    let mut writer = PacketWriter::new(to, APPLICATION)?;
+    let mut interfaces: Vec<(LinkType, InterfaceId)> = Vec::new();
+    for number in numbers {
+        let Some(packet) = reader.next()? else { break };
+        let known = interfaces.iter().find(|(link, _)| *link == packet.link).map(|(_, id)| *id);
+        let interface = match known {
+            Some(interface) => interface,
+            None => describe(&mut writer, packet.link)?,
+        };
+        if known.is_none() {
+            interfaces.push((packet.link, interface));
+        }
+        let comment =
+            comments.get(number).map(|text| format!("{text} (packet {number} of the capture)"));
+        writer.packet(interface, &packet, comment.as_deref())?;
+    }
+    writer.finish()?;
+    Ok(())
+}

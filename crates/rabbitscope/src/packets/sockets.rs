@@ -1,0 +1,126 @@
+//! What the kernel says of sockets, over the time that it is asked.
+
+use std::{collections::HashMap, time::Duration};
+
+use rabbitscope_probe::packets::{PortSet, SocketChange, SocketSamples, TcpProgress};
+use rabbitscope_wire::report::SocketReport;
+
+/// Sockets whose figures are kept, those that have gone included.
+const MAX_SOCKETS: usize = 32_768;
+
+/// Sockets with a row of their own.
+const MAX_ROWS: usize = 1_000;
+
+/// Adds up what changed from sample to sample.
+#[derive(Debug)]
+pub(super) struct SocketFigures {
+    ports: PortSet,
+    sockets: HashMap<u64, SocketTotals>,
+    /// Most connections that were not watched at once.
+    left_out: usize,
+    /// Connections that came when there were too many already.
+    late: u64,
+}
+
+#[derive(Debug)]
+struct SocketTotals {
+    last: SocketChange,
+    observed: Duration,
+    progress: TcpProgress,
+    max_unsent: Option<u64>,
+    max_unread: u64,
+}
+
+impl SocketFigures {
+    pub(super) fn new(ports: PortSet) -> Self {
+        Self { ports, sockets: HashMap::new(), left_out: 0, late: 0 }
+    }
+
+    pub(super) fn add(&mut self, samples: SocketSamples) {
+        self.left_out = self.left_out.max(samples.left_out);
+        for change in samples.changes {
+            let unsent = change.socket.info.unsent_bytes.map(u64::from);
+            let unread = u64::from(change.socket.receive_queue);
+            let cookie = change.socket.cookie;
+            if self.sockets.len() >= MAX_SOCKETS && !self.sockets.contains_key(&cookie) {
+                self.late += u64::from(change.is_new);
+                continue;
+            }
+            let totals = self.sockets.entry(cookie).or_insert_with(|| SocketTotals {
+                last: change.clone(),
+                observed: Duration::ZERO,
+                progress: TcpProgress::default(),
+                max_unsent: None,
+                max_unread: 0,
+            });
+            totals.observed += samples.elapsed;
+            totals.progress.add(&change.progress);
+            totals.max_unsent = totals.max_unsent.max(unsent);
+            totals.max_unread = totals.max_unread.max(unread);
+            totals.last = change;
+        }
+    }
+
+    /// Scales of windows, which a capture that began in the middle does not have: from whom, to whom, by how many bits.
+    pub(super) fn window_scales(
+        samples: &SocketSamples,
+    ) -> impl Iterator<Item = (std::net::SocketAddr, std::net::SocketAddr, u8)> {
+        samples.changes.iter().flat_map(|change| {
+            let (socket, info) = (&change.socket, &change.socket.info);
+            let own = info.receive_window_scale.map(|shift| (socket.local, socket.remote, shift));
+            let of_peer = info.send_window_scale.map(|shift| (socket.remote, socket.local, shift));
+            own.into_iter().chain(of_peer)
+        })
+    }
+
+    /// Connections that were not watched, because there were too many.
+    pub(super) const fn left_out(&self) -> u64 {
+        self.left_out as u64 + self.late
+    }
+
+    /// Busiest first.
+    pub(super) fn report(self) -> Vec<SocketReport> {
+        let Self { ports, sockets, .. } = self;
+        let mut reports: Vec<SocketReport> =
+            sockets.into_values().map(|totals| report(&totals, &ports)).collect();
+        reports.sort_by(|one, other| {
+            other
+                .busy
+                .unwrap_or(0.0)
+                .total_cmp(&one.busy.unwrap_or(0.0))
+                .then_with(|| other.sent_bytes.cmp(&one.sent_bytes))
+                .then_with(|| one.local.cmp(&other.local))
+        });
+        reports.truncate(MAX_ROWS);
+        reports
+    }
+}
+
+fn report(totals: &SocketTotals, ports: &PortSet) -> SocketReport {
+    let SocketTotals { last, observed, progress, .. } = totals;
+    let share = |part: Option<Duration>| {
+        let part = part.filter(|_| !observed.is_zero())?;
+        Some(part.div_duration_f64(*observed).min(1.0))
+    };
+    SocketReport {
+        local: last.socket.local.to_string(),
+        remote: last.socket.remote.to_string(),
+        of_broker: ports.contains(last.socket.local.port()),
+        observed_nanos: nanos(*observed),
+        busy: share(progress.busy),
+        receiver_limited: share(progress.receiver_limited),
+        send_buffer_limited: share(progress.send_buffer_limited),
+        sent_bytes: progress.sent_bytes,
+        data_segments_sent: progress.data_segments_out,
+        received_bytes: progress.received_bytes,
+        data_segments_received: progress.data_segments_in,
+        retransmitted: progress.retransmitted_segments,
+        min_round_trip_nanos: last.socket.info.smallest_round_trip.map(nanos),
+        max_unsent_bytes: totals.max_unsent,
+        max_unread_bytes: Some(totals.max_unread),
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,289 @@
+//! What packets say, in plain text.
+
+use std::fmt::Write;
+
+use rabbitscope_text::{Align, display_duration, escapes, grouped, human_bytes, short_time, table};
+use rabbitscope_wire::report::{
+    CaptureReport, ConnectionReport, Finding, FrameCount, LatencyKind, LatencyReport, PacketReport,
+    Severity, Side, SizeBin, SocketReport, SourceLevel,
+};
+
+/// Rows of a table that a person reads at once.
+const ROWS: usize = 12;
+
+/// Findings first, then what they rest on.
+pub(crate) fn summary(report: &PacketReport) -> String {
+    let mut text = format!("{}\n{}", escapes::value(&report.subject), sources(report));
+    text += &totals(report);
+    text += &findings(&report.findings);
+    text += &latencies(&report.latencies);
+    text += &frames(&report.frames);
+    text += &sizes(&report.sizes);
+    text += &connections(report);
+    text + &sockets(&report.sockets)
+}
+
+fn sources(report: &PacketReport) -> String {
+    let line = |source: &rabbitscope_wire::report::Source| {
+        let level = match source.level {
+            SourceLevel::Sockets => "sockets",
+            SourceLevel::Packets => "packets",
+            SourceLevel::Writes => "writes",
+        };
+        let state = if source.present { "yes" } else { "no " };
+        format!("{level:<8} {state}  {}\n", escapes::value(&source.note))
+    };
+    report.sources.iter().map(line).collect::<String>()
+        + &report.capture.as_ref().map(losses).unwrap_or_default()
+}
+
+/// What was read and what was not, in a line; more where something was lost.
+fn losses(capture: &CaptureReport) -> String {
+    let mut text =
+        format!("\n{} packets, {}", grouped(capture.packets), human_bytes(capture.bytes));
+    let left = &capture.left_out;
+    let parts = [
+        (capture.dropped.unwrap_or(0), "dropped by the kernel"),
+        (capture.cut, "not captured to their end"),
+        (left.not_tcp, "not TCP"),
+        (left.other_ports, "of other ports"),
+        (left.fragments, "fragments"),
+        (left.malformed, "malformed"),
+        (left.truncated, "shorter than their headers"),
+        (left.gap_bytes, "bytes missing in streams"),
+        (left.forgotten_connections, "connections forgotten"),
+    ];
+    for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, "; {} {what}", grouped(count));
+    }
+    if let Some(damage) = &capture.damaged {
+        let _ = write!(text, "\nnote: {}", escapes::value(damage));
+    }
+    text + "\n"
+}
+
+fn totals(report: &PacketReport) -> String {
+    let totals = &report.totals;
+    if totals.segments == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "{} connections, {} segments with {} of payload in {}",
+        grouped(totals.connections),
+        grouped(totals.data_segments),
+        human_bytes(totals.payload_bytes),
+        display_duration(std::time::Duration::from_millis(totals.duration_nanos / 1_000_000)),
+    );
+    if totals.retransmitted_segments > 0 {
+        let _ = write!(text, ", {} sent again", grouped(totals.retransmitted_segments));
+    }
+    if totals.published > 0 {
+        let each = totals.publish_segments as f64 / totals.published as f64;
+        let _ = write!(text, "\n{} published, {each:.2} segments each", grouped(totals.published));
+    }
+    if totals.delivered > 0 {
+        let _ = write!(text, "\n{} delivered", grouped(totals.delivered));
+    }
+    if totals.unread_bytes > 0 {
+        let _ = write!(text, "\n{} that no dissector could read", human_bytes(totals.unread_bytes));
+    }
+    text + "\n"
+}
+
+fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "\nNothing was found that the rules know.\n".to_owned();
+    }
+    let mut text = "\nFindings\n".to_owned();
+    for finding in findings {
+        let severity = match finding.severity {
+            Severity::Critical => "critical",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let _ = writeln!(text, "  {severity}: {}", finding.sentence);
+        let _ = writeln!(text, "    evidence: {}", escapes::value(&finding.evidence));
+        let _ = writeln!(text, "    fix: {}", finding.fix);
+        let shown = finding.connections.iter().take(3).map(|it| escapes::value(it));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let others = finding.connections_in_all.saturating_sub(3);
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        let _ = writeln!(text, "    connections: {shown}{more}");
+        if !finding.packets.is_empty() {
+            let numbers: Vec<String> = finding.packets.iter().map(u64::to_string).collect();
+            let _ = writeln!(text, "    packets: {}", numbers.join(", "));
+        }
+    }
+    text
+}
+
+fn latencies(latencies: &[LatencyReport]) -> String {
+    let measured = latencies.iter().filter(|it| it.count > 0);
+    let row = |it: &LatencyReport| {
+        let unmatched = &it.unmatched;
+        let lost = unmatched.open
+            + unmatched.unknown_begin
+            + unmatched.unknown_number
+            + unmatched.left_out;
+        [
+            latency_name(it.kind).to_owned(),
+            short_time(it.p50),
+            short_time(it.p95),
+            short_time(it.p99),
+            short_time(it.p999),
+            short_time(it.max),
+            grouped(it.count),
+            grouped(lost),
+        ]
+    };
+    let columns = [
+        ("on the wire", Align::Left),
+        ("p50", Align::Right),
+        ("p95", Align::Right),
+        ("p99", Align::Right),
+        ("p99.9", Align::Right),
+        ("max", Align::Right),
+        ("measurements", Align::Right),
+        ("unmatched", Align::Right),
+    ];
+    titled(&table(columns, &measured.map(row).collect::<Vec<_>>()))
+}
+
+/// From what to what.
+pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::PublishToConfirm => "publish to confirm",
+        LatencyKind::DeliverToAck => "delivery to acknowledgement",
+        LatencyKind::RequestToReply => "request to reply",
+        LatencyKind::Method => "method to answer",
+    }
+}
+
+fn frames(frames: &[FrameCount]) -> String {
+    let row = |it: &FrameCount| {
+        let from = match it.from {
+            Side::Client => "clients",
+            Side::Broker => "broker",
+        };
+        let mean = it.bytes / it.frames.max(1);
+        [
+            format!("{} {}", it.protocol, it.kind),
+            from.to_owned(),
+            grouped(it.frames),
+            human_bytes(it.bytes),
+            human_bytes(mean),
+        ]
+    };
+    let columns = [
+        ("frame", Align::Left),
+        ("from", Align::Left),
+        ("frames", Align::Right),
+        ("bytes", Align::Right),
+        ("mean", Align::Right),
+    ];
+    let shown = frames.iter().take(ROWS).map(row).collect::<Vec<_>>();
+    titled(&table(columns, &shown)) + &more(frames.len(), "kinds of frames")
+}
+
+fn sizes(sizes: &[SizeBin]) -> String {
+    let all: u64 = sizes.iter().map(|bin| bin.packets).sum();
+    let row = |bin: &SizeBin| {
+        [
+            bin.to.map_or_else(
+                || format!("{} or more", bin.from),
+                |to| format!("{} to {to}", bin.from),
+            ),
+            grouped(bin.packets),
+            format!("{:.2} %", 100.0 * bin.packets as f64 / all.max(1) as f64),
+            human_bytes(bin.bytes),
+        ]
+    };
+    let columns = [
+        ("packet bytes", Align::Left),
+        ("packets", Align::Right),
+        ("share", Align::Right),
+        ("bytes", Align::Right),
+    ];
+    titled(&table(
+        columns,
+        &sizes.iter().filter(|bin| bin.packets > 0).map(row).collect::<Vec<_>>(),
+    ))
+}
+
+fn connections(report: &PacketReport) -> String {
+    let row = |it: &ConnectionReport| {
+        let (up, down) = (&it.from_client, &it.from_broker);
+        [
+            it.client.clone(),
+            it.protocol.clone(),
+            human_bytes(up.payload_bytes),
+            human_bytes(down.payload_bytes),
+            grouped(up.median_payload),
+            grouped(down.median_payload),
+            grouped(up.retransmitted_segments + down.retransmitted_segments),
+            short_time(up.zero_window_nanos + down.zero_window_nanos),
+            format!("{:.0}/{:.0} %", 100.0 * up.limits.busy, 100.0 * down.limits.busy),
+        ]
+    };
+    let columns = [
+        ("client", Align::Left),
+        ("protocol", Align::Left),
+        ("sent", Align::Right),
+        ("received", Align::Right),
+        ("median up", Align::Right),
+        ("down", Align::Right),
+        ("again", Align::Right),
+        ("no room", Align::Right),
+        ("busy", Align::Right),
+    ];
+    let shown = report.connections.iter().take(ROWS).map(row).collect::<Vec<_>>();
+    let all = report.connections.len() as u64 + report.connections_without_row;
+    titled(&table(columns, &shown))
+        + &more(usize::try_from(all).unwrap_or(usize::MAX), "connections")
+}
+
+fn sockets(sockets: &[SocketReport]) -> String {
+    let percent =
+        |share: Option<f64>| share.map_or("-".to_owned(), |it| format!("{:.1} %", 100.0 * it));
+    let bytes = |count: Option<u64>| count.map_or("-".to_owned(), human_bytes);
+    let row = |it: &SocketReport| {
+        [
+            it.local.clone(),
+            it.remote.clone(),
+            percent(it.busy),
+            percent(it.receiver_limited),
+            percent(it.send_buffer_limited),
+            bytes(it.sent_bytes),
+            it.retransmitted.map_or("-".to_owned(), grouped),
+            bytes(it.max_unsent_bytes),
+            bytes(it.max_unread_bytes),
+        ]
+    };
+    let columns = [
+        ("socket", Align::Left),
+        ("other end", Align::Left),
+        ("busy", Align::Right),
+        ("receiver", Align::Right),
+        ("send buffer", Align::Right),
+        ("sent", Align::Right),
+        ("again", Align::Right),
+        ("unsent", Align::Right),
+        ("unread", Align::Right),
+    ];
+    let shown = sockets.iter().take(ROWS).map(row).collect::<Vec<_>>();
+    titled(&table(columns, &shown)) + &more(sockets.len(), "sockets")
+}
+
+/// Nothing for a table that has its titles alone.
+fn titled(table: &str) -> String {
+    if table.contains('\n') { format!("\n{table}\n") } else { String::new() }
+}
+
+fn more(all: usize, what: &str) -> String {
+    let others = all.saturating_sub(ROWS);
+    if others == 0 {
+        String::new()
+    } else {
+        format!("and {} more {what}\n", grouped(others as u64))
+    }
+}

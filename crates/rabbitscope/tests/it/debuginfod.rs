@@ -1,0 +1,262 @@
+//! Names from a server of debug files: elfutils' own `debuginfod`, and its client, with which the cache is shared.
+
+use std::{
+    fs::{self, File},
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rabbitscope_broker::Broker;
+
+use crate::workbench::{
+    Ended, Workbench, eventually, load_module, may_profile_or_says_so, not_run, own_broker,
+};
+
+/// A process that does nothing but call the driver of `hidden_drv.c`.
+const CALLER: &str = "
+-module(hidden).
+-export([start/1]).
+start(Directory) ->
+    register(hidden, spawn(fun() ->
+        ok = erl_ddll:load_driver(Directory, \"hidden_drv\"),
+        loop(open_port({spawn_driver, \"hidden_drv\"}, []))
+    end)), ok.
+loop(Port) -> _ = port_control(Port, 1, <<>>), loop(Port).
+";
+
+/// A node that spends its time in a function without a name, and the debug file that has the name.
+struct Hidden {
+    broker: Broker,
+    /// Has the debug file alone.
+    debug: PathBuf,
+    build_id: String,
+}
+
+impl Hidden {
+    fn start(bench: &Workbench) -> Self {
+        let (library, debug) = (bench.path("library"), bench.path("debug"));
+        fs::create_dir(&library).unwrap();
+        fs::create_dir(&debug).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hidden_drv.c");
+        let code = library.join("hidden_drv.so");
+        let run = |program: &str, arguments: &[&str]| {
+            let done =
+                Command::new(program).args(arguments).arg(&code).current_dir(&debug).status();
+            assert!(done.unwrap().success(), "{program} {arguments:?}");
+        };
+        let source = source.display().to_string();
+        run(
+            "cc",
+            &["-g", "-O1", "-shared", "-fPIC", "-Wall", "-Werror", "-Wl,--build-id", &source, "-o"],
+        );
+        fs::copy(&code, debug.join("whole")).unwrap();
+        run("strip", &[]);
+        let made = Command::new("objcopy")
+            .args(["--only-keep-debug", "whole", "hidden_drv.debug"])
+            .current_dir(&debug)
+            .status();
+        assert!(made.unwrap().success());
+        fs::remove_file(debug.join("whole")).unwrap();
+        let build_id = rabbitscope_probe::build_id(&File::open(&code).unwrap()).unwrap();
+        let broker = own_broker();
+        load_module(&broker, &bench.file("hidden.erl", CALLER));
+        let started = broker.eval(&format!("hidden:start(\"{}\")", library.display()));
+        assert_eq!(started.unwrap(), "ok");
+        Self { broker, debug, build_id }
+    }
+
+    /// Records, by the servers and with the cache that are named; returns stacks and what was said.
+    fn profile(&self, bench: &Workbench, urls: &str, cache: &str) -> (String, Ended) {
+        let pid = self.broker.pid;
+        let mut command =
+            bench.command(&format!("profile --pid {pid} --no-names --duration 2s -o a.folded"));
+        let ended =
+            Ended::from(servers(bench, &mut command, urls, cache).output().unwrap()).code(0);
+        (bench.read("a.folded"), ended)
+    }
+
+    /// What elfutils' client finds, without its progress.
+    fn find(&self, bench: &Workbench, urls: &str, cache: &str) -> Ended {
+        let mut command =
+            bench.command_line(&format!("debuginfod-find debuginfo {}", self.build_id));
+        Ended::from(servers(bench, &mut command, urls, cache).output().unwrap())
+    }
+}
+
+fn servers<'a>(
+    bench: &Workbench,
+    command: &'a mut Command,
+    urls: &str,
+    cache: &str,
+) -> &'a mut Command {
+    command
+        .env("DEBUGINFOD_URLS", urls)
+        .env("DEBUGINFOD_CACHE_PATH", bench.path(cache))
+        .env("DEBUGINFOD_TIMEOUT", "3")
+        .env("HOME", bench.path(""))
+}
+
+/// elfutils' server, until it is dropped. It listens on all addresses, as this release of it cannot do otherwise, for a
+/// few seconds and with nothing but the debug file of a library of these tests.
+struct Debuginfod {
+    process: Child,
+    url: String,
+}
+
+impl Debuginfod {
+    /// Serves the debug files below `directory`. Returns when the index is complete.
+    fn start(directory: &Path) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let process = Command::new("debuginfod")
+            .args(["-d", ":memory:", "-F", "-p", &free.port().to_string()])
+            .arg(directory)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = Self { process, url: format!("http://{free}") };
+        let is_indexed = |metrics: String| {
+            let is = |line: &str| metrics.lines().any(|it| it == line);
+            let pending = "thread_work_pending{role=\"scan\"} ";
+            is("thread_work_total{role=\"traverse\"} 1")
+                && is("thread_busy{role=\"traverse\"} 0")
+                && is("thread_busy{role=\"scan\"} 0")
+                && (is(&format!("{pending}0")) || !metrics.contains(pending))
+        };
+        eventually("debuginfod has looked at its files", || {
+            get(&free.to_string(), "/metrics").is_some_and(is_indexed)
+        });
+        started
+    }
+}
+
+impl Drop for Debuginfod {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn get(address: &str, path: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
+}
+
+/// An address at which nobody listens.
+fn nobody() -> String {
+    format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
+}
+
+#[track_caller]
+fn assert_named(stacks: &str) {
+    assert!(stacks.contains("hidden_work"), "{stacks}");
+    assert!(!stacks.contains("hidden_drv.so+0x"), "{stacks}");
+}
+
+#[track_caller]
+fn assert_nameless(stacks: &str) {
+    assert!(!stacks.contains("hidden_work"), "{stacks}");
+    assert!(stacks.contains("hidden_drv.so+0x"), "{stacks}");
+}
+
+#[test]
+fn a_server_names_what_was_stripped_and_shares_its_cache_with_elfutils() {
+    const TEST: &str = "a_server_names_what_was_stripped_and_shares_its_cache_with_elfutils";
+    if !may_profile_or_says_so(TEST) {
+        return;
+    }
+    if Command::new("debuginfod-find").arg("--version").output().is_err() {
+        return not_run(TEST, "debuginfod is not installed (scripts/setup.sh)");
+    }
+    let bench = Workbench::new("debuginfod");
+    let hidden = Hidden::start(&bench);
+    let server = Debuginfod::start(&hidden.debug);
+
+    let (stacks, ended) = hidden.profile(&bench, "", "off");
+    assert_nameless(&stacks);
+    assert!(!ended.stdout.contains("debuginfod") && !bench.path("off").exists(), "{ended:#?}");
+
+    let (stacks, ended) = hidden.profile(&bench, &server.url, "ours");
+    assert_named(&stacks);
+    let said = format!("hidden_drv.so ({})", server.url);
+    assert!(ended.stdout.contains(&said), "`{said}` is not in {ended:#?}");
+
+    // What is in the cache is found by elfutils without a server, and the other way round.
+    let file = bench.path("ours").join(&hidden.build_id).join("debuginfo");
+    let found = hidden.find(&bench, &nobody(), "ours").code(0);
+    assert_eq!(found.stdout.trim(), file.display().to_string());
+    hidden.find(&bench, &server.url, "theirs").code(0);
+    let (stacks, ended) = hidden.profile(&bench, &nobody(), "theirs");
+    assert_named(&stacks);
+    assert!(ended.stdout.contains("(the cache "), "{ended:#?}");
+
+    what_no_server_has_is_known_to_both(&bench, &hidden, &server);
+    who_would_be_asked_is_explained(&bench, &hidden, &server);
+}
+
+fn what_no_server_has_is_known_to_both(bench: &Workbench, hidden: &Hidden, full: &Debuginfod) {
+    let nothing = bench.path("nothing");
+    fs::create_dir(&nothing).unwrap();
+    let empty = Debuginfod::start(&nothing);
+    let (stacks, ended) = hidden.profile(bench, &empty.url, "no-ours");
+    assert_nameless(&stacks);
+    assert!(ended.stdout.contains(&format!("{} has none", empty.url)), "{ended:#?}");
+    assert_ne!(hidden.find(bench, &full.url, "no-ours").code, Some(0));
+
+    assert_ne!(hidden.find(bench, &empty.url, "no-theirs").code, Some(0));
+    let (stacks, ended) = hidden.profile(bench, &full.url, "no-theirs");
+    assert_nameless(&stacks);
+    assert!(ended.stdout.contains("the cache says that no server had"), "{ended:#?}");
+}
+
+fn who_would_be_asked_is_explained(bench: &Workbench, hidden: &Hidden, server: &Debuginfod) {
+    let explained = |urls: &str, cache: &str| {
+        let explain = format!("profile --explain --pid {}", hidden.broker.pid);
+        let mut command = bench.command(&explain);
+        Ended::from(servers(bench, &mut command, urls, cache).output().unwrap()).code(0).stdout
+    };
+    let named = format!("hidden_drv.so ({})", hidden.build_id);
+    let text = explained(&server.url, "none");
+    assert!(text.contains(&format!("would ask {}", server.url)) && text.contains(&named), "{text}");
+    assert!(!bench.path("none").exists(), "nothing is made");
+    let text = explained(&server.url, "ours");
+    assert!(text.contains(&format!("the cache has {named}")), "{text}");
+    let text = explained("", "none");
+    assert!(text.contains("off: DEBUGINFOD_URLS names no server"), "{text}");
+}
+
+#[test]
+fn a_server_that_never_answers_costs_no_recording() {
+    if !may_profile_or_says_so("a_server_that_never_answers_costs_no_recording") {
+        return;
+    }
+    let bench = Workbench::new("silent-debuginfod");
+    let hidden = Hidden::start(&bench);
+    // Connections are made by the kernel, and nobody takes them.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let began = Instant::now();
+    let (stacks, ended) = hidden.profile(&bench, &url, "silent");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_nameless(&stacks);
+    assert!(ended.stdout.contains("less than 100 KiB within 3 s"), "{ended:#?}");
+    // After two seconds it is said what is waited for.
+    assert!(ended.stderr.contains(&format!("asking {url} for")), "{ended:#?}");
+
+    let profile = "[profile]\nevent = \"cpu\"\ndelay = \"100ms\"\nduration = \"1s\"\n";
+    let scenario = crate::workbench::scenario("silent", "2s") + profile;
+    bench.file("s.toml", &scenario);
+    let uri = hidden.broker.uri();
+    let mut command = bench.command("run s.toml --out run");
+    let command = servers(&bench, &mut command, &url, "silent").env("RABBITSCOPE_URI", uri);
+    Ended::from(command.output().unwrap()).code(0);
+    let notes = bench.json("run/run.json")["profile"]["capture"]["notes"].to_string();
+    assert!(notes.contains("less than 100 KiB within 3 s"), "{notes}");
+}

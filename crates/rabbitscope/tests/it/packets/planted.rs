@@ -1,0 +1,156 @@
+//! What is wrong with a connection is found, and not with its counterpart in which it is not.
+
+use std::{thread, time::Duration};
+
+use rabbitscope_broker::Broker;
+use serde_json::Value;
+
+use super::{client::Client, look, may_capture};
+use crate::workbench::{Workbench, own_broker};
+
+/// Connections by what they do; the second of each pair does it right.
+struct Planted {
+    frame_by_frame: [u16; 2],
+    nagle: [u16; 2],
+    acks: [u16; 2],
+    slow_reader: [u16; 2],
+}
+
+#[test]
+fn what_is_planted_is_found_and_nothing_else() {
+    if !may_capture("what_is_planted_is_found_and_nothing_else") {
+        return;
+    }
+    let bench = Workbench::new("planted-packets");
+    let broker = own_broker();
+    let port = broker.address().port();
+    let mut looking =
+        look(&bench, &format!("--port {port} --duration 60s -o p.json -o p.html -o p.pcapng"));
+    let planted = Planted {
+        frame_by_frame: [publish_many(&broker, true), publish_many(&broker, false)],
+        nagle: [publish_and_wait(&broker, false), publish_and_wait(&broker, true)],
+        acks: [consume(&broker, 1), consume(&broker, 20)],
+        slow_reader: [
+            read_late(&broker, Duration::from_millis(1500)),
+            read_late(&broker, Duration::ZERO),
+        ],
+    };
+    crate::workbench::signal(&looking, rustix::process::Signal::INT);
+    // Stopped before its time.
+    assert_eq!(looking.wait().unwrap().code(), Some(1));
+    let report = bench.json("p.json");
+    assert_eq!(report["capture"]["dropped"], 0);
+    for (rule, [shows, does_not]) in [
+        ("frame-by-frame", planted.frame_by_frame),
+        ("delayed-acknowledgement", planted.nagle),
+        ("ack-per-message", planted.acks),
+        ("zero-window", planted.slow_reader),
+    ] {
+        let connections = connections_with(&report, rule);
+        let has =
+            |port: u16| connections.iter().any(|it| it.starts_with(&format!("127.0.0.1:{port} ")));
+        assert!(has(shows), "{rule}: {connections:?} without {shows}; {report:#}");
+        assert!(!has(does_not), "{rule}: {connections:?} with {does_not}");
+    }
+    let page = bench.read("p.html");
+    assert!(page.contains("TCP_NODELAY"), "the fix stands on the page");
+    stalls_have_their_packets(&report);
+}
+
+fn connections_with(report: &Value, rule: &str) -> Vec<String> {
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().filter(|it| it["rule"] == rule);
+    let connections = found.flat_map(|it| it["connections"].as_array().unwrap());
+    connections.map(|it| it.as_str().unwrap().to_owned()).collect()
+}
+
+/// Three for each: the small segment, the acknowledgement, what followed.
+fn stalls_have_their_packets(report: &Value) {
+    let findings = report["findings"].as_array().unwrap();
+    let stalls = findings.iter().find(|it| it["rule"] == "delayed-acknowledgement").unwrap();
+    let packets: Vec<u64> =
+        stalls["packets"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    assert!(
+        packets.len() >= 3 && packets[0] < packets[1] && packets[1] < packets[2],
+        "{packets:?}"
+    );
+    let pictures = report["time-sequences"].as_array().unwrap();
+    assert!(pictures.iter().any(|it| it["title"].as_str().unwrap().contains("no room")), "drawn");
+}
+
+/// Some thousand messages a second: each frame by itself, or a message at a time. What is written without any pause the kernel puts
+/// together.
+fn publish_many(broker: &Broker, frame_by_frame: bool) -> u16 {
+    let mut client = Client::connect(broker, true);
+    let queue = client.declare("many");
+    let frames = Client::publish(&queue, &[7; 40]);
+    let pause = || thread::sleep(Duration::from_micros(100));
+    for _ in 0..2_000 {
+        if frame_by_frame {
+            for frame in &frames {
+                client.write(frame);
+                pause();
+            }
+        } else {
+            client.write(&frames.concat());
+            pause();
+        }
+    }
+    // Nothing is lost when the connection is closed: the broker has read all before it answers.
+    client.declare("end");
+    client.local_port()
+}
+
+/// One message after the other, in two writes. With Nagle's algorithm the second waits until the first is acknowledged.
+fn publish_and_wait(broker: &Broker, nodelay: bool) -> u16 {
+    let mut client = Client::connect(broker, nodelay);
+    let queue = client.declare("waits");
+    client.confirm();
+    let [method, header, body] = Client::publish(&queue, &[7; 40]);
+    for _ in 0..60 {
+        client.write(&method);
+        client.write(&[&header[..], &body].concat());
+        client.expect(60, 80);
+    }
+    client.local_port()
+}
+
+/// Acknowledges each so many messages.
+fn consume(broker: &Broker, each: u16) -> u16 {
+    let mut client = Client::connect(broker, true);
+    let queue = client.declare("acks");
+    client.prefetch(each.max(2));
+    client.consume(&queue, false);
+    let message = Client::publish(&queue, &[7; 40]).concat();
+    for number in 1..=400 {
+        client.write(&message);
+        let tag = client.delivery();
+        if number % each == 0 {
+            client.ack(tag, each > 1);
+        }
+    }
+    client.local_port()
+}
+
+/// Takes much, and begins to read it after so long.
+fn read_late(broker: &Broker, after: Duration) -> u16 {
+    const MESSAGES: u32 = 300;
+    let mut client = Client::connect(broker, true);
+    let mut publisher = Client::connect(broker, true);
+    let queue = client.declare("late");
+    client.consume(&queue, true);
+    let port = client.local_port();
+    // The queue is the consumer's own; everybody may publish to it.
+    let message = Client::publish(&queue, &vec![7; 100_000]).concat();
+    let reading = thread::spawn(move || {
+        thread::sleep(after);
+        for _ in 0..MESSAGES {
+            client.delivery();
+        }
+    });
+    for _ in 0..MESSAGES {
+        publisher.write(&message);
+    }
+    reading.join().unwrap();
+    port
+}

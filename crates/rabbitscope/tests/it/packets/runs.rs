@@ -1,0 +1,116 @@
+//! Packets that are looked at while a run puts load on a broker.
+
+use serde_json::Value;
+
+use super::may_capture;
+use crate::workbench::Workbench;
+
+const SCENARIO: &str = r#"
+name = "packets"
+[run]
+until = "empty"
+duration = "20s"
+[[queues]]
+name = "rabbitscope-packets"
+[[publishers]]
+queue = "rabbitscope-packets"
+messages = 6000
+rate = 3000
+size = "200B"
+confirm-window = 100
+[[consumers]]
+queue = "rabbitscope-packets"
+prefetch = 100
+[packets]
+duration = "15s"
+save = true
+"#;
+
+fn frames(report: &Value, kind: &str, from: &str) -> u64 {
+    let frames = report["frames"].as_array().unwrap();
+    let of = |it: &&Value| it["kind"] == kind && it["from"] == from;
+    frames.iter().filter(of).filter_map(|it| it["frames"].as_u64()).sum()
+}
+
+#[test]
+fn counts_and_latencies_are_those_of_the_load() {
+    if !may_capture("counts_and_latencies_are_those_of_the_load") {
+        return;
+    }
+    let bench = Workbench::new("run-packets");
+    bench.file("s.toml", SCENARIO);
+    let ended = bench.rabbitscope("run s.toml --out run").code(0);
+    assert!(ended.stdout.contains("from publish to confirm on the wire p50 "), "{ended:?}");
+    let (run, report) = (bench.json("run/run.json"), bench.json("run/packets.json"));
+    assert_eq!(report["capture"]["dropped"], 0);
+    assert_eq!(report["totals"]["published"], 6000);
+    assert_eq!(report["totals"]["delivered"], 6000);
+    assert_eq!(frames(&report, "basic.publish", "client"), 6000);
+    assert_eq!(frames(&report, "basic.deliver", "broker"), 6000);
+    let latency = |kind: &str| {
+        let latencies = report["latencies"].as_array().unwrap();
+        latencies
+            .iter()
+            .find(|it| it["kind"] == kind)
+            .unwrap_or_else(|| panic!("{kind}: {report}"))
+            .clone()
+    };
+    let confirms = latency("publish-to-confirm");
+    assert_eq!(confirms["count"], 6000);
+    assert_eq!(latency("deliver-to-ack")["count"], 6000);
+    // On the wire is a part of what the load generator measures.
+    let measured = run["latencies"].as_array().unwrap();
+    let measured = measured.iter().find(|it| it["name"] == "confirm").unwrap();
+    for quantile in ["p50", "p99"] {
+        let (wire, whole) =
+            (confirms[quantile].as_u64().unwrap(), measured[quantile].as_u64().unwrap());
+        assert!(wire > 10_000 && wire <= whole + whole / 10, "{quantile}: {wire} of {whole}");
+    }
+    assert_eq!(run["packets"]["publish-to-confirm-p50"], confirms["p50"]);
+    what_was_kept_says_the_same(&bench, &report);
+}
+
+/// Without the bodies, which the load generator fills with a stamp and a pattern, and without the password.
+fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
+    let again = bench.rabbitscope("packets --pcap run/packets.pcapng --json").code(0);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    for (kind, from) in [
+        ("basic.publish", "client"),
+        ("header", "client"),
+        ("body", "client"),
+        ("basic.ack", "client"),
+        ("basic.ack", "broker"),
+        ("basic.deliver", "broker"),
+        ("connection.start-ok", "client"),
+    ] {
+        assert_eq!(frames(&again, kind, from), frames(report, kind, from), "{kind} from {from}");
+    }
+    let kept = std::fs::read(bench.path("run/packets.pcapng")).unwrap();
+    // With its length: the broker lists the mechanisms in one text.
+    let plain = b"\x05PLAIN";
+    let place =
+        kept.windows(plain.len()).position(|it| it == plain).expect("the mechanism is no secret");
+    // Four bytes of length, then user and password.
+    let response = &kept[place + plain.len() + 4..place + plain.len() + 16];
+    assert!(response.iter().all(|byte| *byte == 0), "{response:?}");
+}
+
+#[test]
+fn an_ordinary_user_gets_sockets_and_is_told_why_no_packets() {
+    let Some(installed) = crate::installed::Installed::new("packets-of-a-user") else { return };
+    let broker = crate::workbench::existing_broker();
+    let port = broker.address().port();
+    let mut client = super::client::Client::connect(broker, true);
+    client.declare("user");
+    let ended = installed.run(&format!("packets --port {port} --duration 1s --json"));
+    let report: Value = serde_json::from_str(&ended.code(0).stdout).unwrap();
+    let sources = report["sources"].as_array().unwrap();
+    let of = |level: &str| sources.iter().find(|it| it["level"] == level).unwrap();
+    assert_eq!(of("sockets")["present"], true);
+    assert_eq!(of("packets")["present"], false);
+    assert!(of("packets")["note"].as_str().unwrap().contains("CAP_NET_RAW"));
+    assert!(report.get("capture").is_none());
+    let ours = format!("127.0.0.1:{}", client.local_port());
+    let sockets = report["sockets"].as_array().unwrap();
+    assert!(sockets.iter().any(|it| it["remote"] == ours.as_str()), "{sockets:?}");
+}

@@ -1,0 +1,97 @@
+//! Figures of this page as text.
+
+use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_wire::report::RoundTrips;
+
+/// Part of a whole, 0 to 1; 0 of nothing.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// A share that comes from outside, between 0 and 1.
+pub(super) fn bounded(share: f64) -> f64 {
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// `0 %`, `under 0.01 %`, `0.83 %`, `83.4 %`.
+pub(super) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent <= 0.0 {
+        "0 %".to_owned()
+    } else if percent < 0.01 {
+        "under 0.01 %".to_owned()
+    } else if percent < 9.995 {
+        format!("{percent:.2} %")
+    } else if percent < 99.95 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// A time since the first packet, to the microsecond: `12.345678 s`.
+pub(super) fn instant(nanos: u64) -> String {
+    format!("{}.{:06} s", grouped(nanos / 1_000_000_000), nanos / 1000 % 1_000_000)
+}
+
+/// A number with its noun: `1 gap`, `2 gaps`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A cell's text for a number that is mostly 0: 0 recedes.
+pub(super) fn rare(number: u64, text: impl FnOnce(u64) -> String) -> String {
+    if number == 0 { "<span class=\"soft\">0</span>".to_owned() } else { text(number) }
+}
+
+/// Smallest, mean and largest.
+pub(super) fn round_trips(trips: &RoundTrips) -> String {
+    if trips.count == 0 {
+        return "–".to_owned();
+    }
+    [trips.min, trips.mean, trips.max].map(short_time).join(" · ")
+}
+
+/// Bytes, or a dash.
+pub(super) fn bytes_or_dash(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "–".to_owned(), human_bytes)
+}
+
+/// A number, or a dash.
+pub(super) fn number_or_dash(number: Option<u64>) -> String {
+    number.map_or_else(|| "–".to_owned(), grouped)
+}
+
+/// `6 %`, for what stands in a bar's caption.
+pub(super) fn rounded(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent > 0.0 && percent < 1.0 { "<1 %".to_owned() } else { format!("{percent:.0} %") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_figures_that_count() {
+        fn check(share: f64, expected: &str) {
+            assert_eq!(percent(share), expected);
+        }
+        check(0.0, "0 %");
+        check(0.000_01, "under 0.01 %");
+        check(0.008_34, "0.83 %");
+        check(0.099_96, "10.0 %");
+        check(0.833_7, "83.4 %");
+        check(1.0, "100 %");
+        assert_eq!(percent(share(1, 0)), "0 %");
+        assert_eq!(percent(bounded(f64::NAN)), "0 %");
+    }
+
+    #[test]
+    fn instants_are_exact_to_the_microsecond() {
+        assert_eq!(instant(12_345_678_901), "12.345678 s");
+        assert_eq!(instant(0), "0.000000 s");
+        assert_eq!(counted(1, "gap"), "1 gap");
+        assert_eq!(counted(2000, "gap"), "2,000 gaps");
+    }
+}

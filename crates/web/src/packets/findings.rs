@@ -1,0 +1,123 @@
+//! What to mend, worst first; and what was looked for and not found.
+
+use std::io::{self, Write};
+
+use rabbitscope_text::grouped;
+use rabbitscope_wire::report::{Finding, FindingRule, PacketReport, SourceLevel};
+
+use super::{figures::counted, words};
+use crate::escape::Markup;
+
+use SourceLevel::{Packets, Sockets};
+
+/// Each rule with the sources of which it needs one.
+const RULES: [(FindingRule, &[SourceLevel]); 10] = [
+    (FindingRule::ZeroWindow, &[Packets]),
+    (FindingRule::DelayedAcknowledgement, &[Packets]),
+    (FindingRule::FrameByFrame, &[Packets]),
+    (FindingRule::SmallPackets, &[Packets]),
+    (FindingRule::ReceiverLimited, &[Packets, Sockets]),
+    (FindingRule::SendBufferLimited, &[Sockets]),
+    (FindingRule::NetworkLimited, &[Packets, Sockets]),
+    (FindingRule::ApplicationLimited, &[Packets, Sockets]),
+    (FindingRule::AckPerMessage, &[Packets]),
+    (FindingRule::CaptureLoss, &[Packets]),
+];
+
+/// Findings in the order of the report.
+pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+    match (&report.findings[..], report.sources.iter().any(|it| it.present)) {
+        ([], true) => {
+            writeln!(out, "<p class=\"verdict good\"><strong>Nothing found.</strong></p>")?;
+        }
+        ([], false) => {
+            writeln!(out, "<p class=\"verdict\"><strong>Nothing could be checked.</strong></p>")?;
+        }
+        _ => {}
+    }
+    report.findings.iter().try_for_each(|finding| one(out, finding))?;
+    checked(out, report)
+}
+
+fn one(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    let severity = words::severity(finding.severity);
+    writeln!(
+        out,
+        "<article class=\"verdict {severity}\"><h3><span class=\"badge\">{severity}</span> {}</h3>\n<p>{}</p>",
+        Markup(&words::sentence(&finding.sentence)),
+        Markup(&words::sentence(&finding.evidence))
+    )?;
+    if !finding.fix.is_empty() {
+        writeln!(
+            out,
+            "<p><strong>What to do:</strong> {}</p>",
+            Markup(&words::sentence(&finding.fix))
+        )?;
+    }
+    where_found(out, finding)?;
+    writeln!(out, "</article>")
+}
+
+/// Connections and packets, folded: a long list must not push the next finding off the screen.
+fn where_found(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    let in_all = finding.connections_in_all.max(finding.connections.len() as u64);
+    let counts = [(in_all, "connection"), (finding.packets.len() as u64, "packet")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let summary = counts.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(", ");
+    if summary.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<details><summary>{summary}</summary>")?;
+    connections(out, finding, in_all)?;
+    packets(out, &finding.packets)?;
+    writeln!(out, "</details>")
+}
+
+fn connections(out: &mut dyn Write, finding: &Finding, in_all: u64) -> io::Result<()> {
+    if finding.connections.is_empty() {
+        return Ok(());
+    }
+    write!(out, "<p class=\"facts\">The worst first:")?;
+    for connection in &finding.connections {
+        write!(out, " <code>{}</code>", Markup(connection))?;
+    }
+    match in_all - finding.connections.len() as u64 {
+        0 => writeln!(out, "</p>"),
+        more => writeln!(out, " and {} more</p>", grouped(more)),
+    }
+}
+
+/// As a display filter, which Wireshark and tshark take as it is.
+fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
+    if packets.is_empty() {
+        return Ok(());
+    }
+    let numbers = packets.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    writeln!(
+        out,
+        "<p class=\"facts\">The first packets, as a display filter of Wireshark: <code class=\"long\">frame.number in {{{numbers}}}</code></p>"
+    )
+}
+
+/// What else was looked for, and what could not be.
+fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+    let is_present =
+        |level: &SourceLevel| report.sources.iter().any(|it| it.level == *level && it.present);
+    let is_found = |rule| report.findings.iter().any(|finding| finding.rule == rule);
+    let (mut checked, mut unchecked) = (Vec::new(), Vec::new());
+    for (rule, sources) in RULES.into_iter().filter(|(rule, _)| !is_found(*rule)) {
+        let list = if sources.iter().any(is_present) { &mut checked } else { &mut unchecked };
+        list.push(words::rule(rule));
+    }
+    let sentence = |begin: &str, rules: &[&str]| match rules {
+        [] => String::new(),
+        rules => format!("{begin} {}. ", rules.join(", ")),
+    };
+    let begin = if report.findings.is_empty() { "Checked:" } else { "Checked and not found:" };
+    writeln!(
+        out,
+        "<p class=\"soft\">{}{}</p>",
+        sentence(begin, &checked),
+        sentence("Not checked, because the source is missing:", &unchecked)
+    )
+}

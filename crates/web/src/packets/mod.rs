@@ -1,0 +1,25 @@
+//! The page of `rabbitscope packets`: what the wire says about a broker, findings first. One HTML file without scripts.
+//!
+//! What lives here: layout. What deliberately does not: figures and findings, which `rabbitscope-wire` makes. The page
+//! divides a part by its whole and draws.
+
+mod bar;
+mod capture;
+mod connections;
+mod document;
+mod figures;
+mod findings;
+mod frames;
+mod hues;
+mod ladder;
+mod latencies;
+mod sequence;
+mod sizes;
+mod sockets;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tiles;
+mod words;
+
+pub use document::write_packets;

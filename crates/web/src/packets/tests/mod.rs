@@ -1,0 +1,6 @@
+//! What the page has of a report.
+
+mod page;
+mod pictures;
+mod report;
+mod shape;

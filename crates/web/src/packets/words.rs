@@ -1,0 +1,174 @@
+//! The words of the page: what its terms mean, and how kinds of the report are called.
+
+use std::io::{self, Write};
+
+use crate::checks::capitalised;
+use rabbitscope_wire::report::{
+    FindingRule, LatencyKind, PacketReport, Severity, Side, SourceLevel,
+};
+
+/// A word that needs an explanation.
+pub(super) struct Term {
+    pub(super) name: &'static str,
+    pub(super) meaning: &'static str,
+}
+
+pub(super) const WINDOW: Term = Term {
+    name: "window, room",
+    meaning: "How many bytes more a receiver takes; it announces them with every segment.",
+};
+pub(super) const ZERO_WINDOW: Term = Term {
+    name: "zero window",
+    meaning: "A receiver announced that it has no room: its program does not read. The other side must wait.",
+};
+pub(super) const RECEIVER_LIMITED: Term = Term {
+    name: "receiver-limited",
+    meaning: "The sender had data and waited because the receiver's window was full: the reader is the slow one.",
+};
+pub(super) const SEND_BUFFER_LIMITED: Term = Term {
+    name: "send-buffer-limited",
+    meaning: "The sender had data and its own send buffer was too small to keep the path full.",
+};
+pub(super) const BUSY: Term = Term {
+    name: "busy",
+    meaning: "Data was on its way or waited to be sent. The rest of the time the program had nothing to send.",
+};
+pub(super) const IDLE: Term = Term {
+    name: "idle",
+    meaning: "Nothing was on its way: the program had nothing to send, so neither path nor receiver was the limit.",
+};
+pub(super) const RETRANSMITTED: Term = Term {
+    name: "retransmitted",
+    meaning: "Bytes that were sent again, because a segment or its acknowledgement was lost or late.",
+};
+pub(super) const OUT_OF_ORDER: Term = Term {
+    name: "out of order",
+    meaning: "New bytes that arrived before others that precede them.",
+};
+pub(super) const DELAYED_ACK: Term = Term {
+    name: "delayed-acknowledgement stall",
+    meaning: "A small segment waited until the receiver's acknowledgement timer ran out, usually 40 ms: Nagle's algorithm.",
+};
+pub(super) const ROUND_TRIP: Term = Term {
+    name: "round trip",
+    meaning: "From a segment to its acknowledgement. The smallest one is the path; larger ones hold delayed acknowledgements.",
+};
+pub(super) const IN_FLIGHT: Term =
+    Term { name: "in flight", meaning: "Bytes that were sent and not acknowledged yet." };
+pub(super) const SEGMENT: Term = Term {
+    name: "segment",
+    meaning: "What TCP sends at a time. Captured on the sending machine one may be larger than a packet on the cable.",
+};
+pub(super) const PURE_ACK: Term =
+    Term { name: "pure acknowledgement", meaning: "A segment without payload." };
+pub(super) const MEDIAN_PAYLOAD: Term = Term {
+    name: "median payload",
+    meaning: "Half of the segments with payload have no more bytes than this.",
+};
+pub(super) const UNSENT: Term =
+    Term { name: "unsent", meaning: "Most bytes that waited in this end's kernel to be sent." };
+pub(super) const UNREAD: Term = Term {
+    name: "unread",
+    meaning: "Most bytes that waited in this end's kernel for its program to read them.",
+};
+
+/// All terms, for the list at the end of the page.
+const TERMS: [&Term; 16] = [
+    &BUSY,
+    &DELAYED_ACK,
+    &IDLE,
+    &IN_FLIGHT,
+    &MEDIAN_PAYLOAD,
+    &OUT_OF_ORDER,
+    &PURE_ACK,
+    &RECEIVER_LIMITED,
+    &RETRANSMITTED,
+    &ROUND_TRIP,
+    &SEGMENT,
+    &SEND_BUFFER_LIMITED,
+    &UNREAD,
+    &UNSENT,
+    &WINDOW,
+    &ZERO_WINDOW,
+];
+
+/// A sentence of its own, from one that stands alone in a line of the terminal.
+pub(super) fn sentence(text: &str) -> String {
+    let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
+    capitalised(text) + end
+}
+
+/// The list of all terms, for those who have no pointer to hold over a word.
+pub(super) fn list(out: &mut dyn Write, _: &PacketReport) -> io::Result<()> {
+    writeln!(out, "<dl>")?;
+    for term in TERMS {
+        writeln!(out, "<dt>{}</dt><dd>{}</dd>", term.name, term.meaning)?;
+    }
+    writeln!(out, "</dl>")
+}
+
+pub(super) fn side(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Broker => "broker",
+    }
+}
+
+/// The other end.
+pub(super) fn opposite(from: Side) -> &'static str {
+    match from {
+        Side::Client => side(Side::Broker),
+        Side::Broker => side(Side::Client),
+    }
+}
+
+pub(super) fn latency(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::PublishToConfirm => "publish → confirm",
+        LatencyKind::DeliverToAck => "deliver → ack",
+        LatencyKind::RequestToReply => "request → reply",
+        LatencyKind::Method => "method → answer",
+    }
+}
+
+/// Whose time a latency is, when the capture was made beside the broker.
+pub(super) fn whose(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::PublishToConfirm => "the broker's: routing, queues, disk",
+        LatencyKind::DeliverToAck => "the network's and the consumer's",
+        LatencyKind::RequestToReply => "queues, network and the responder",
+        LatencyKind::Method => "the side's that answers",
+    }
+}
+
+pub(super) fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Critical => "critical",
+    }
+}
+
+pub(super) fn source(level: SourceLevel) -> &'static str {
+    match level {
+        SourceLevel::Sockets => "sockets",
+        SourceLevel::Packets => "packets",
+        SourceLevel::Writes => "writes and reads",
+    }
+}
+
+/// What a rule looks for.
+pub(super) fn rule(rule: FindingRule) -> &'static str {
+    match rule {
+        FindingRule::FrameByFrame => "publishes sent frame by frame",
+        FindingRule::SmallPackets => "many small packets",
+        FindingRule::DelayedAcknowledgement => "waits for delayed acknowledgements",
+        FindingRule::ZeroWindow => "receivers without room",
+        FindingRule::ReceiverLimited => "slow readers",
+        FindingRule::SendBufferLimited => "small send buffers",
+        FindingRule::NetworkLimited => "a path that is the limit",
+        FindingRule::ApplicationLimited => "applications with nothing to send",
+        FindingRule::AckPerMessage => "an acknowledgement for every message",
+        FindingRule::CaptureLoss => "losses of the capture",
+    }
+}

@@ -1,0 +1,301 @@
+//! A connection while it is read: its frames, messages, latencies and pictures.
+
+use std::time::Duration;
+
+use super::{
+    busiest::EndedConnection,
+    frames::FrameCounts,
+    ladder::LadderRecorder,
+    latencies::LatencyHistograms,
+    messages::Messages,
+    payloads::Payloads,
+    redaction::SensitiveRanges,
+    trace::{TraceRecorder, Trigger},
+};
+use crate::{
+    exchanges::{Exchanges, Latency, Replies},
+    protocols::{Conversation, Frame, peer_of},
+    report::{ConnectionReport, DirectionReport, LatencyKind, LimitShares, RoundTrips, Side},
+    tcp::{
+        ConnectionEnd, ConnectionSummary, Direction, DirectionFigures, Stall, TracedSegment,
+        ZeroWindow,
+    },
+};
+
+/// Packets that are kept as examples of each kind of event.
+const EXAMPLES: usize = 10;
+
+/// What is kept of a direction beside what `tcp` keeps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DirectionState {
+    payloads: Payloads,
+    zero_window_packets: Vec<u64>,
+    stall_packets: Vec<u64>,
+    trace: Option<Box<TraceRecorder>>,
+}
+
+impl DirectionState {
+    /// The receiver of this direction took nothing.
+    pub(super) fn zero_window(&mut self, of: ZeroWindow) {
+        let packets = [Some(of.first_packet), of.last_packet].into_iter().flatten();
+        let room = EXAMPLES.saturating_sub(self.zero_window_packets.len());
+        self.zero_window_packets.extend(packets.take(room));
+    }
+
+    pub(super) fn stall(&mut self, stall: Stall) {
+        let packets = [stall.small_packet, stall.acknowledgement_packet, stall.next_packet];
+        let room = EXAMPLES.saturating_sub(self.stall_packets.len());
+        self.stall_packets.extend(packets.into_iter().take(room));
+    }
+
+    /// Something happened that is worth a picture.
+    pub(super) fn trigger(&mut self, trigger: Trigger) {
+        if let Some(trace) = &mut self.trace {
+            trace.trigger(trigger);
+        }
+    }
+}
+
+/// What frames of a connection make.
+#[derive(Debug)]
+pub(super) struct Reading {
+    frames: FrameCounts,
+    pub(super) messages: Messages,
+    pub(super) exchanges: Exchanges,
+    latencies: LatencyHistograms,
+    ladder: Option<Box<LadderRecorder>>,
+    /// Of what each side sends: the frames of the segment that is read.
+    traced: [Option<TracedFrames>; 2],
+}
+
+/// The frames that ended in the segment that is read.
+#[derive(Clone, Copy, Debug, Default)]
+struct TracedFrames {
+    name: &'static str,
+    count: u32,
+}
+
+impl TracedFrames {
+    /// Names of methods say more than `header` and `body`.
+    fn add(&mut self, kind: &'static str) {
+        let is_method = |kind: &str| kind.contains('.');
+        if self.count == 0 || is_method(kind) && !is_method(self.name) {
+            self.name = kind;
+        }
+        self.count += 1;
+    }
+}
+
+impl Reading {
+    /// Takes a frame. Latencies that it ends go to `each` as well.
+    pub(super) fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        replies: &mut Replies,
+        each: &mut impl FnMut(&Latency),
+    ) {
+        let Self { frames, messages, exchanges, latencies, ladder, traced } = self;
+        frames.add(frame);
+        messages.frame(frame);
+        if let Some(traced) = &mut traced[frame.sender as usize] {
+            traced.add(frame.kind);
+        }
+        if let Some(ladder) = ladder {
+            ladder.frame(frame);
+        }
+        exchanges.frame(frame, replies, &mut |latency| {
+            latencies.add(latency.kind, latency.nanos);
+            if let Some(ladder) = ladder {
+                ladder.answer(latency.last_packet, peer_of(latency.from), latency.nanos);
+            }
+            each(latency);
+        });
+    }
+}
+
+/// A connection while it is read.
+#[derive(Debug)]
+pub(super) struct ConnectionState {
+    /// Which side opened it, as `tcp` sees it.
+    opener: Side,
+    /// The client's end, and the broker's.
+    ends: [String; 2],
+    pub(super) conversation: Conversation,
+    pub(super) reading: Reading,
+    pub(super) sensitive: [SensitiveRanges; 2],
+    /// What the client sent, and what the broker sent.
+    directions: [DirectionState; 2],
+}
+
+impl ConnectionState {
+    pub(super) fn new(number: u64, opener: Side, ends: [String; 2], is_pictured: bool) -> Self {
+        let direction = || DirectionState {
+            trace: is_pictured.then(|| Box::new(TraceRecorder::new())),
+            ..DirectionState::default()
+        };
+        Self {
+            opener,
+            ends,
+            conversation: Conversation::default(),
+            reading: Reading {
+                frames: FrameCounts::default(),
+                messages: Messages::default(),
+                exchanges: Exchanges::new(number),
+                latencies: LatencyHistograms::new(LatencyHistograms::OF_ONE),
+                ladder: is_pictured.then(Box::default),
+                traced: [is_pictured.then(TracedFrames::default); 2],
+            },
+            sensitive: <[SensitiveRanges; 2]>::default(),
+            directions: [direction(), direction()],
+        }
+    }
+
+    /// Which side sends in a direction.
+    pub(super) const fn sender(&self, direction: Direction) -> Side {
+        match direction {
+            Direction::Forward => self.opener,
+            Direction::Reverse => peer_of(self.opener),
+        }
+    }
+
+    pub(super) const fn direction(&mut self, sender: Side) -> &mut DirectionState {
+        &mut self.directions[sender as usize]
+    }
+
+    /// A segment was read, and its frames as far as it ended some.
+    pub(super) fn segment(&mut self, sender: Side, segment: &TracedSegment) {
+        let direction = &mut self.directions[sender as usize];
+        if let Some(places) = &segment.places
+            && !places.is_empty()
+        {
+            direction.payloads.add(u32::try_from(places.end - places.start).unwrap_or(u32::MAX));
+        }
+        let Some(traced) = &mut self.reading.traced[sender as usize] else { return };
+        let TracedFrames { name, count } = std::mem::take(traced);
+        if let Some(trace) = &mut direction.trace {
+            trace.segment(segment, name, count);
+        }
+        if let Some(trace) = &mut self.directions[peer_of(sender) as usize].trace {
+            trace.acknowledgement(segment);
+        }
+    }
+
+    /// What is known at its end.
+    pub(super) fn end(self, summary: &ConnectionSummary) -> EndedConnection {
+        let skipped = |side| self.conversation.direction(side).skipped_bytes();
+        let unread_bytes = skipped(Side::Client) + skipped(Side::Broker);
+        let report = self.report(summary);
+        let [client, broker] = self.directions;
+        EndedConnection {
+            report,
+            unread_bytes,
+            ladder: self.reading.ladder,
+            traces: [client.trace, broker.trace],
+        }
+    }
+
+    fn report(&self, summary: &ConnectionSummary) -> ConnectionReport {
+        let (from_client, from_broker) = match self.opener {
+            Side::Client => (&summary.forward, &summary.reverse),
+            Side::Broker => (&summary.reverse, &summary.forward),
+        };
+        let [client, broker] = &self.directions;
+        let time = summary.last.since(summary.first);
+        let Reading { frames, messages, exchanges, latencies, .. } = &self.reading;
+        let mut latencies = latencies.clone();
+        for kind in [LatencyKind::PublishToConfirm, LatencyKind::DeliverToAck, LatencyKind::Method]
+        {
+            latencies.add_unmatched(kind, exchanges.unmatched(kind));
+        }
+        let mut messages = messages.report();
+        messages.max_unconfirmed = exchanges.most_unconfirmed();
+        messages.max_unacknowledged = exchanges.most_unacknowledged();
+        ConnectionReport {
+            client: self.ends[0].clone(),
+            broker: self.ends[1].clone(),
+            protocol: self
+                .conversation
+                .protocol()
+                .map_or_else(String::new, |it| it.name().to_owned()),
+            from_the_start: summary.endpoints.opener_is_known,
+            first: summary.first,
+            last: summary.last,
+            ended: ended(summary).to_owned(),
+            // Zero windows are told of the direction that may not send: whoever advertised them sent the other one.
+            from_client: direction(from_client, client, (from_broker, broker), time),
+            from_broker: direction(from_broker, broker, (from_client, client), time),
+            messages,
+            frames: frames.report(),
+            latencies: latencies.report(),
+            channels: exchanges.channels(),
+        }
+    }
+}
+
+fn ended(summary: &ConnectionSummary) -> &'static str {
+    let is_reset = summary.forward.reset.is_some() || summary.reverse.reset.is_some();
+    match summary.end {
+        _ if is_reset => "reset",
+        _ if summary.is_closed() => "closed",
+        ConnectionEnd::Replaced => "replaced by another one of the same ends",
+        ConnectionEnd::Evicted => "forgotten: too many connections",
+        ConnectionEnd::Open | ConnectionEnd::Captured => "",
+    }
+}
+
+/// A direction, in a connection that was seen for so long.
+fn direction(
+    figures: &DirectionFigures,
+    state: &DirectionState,
+    (receiver, receiver_state): (&DirectionFigures, &DirectionState),
+    time: Duration,
+) -> DirectionReport {
+    DirectionReport {
+        segments: figures.packets,
+        data_segments: figures.data_segments,
+        pure_acks: figures.pure_acknowledgements,
+        payload_bytes: figures.data_bytes,
+        unique_bytes: figures.unique_bytes,
+        retransmitted_segments: figures.retransmitted_segments,
+        retransmitted_bytes: figures.retransmitted_bytes,
+        out_of_order: figures.out_of_order_segments,
+        median_payload: state.payloads.median(),
+        max_payload: u64::from(figures.largest_segment_bytes),
+        // What may be sent is what the receiver takes.
+        max_segment_size: receiver.max_segment_size,
+        window_scale_known: figures.window_scale.shift().is_some(),
+        zero_windows: figures.zero_window_packets,
+        zero_window_nanos: nanos(figures.zero_window_time),
+        longest_zero_window_nanos: nanos(figures.longest_zero_window),
+        zero_window_packets: receiver_state.zero_window_packets.clone(),
+        max_in_flight: figures.max_bytes_in_flight,
+        max_window: receiver.window_scale.shift().map(|_| receiver.max_window_bytes),
+        round_trips: RoundTrips {
+            count: figures.round_trips.count,
+            min: nanos(figures.round_trips.shortest),
+            mean: figures.round_trips.mean().map_or(0, nanos),
+            max: nanos(figures.round_trips.longest),
+        },
+        limits: limits(figures, time),
+        delayed_ack_stalls: figures.stalls,
+        delayed_ack_nanos: nanos(figures.stalled_time),
+        delayed_ack_packets: state.stall_packets.clone(),
+    }
+}
+
+fn limits(figures: &DirectionFigures, time: Duration) -> LimitShares {
+    if time.is_zero() {
+        return LimitShares::default();
+    }
+    let share = |part: Duration| part.div_duration_f64(time).min(1.0);
+    let busy = share(figures.busy_time);
+    LimitShares {
+        busy,
+        receiver_window: figures.receiver_limited_time.map_or(0.0, share),
+        idle: 1.0 - busy,
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,213 @@
+//! What `tcp` and the dissectors tell, for the connection that it is about.
+
+use std::collections::HashMap;
+
+use super::{
+    busiest::{Busiest, EndedConnection},
+    connection::{ConnectionState, Reading},
+    frames::FrameCounts,
+    latencies::LatencyHistograms,
+    options::AnalyzerOptions,
+    redaction::{Redaction, SensitiveRanges},
+    trace::Trigger,
+};
+use crate::{
+    exchanges::{Latency, Replies},
+    packet::Timestamp,
+    protocols::{Frame, FrameSink, Loss, Sensitive, Skipped},
+    report::{LatencyKind, LeftOut, Side, Totals},
+    segment::Segment,
+    stream::{Chunk, Gap},
+    tcp::{
+        ConnectionId, ConnectionSummary, Direction, Endpoints, Stall, TcpObserver, TracedSegment,
+        ZeroWindow,
+    },
+};
+
+/// Connections that are watched for pictures; each takes some 70 kB.
+const MAX_PICTURED: u64 = 128;
+
+/// All connections together, and each of them while it lasts.
+#[derive(Debug)]
+pub(super) struct Observation {
+    pub(super) options: AnalyzerOptions,
+    connections: HashMap<ConnectionId, Box<ConnectionState>>,
+    pub(super) ended: Busiest,
+    pub(super) totals: Totals,
+    pub(super) left_out: LeftOut,
+    pub(super) frames: FrameCounts,
+    pub(super) latencies: LatencyHistograms,
+    replies: Replies,
+    pub(super) redaction: Option<Redaction>,
+    last: Timestamp,
+}
+
+impl Observation {
+    pub(super) fn new(options: AnalyzerOptions) -> Self {
+        Self {
+            ended: Busiest::new(options.max_rows),
+            redaction: options.written.map(Redaction::new),
+            options,
+            connections: HashMap::new(),
+            totals: Totals::default(),
+            left_out: LeftOut::default(),
+            frames: FrameCounts::default(),
+            latencies: LatencyHistograms::new(LatencyHistograms::OF_ALL),
+            replies: Replies::default(),
+            last: Timestamp::default(),
+        }
+    }
+
+    /// A segment is about to be read.
+    pub(super) fn begin(&mut self, segment: &Segment<'_>) {
+        if self.totals.segments == 0 {
+            self.totals.first = segment.time;
+        }
+        self.totals.segments += 1;
+        self.totals.data_segments += u64::from(segment.payload_length > 0);
+        self.totals.payload_bytes += u64::from(segment.payload_length);
+        // Clocks may be set back.
+        self.last = self.last.max(segment.time);
+        if let Some(redaction) = &mut self.redaction {
+            redaction.begin(segment.packet);
+        }
+    }
+
+    /// All packets were read.
+    pub(super) fn finish(&mut self) {
+        self.totals.duration_nanos =
+            self.last.unix_nanos().saturating_sub(self.totals.first.unix_nanos());
+        self.latencies.add_unmatched(LatencyKind::RequestToReply, self.replies.unmatched());
+    }
+
+    fn connection(&mut self, id: ConnectionId) -> &mut ConnectionState {
+        self.connections.get_mut(&id).expect("a connection is opened before anything is told of it")
+    }
+
+    /// Who opened it: the client, unless only the ports can tell and they tell otherwise.
+    fn opener(&self, endpoints: &Endpoints) -> Side {
+        let is_broker = |port| self.options.is_broker(port);
+        let (opener, acceptor) = (endpoints.opener.port(), endpoints.acceptor.port());
+        match (is_broker(opener), is_broker(acceptor)) {
+            _ if endpoints.opener_is_known => Side::Client,
+            (true, false) => Side::Broker,
+            (false, true) => Side::Client,
+            // Ports of clients are chosen from the upper ones.
+            _ if opener < acceptor => Side::Broker,
+            _ => Side::Client,
+        }
+    }
+}
+
+impl TcpObserver for Observation {
+    fn opened(&mut self, id: ConnectionId, endpoints: &Endpoints) {
+        let opener = self.opener(endpoints);
+        let (client, broker) = match opener {
+            Side::Client => (endpoints.opener, endpoints.acceptor),
+            Side::Broker => (endpoints.acceptor, endpoints.opener),
+        };
+        let is_pictured = id.0 < MAX_PICTURED;
+        let state = ConnectionState::new(
+            id.0,
+            opener,
+            [client.to_string(), broker.to_string()],
+            is_pictured,
+        );
+        self.connections.insert(id, Box::new(state));
+    }
+
+    fn chunk(&mut self, id: ConnectionId, direction: Direction, chunk: Chunk<'_>) {
+        let Self { connections, redaction, frames, latencies, replies, .. } = self;
+        let state = connections.get_mut(&id).expect("a connection is opened before its bytes come");
+        let sender = state.sender(direction);
+        state.reading.messages.segment(sender);
+        let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
+        let mut sink =
+            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        conversation.chunk(sender, &chunk, &mut sink);
+        if let Some(redaction) = redaction {
+            redaction.chunk(sensitive, sender, &chunk);
+        }
+    }
+
+    fn gap(&mut self, id: ConnectionId, direction: Direction, gap: Gap) {
+        self.left_out.gaps += 1;
+        self.left_out.gap_bytes += gap.length;
+        let Self { connections, redaction, frames, latencies, replies, .. } = self;
+        let state = connections.get_mut(&id).expect("a connection is opened before its bytes come");
+        let sender = state.sender(direction);
+        let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
+        reading.messages.gap(sender);
+        let mut sink =
+            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        conversation.gap(sender, &gap, &mut sink);
+    }
+
+    fn segment(&mut self, id: ConnectionId, direction: Direction, segment: &TracedSegment) {
+        self.totals.retransmitted_segments += u64::from(segment.retransmitted_bytes > 0);
+        let state = self.connection(id);
+        let sender = state.sender(direction);
+        state.segment(sender, segment);
+    }
+
+    fn zero_window(&mut self, id: ConnectionId, direction: Direction, of: ZeroWindow) {
+        let state = self.connection(id);
+        let sender = state.sender(direction);
+        let direction = state.direction(sender);
+        direction.zero_window(of);
+        direction.trigger(Trigger::ZeroWindow);
+    }
+
+    fn stall(&mut self, id: ConnectionId, direction: Direction, stall: Stall) {
+        let state = self.connection(id);
+        let sender = state.sender(direction);
+        let direction = state.direction(sender);
+        direction.stall(stall);
+        direction.trigger(Trigger::Stall);
+    }
+
+    fn ended(&mut self, id: ConnectionId, summary: &ConnectionSummary) {
+        let Some(state) = self.connections.remove(&id) else { return };
+        let ended: EndedConnection = state.end(summary);
+        self.totals.add(&ended.report, ended.unread_bytes);
+        for latency in &ended.report.latencies {
+            self.latencies.add_unmatched(latency.kind, latency.unmatched);
+        }
+        self.ended.add(ended);
+    }
+}
+
+/// Takes what the dissectors of a connection find.
+struct Sink<'a> {
+    reading: &'a mut Reading,
+    frames: &'a mut FrameCounts,
+    latencies: &'a mut LatencyHistograms,
+    replies: &'a mut Replies,
+    redaction: Option<&'a Redaction>,
+    sensitive: &'a mut [SensitiveRanges; 2],
+}
+
+impl FrameSink for Sink<'_> {
+    fn frame(&mut self, frame: &Frame<'_>) {
+        let Self { reading, frames, latencies, replies, .. } = self;
+        frames.add(frame);
+        reading.frame(frame, replies, &mut |latency: &Latency| {
+            latencies.add(latency.kind, latency.nanos);
+        });
+    }
+
+    fn sensitive(&mut self, sensitive: &Sensitive) {
+        if let Some(redaction) = self.redaction {
+            redaction.sensitive(self.sensitive, sensitive);
+        }
+    }
+
+    fn lost(&mut self, loss: &Loss) {
+        self.reading.exchanges.lost(loss);
+    }
+
+    fn found(&mut self, skipped: &Skipped) {
+        self.reading.messages.gap(skipped.sender);
+        self.reading.exchanges.found(skipped);
+    }
+}

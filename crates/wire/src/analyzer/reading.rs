@@ -1,0 +1,108 @@
+//! Packets in, a report out.
+
+use core::{net::SocketAddr, ops::Range};
+
+use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
+use crate::{
+    decode::{DecodeCounts, decode},
+    packet::Packet,
+    report::{CaptureReport, PacketReport},
+    tcp::{Connections, Limits},
+};
+
+/// Connections at the same time. Each takes some 15 KiB.
+const MAX_CONNECTIONS: usize = 16_384;
+
+/// Reads packets and makes a report of them. Memory is bounded: by the connections at the same time, and by what
+/// [`Limits`] allows to wait.
+#[derive(Debug)]
+pub struct Analyzer {
+    connections: Connections,
+    observation: Observation,
+    sizes: Sizes,
+    decoded: DecodeCounts,
+    capture: CaptureReport,
+}
+
+impl Analyzer {
+    /// Nothing was read yet.
+    pub fn new(options: AnalyzerOptions) -> Self {
+        let limits = Limits { connections: MAX_CONNECTIONS, ..Limits::default() };
+        Self {
+            connections: Connections::new(limits),
+            observation: Observation::new(options),
+            sizes: Sizes::default(),
+            decoded: DecodeCounts::default(),
+            capture: CaptureReport::default(),
+        }
+    }
+
+    /// The next packet of the capture.
+    pub fn packet(&mut self, packet: &Packet<'_>) {
+        self.read(packet);
+    }
+
+    /// As [`Self::packet`], and puts into `out` what may be written of it as [`AnalyzerOptions::written`] says: with zeros
+    /// in place of the rest. False for packets that are not analyzed.
+    pub fn packet_to_write(&mut self, packet: &Packet<'_>, out: &mut Vec<u8>) -> bool {
+        let Some(payload) = self.read(packet) else { return false };
+        let Some(redaction) = &self.observation.redaction else { return false };
+        out.clear();
+        out.extend_from_slice(packet.data);
+        redaction.apply(&mut out[payload]);
+        true
+    }
+
+    /// Where the payload of the packet lies in it; none for packets that are not analyzed.
+    fn read(&mut self, packet: &Packet<'_>) -> Option<Range<usize>> {
+        self.capture.packets += 1;
+        let length = packet.length.saturating_add(self.observation.options.link_header_bytes);
+        self.capture.bytes += u64::from(length);
+        self.capture.cut += u64::from((packet.data.len() as u64) < u64::from(packet.length));
+        let segment = self.decoded.count(decode(packet))?;
+        if !self.observation.options.has_port(segment.from.port(), segment.to.port()) {
+            self.capture.left_out.other_ports += 1;
+            return None;
+        }
+        self.sizes.add(length);
+        self.observation.begin(&segment);
+        self.connections.segment(&segment, &mut self.observation);
+        // The payload is a part of the packet's bytes; an empty one need not be.
+        let start = if segment.payload.is_empty() {
+            0
+        } else {
+            segment.payload.as_ptr().addr() - packet.data.as_ptr().addr()
+        };
+        Some(start..start + segment.payload.len())
+    }
+
+    /// By how many bits the windows are shifted that `from` announces to `to`, where the kernel knows it and the beginning of
+    /// the connection was not captured.
+    pub fn set_window_scale(&mut self, from: SocketAddr, to: SocketAddr, shift: u8) {
+        self.connections.set_window_scale(from, to, shift);
+    }
+
+    /// Packets that were lost before they could be read.
+    pub fn set_dropped(&mut self, packets: Option<u64>) {
+        self.capture.dropped = packets;
+    }
+
+    /// The capture cannot be read any further.
+    pub fn set_damaged(&mut self, what: String) {
+        self.capture.damaged = Some(what);
+    }
+
+    /// The report. Figures from elsewhere may be added to it, and its findings made anew ([`crate::findings::judge`]).
+    pub fn finish(mut self) -> PacketReport {
+        self.connections.finish(&mut self.observation);
+        self.observation.finish();
+        let counts = self.connections.counts();
+        let left_out = &mut self.capture.left_out;
+        left_out.not_tcp = self.decoded.not_tcp + self.decoded.not_ip;
+        left_out.fragments = self.decoded.fragments;
+        left_out.malformed = self.decoded.malformed;
+        left_out.truncated = self.decoded.truncated;
+        left_out.forgotten_connections = counts.evicted;
+        whole::report(self.observation, self.capture, self.sizes.report(), counts.seen)
+    }
+}

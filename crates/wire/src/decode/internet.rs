@@ -1,0 +1,123 @@
+//! IPv4 and IPv6 headers: addresses, and where TCP begins and ends.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::outcome::NotDecoded;
+
+const TCP: u8 = 6;
+
+const IPV4_HEADER_BYTES: usize = 20;
+const IPV6_HEADER_BYTES: usize = 40;
+
+/// More extension headers than any packet needs.
+const MAX_EXTENSIONS: usize = 8;
+
+/// What IP carries, where that is TCP.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transport<'a> {
+    pub(super) source: IpAddr,
+    pub(super) destination: IpAddr,
+    /// Bytes on the wire, without padding of the link.
+    pub(super) length: usize,
+    /// What was captured of them.
+    pub(super) captured: &'a [u8],
+}
+
+/// Reads the IP header of a packet that has `on_wire` bytes from there on.
+pub(super) fn internet(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
+    match data.first().ok_or(NotDecoded::Truncated)? >> 4 {
+        4 => ipv4(data, on_wire),
+        6 => ipv6(data, on_wire),
+        _ => Err(NotDecoded::NotIp),
+    }
+}
+
+/// RFC 791.
+fn ipv4(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
+    let header: &[u8; IPV4_HEADER_BYTES] = data.first_chunk().ok_or(NotDecoded::Truncated)?;
+    if header[9] != TCP {
+        return Err(NotDecoded::NotTcp);
+    }
+    // The flag "more fragments", and the offset of this one.
+    if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
+        return Err(NotDecoded::Fragment);
+    }
+    let header_bytes = usize::from(header[0] & 0x0f) * 4;
+    // A host that leaves segmentation to its network card, or to nobody as on a loopback, may state no length.
+    let total = match u16::from_be_bytes([header[2], header[3]]) {
+        0 => on_wire,
+        stated => usize::from(stated),
+    };
+    if header_bytes < IPV4_HEADER_BYTES || total < header_bytes {
+        return Err(NotDecoded::Malformed);
+    }
+    let address = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
+    Ok(Transport {
+        source: Ipv4Addr::from(address(12)).into(),
+        destination: Ipv4Addr::from(address(16)).into(),
+        length: total - header_bytes,
+        captured: captured(data, header_bytes, total),
+    })
+}
+
+/// RFC 8200.
+fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
+    let header: &[u8; IPV6_HEADER_BYTES] = data.first_chunk().ok_or(NotDecoded::Truncated)?;
+    // No length is stated by packets beyond 65,535 bytes: jumbograms (RFC 2675), and segments before segmentation.
+    let total = match u16::from_be_bytes([header[4], header[5]]) {
+        0 => on_wire,
+        stated => usize::from(stated) + IPV6_HEADER_BYTES,
+    };
+    let header_bytes = extensions(header[6], data)?;
+    if total < header_bytes {
+        return Err(NotDecoded::Malformed);
+    }
+    let address = |at: usize| {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&header[at..at + 16]);
+        Ipv6Addr::from(bytes)
+    };
+    Ok(Transport {
+        source: address(8).into(),
+        destination: address(24).into(),
+        length: total - header_bytes,
+        captured: captured(data, header_bytes, total),
+    })
+}
+
+/// Bytes of IPv6's header and its extensions, when TCP follows them.
+fn extensions(mut next: u8, data: &[u8]) -> Result<usize, NotDecoded> {
+    let mut at = IPV6_HEADER_BYTES;
+    for _ in 0..MAX_EXTENSIONS {
+        if next == TCP {
+            return Ok(at);
+        }
+        let Some(length) = extension_bytes(next, data.get(at..).unwrap_or_default())? else {
+            return Err(NotDecoded::NotTcp);
+        };
+        next = data[at];
+        at += length;
+    }
+    Err(NotDecoded::Malformed)
+}
+
+/// Length of an extension header; none when it is not one but another protocol.
+fn extension_bytes(kind: u8, header: &[u8]) -> Result<Option<usize>, NotDecoded> {
+    let byte = |at: usize| header.get(at).copied().ok_or(NotDecoded::Truncated);
+    match kind {
+        // Hop-by-hop options, routing, destination options, mobility, host identity, shim6: in units of eight bytes,
+        // the first not counted.
+        0 | 43 | 60 | 135 | 139 | 140 => Ok(Some(usize::from(byte(1)?) * 8 + 8)),
+        // A fragment that is the whole packet is allowed (RFC 6946).
+        44 if u16::from_be_bytes([byte(2)?, byte(3)?]) & 0xfff9 != 0 => Err(NotDecoded::Fragment),
+        44 => Ok(Some(8)),
+        // The authentication header counts in units of four bytes, the first two not counted (RFC 4302).
+        51 => Ok(Some(usize::from(byte(1)?) * 4 + 8)),
+        _ => Ok(None),
+    }
+}
+
+/// What was captured behind the headers, without what the link added at the end.
+fn captured(data: &[u8], header_bytes: usize, total: usize) -> &[u8] {
+    data.get(header_bytes..total.min(data.len())).unwrap_or_default()
+}

@@ -1,0 +1,73 @@
+//! The link's header, with VLAN tags: where the IP packet begins.
+
+use super::outcome::NotDecoded;
+use crate::packet::LinkType;
+
+/// `EtherType`s (<https://www.iana.org/assignments/ieee-802-numbers>).
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+/// Tags of 802.1Q, 802.1ad (`QinQ`), and what was used for `QinQ` before.
+const VLAN_TAGS: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
+
+/// More tags than any network uses; bounds the time of hostile packets.
+const MAX_TAGS: usize = 8;
+
+const ETHERNET_ADDRESSES_BYTES: usize = 12;
+const SLL_HEADER_BYTES: usize = 16;
+const SLL2_HEADER_BYTES: usize = 20;
+
+/// Address families of IPv4 and IPv6 as BSD, macOS, Linux and Windows number them.
+const FAMILIES: [u32; 6] = [2, 10, 23, 24, 28, 30];
+
+/// What was captured from the IP header on.
+pub(super) fn network(link: LinkType, data: &[u8]) -> Result<&[u8], NotDecoded> {
+    match link {
+        LinkType::Raw => Ok(data),
+        LinkType::Ethernet => tagged(rest(data, ETHERNET_ADDRESSES_BYTES)?),
+        LinkType::Null | LinkType::Loop => family(data),
+        // The `EtherType` is the last field of the one header and the first of the other.
+        LinkType::LinuxSll => tagged(rest(data, SLL_HEADER_BYTES - 2)?),
+        LinkType::LinuxSll2 => {
+            let ether_type = ether_type(data)?;
+            untagged(ether_type, rest(data, SLL2_HEADER_BYTES)?)
+        }
+    }
+}
+
+/// What follows an `EtherType` that stands at the beginning of `data`.
+fn tagged(data: &[u8]) -> Result<&[u8], NotDecoded> {
+    untagged(ether_type(data)?, &data[2..])
+}
+
+/// What follows an `EtherType`, without VLAN tags. A tag is two bytes of control and the next `EtherType`.
+fn untagged(mut kind: u16, mut data: &[u8]) -> Result<&[u8], NotDecoded> {
+    for _ in 0..MAX_TAGS {
+        if kind == IPV4 || kind == IPV6 {
+            return Ok(data);
+        }
+        if !VLAN_TAGS.contains(&kind) {
+            break;
+        }
+        data = rest(data, 2)?;
+        kind = ether_type(data)?;
+        data = &data[2..];
+    }
+    Err(NotDecoded::NotIp)
+}
+
+/// What follows an address family of four bytes. Files do not say which byte order the host had.
+fn family(data: &[u8]) -> Result<&[u8], NotDecoded> {
+    let (family, data) = data.split_first_chunk().ok_or(NotDecoded::Truncated)?;
+    let is_ip = [u32::from_be_bytes(*family), u32::from_le_bytes(*family)]
+        .iter()
+        .any(|family| FAMILIES.contains(family));
+    if is_ip { Ok(data) } else { Err(NotDecoded::NotIp) }
+}
+
+fn ether_type(data: &[u8]) -> Result<u16, NotDecoded> {
+    data.first_chunk().map(|bytes| u16::from_be_bytes(*bytes)).ok_or(NotDecoded::Truncated)
+}
+
+fn rest(data: &[u8], from: usize) -> Result<&[u8], NotDecoded> {
+    data.get(from..).ok_or(NotDecoded::Truncated)
+}

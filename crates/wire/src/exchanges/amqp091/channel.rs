@@ -1,0 +1,160 @@
+//! A channel: what is being sent on it, and what is not settled yet.
+
+use super::{
+    super::{
+        latency::{Ending, Latency, Mark, index},
+        replies::{Replies, ReplyKey},
+    },
+    confirms::Confirms,
+    content::{Carrier, Content, Message},
+    deliveries::Deliveries,
+};
+use crate::{
+    protocols::{Consume, ContentHeader, Details, Frame, Settlement},
+    report::{LatencyKind, Side},
+};
+
+/// A channel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Channel {
+    contents: [Content; 2],
+    pub(super) confirms: Confirms,
+    pub(super) deliveries: Deliveries,
+}
+
+impl Channel {
+    /// Takes the next frame of the connection with this number.
+    #[inline]
+    pub(super) fn frame(
+        &mut self,
+        connection: u64,
+        frame: &Frame<'_>,
+        replies: &mut Replies,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        if let Some(message) = self.contents[index(frame.sender)].frame(&frame.details) {
+            self.message(&message, connection, frame, replies, sink);
+        }
+        match &frame.details {
+            Details::Settlement(settlement) => self.settle(settlement, frame, sink),
+            Details::Consume(consume) => self.consume(consume, frame.kind),
+            Details::Method { number, .. } => self.method(*number),
+            _ => {}
+        }
+    }
+
+    fn message(
+        &mut self,
+        message: &Message,
+        connection: u64,
+        frame: &Frame<'_>,
+        replies: &mut Replies,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        let mark = Mark::of(frame);
+        match (message.carrier, frame.sender) {
+            (Carrier::Publish(publish), Side::Client) => {
+                self.confirms.publish(mark);
+                let address = publish.routing_key;
+                reply(&message.header, address, (frame, None), (replies, sink));
+                request(&message.header, (frame, connection), replies);
+            }
+            (Carrier::Delivery(delivery), Side::Broker) => {
+                self.deliveries.deliver(&delivery, mark);
+                let place = delivery.is_direct_reply.then_some((connection, frame.channel));
+                let address = if place.is_some() { 0 } else { delivery.routing_key };
+                reply(&message.header, address, (frame, place), (replies, sink));
+                request(&message.header, (frame, connection), replies);
+            }
+            _ => {}
+        }
+    }
+
+    fn settle(
+        &mut self,
+        settlement: &Settlement,
+        frame: &Frame<'_>,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        match frame.sender {
+            Side::Client => {
+                let ending = Ending::new(LatencyKind::DeliverToAck, frame, frame.channel);
+                self.deliveries.settle(settlement, &ending, sink);
+            }
+            Side::Broker => {
+                let ending = Ending::new(LatencyKind::PublishToConfirm, frame, frame.channel);
+                self.confirms.confirm(settlement, &ending, sink, frame.place.time);
+            }
+        }
+    }
+
+    fn consume(&mut self, consume: &Consume, kind: &str) {
+        match kind {
+            "basic.consume" => self.deliveries.consume(consume),
+            "basic.consume-ok" => self.deliveries.consuming(consume),
+            _ => self.deliveries.get(consume),
+        }
+    }
+
+    fn method(&mut self, number: (u16, u16)) {
+        match number {
+            // channel.open
+            (20, 10) => {
+                self.contents = Default::default();
+                self.confirms.open();
+                self.deliveries.open();
+            }
+            // confirm.select
+            (85, 10) => self.confirms.select(),
+            // basic.get-empty
+            (60, 72) => self.deliveries.got_nothing(),
+            _ => {}
+        }
+    }
+
+    /// What `sender` sends cannot be read.
+    pub(super) fn lose(&mut self, sender: Side) {
+        self.contents[index(sender)].forget();
+        match sender {
+            Side::Client => {
+                self.confirms.lose_publishes();
+                self.deliveries.lose_acks();
+            }
+            Side::Broker => self.confirms.lose_confirms(),
+        }
+    }
+
+    /// What `sender` sends can be read again.
+    pub(super) fn find(&mut self, sender: Side) {
+        match sender {
+            Side::Client => self.deliveries.find_acks(),
+            Side::Broker => self.confirms.find_confirms(),
+        }
+    }
+}
+
+/// A message that wants a reply.
+fn request(header: &ContentHeader, (frame, connection): (&Frame<'_>, u64), replies: &mut Replies) {
+    if let (Some(reply_to), Some(correlation_id)) = (header.reply_to, header.correlation_id) {
+        let is_answering = frame.sender == Side::Broker;
+        let is_direct = header.wants_direct_reply && !is_answering;
+        let place = is_direct.then_some((connection, frame.channel));
+        let address = if is_direct { 0 } else { reply_to };
+        replies.request(ReplyKey { address, correlation_id, place, is_answering }, Mark::of(frame));
+    }
+}
+
+/// A message that may be a reply: one to an address, with a correlation id.
+fn reply(
+    header: &ContentHeader,
+    address: u64,
+    (frame, place): (&Frame<'_>, Option<(u64, u16)>),
+    (replies, sink): (&mut Replies, &mut impl FnMut(&Latency)),
+) {
+    if let Some(correlation_id) = header.correlation_id {
+        let is_answering = frame.sender == Side::Client;
+        let key = ReplyKey { address, correlation_id, place, is_answering };
+        let ending = Ending::new(LatencyKind::RequestToReply, frame, frame.channel);
+        replies.reply(&key, &ending, sink);
+    }
+}

@@ -1,0 +1,128 @@
+//! The channels of a connection, and its synchronous methods.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    super::{
+        latency::{Ending, Latency, Mark, add},
+        replies::Replies,
+        requests::Requests,
+    },
+    channel::Channel,
+    methods::{answered_by, is_synchronous},
+};
+use crate::{
+    protocols::{Details, Frame},
+    report::{LatencyKind, Side, Unmatched},
+};
+
+/// Channels of a connection that are followed. RabbitMQ's `channel_max` is 2,047.
+const CHANNELS_MAX: usize = 4096;
+
+/// The channels of a connection.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Channels {
+    by_number: FxHashMap<u16, Box<Channel>>,
+    requests: Requests,
+    /// Sides that cannot be read now.
+    lost: Vec<Side>,
+    left_out: u64,
+}
+
+impl Channels {
+    #[inline]
+    pub(in super::super) fn frame(
+        &mut self,
+        connection: u64,
+        frame: &Frame<'_>,
+        replies: &mut Replies,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        self.methods(frame, sink);
+        if let Some(channel) = self.channel(frame.channel) {
+            channel.frame(connection, frame, replies, sink);
+        }
+    }
+
+    fn channel(&mut self, number: u16) -> Option<&mut Box<Channel>> {
+        if self.by_number.len() >= CHANNELS_MAX && !self.by_number.contains_key(&number) {
+            self.left_out += 1;
+            return None;
+        }
+        let lost = &self.lost;
+        Some(self.by_number.entry(number).or_insert_with(|| {
+            let mut channel = Box::<Channel>::default();
+            for side in lost {
+                channel.lose(*side);
+            }
+            channel
+        }))
+    }
+
+    fn methods(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(&Latency)) {
+        let no_wait = match &frame.details {
+            Details::Method { no_wait, .. } => *no_wait,
+            Details::Consume(consume) => consume.no_wait,
+            // An answer to basic.get.
+            Details::Delivery(delivery) if delivery.consumer_tag.is_none() => false,
+            _ => return,
+        };
+        let number = u32::from(frame.channel);
+        if let Some(request) = answered_by(frame.kind) {
+            let ending = Ending::new(LatencyKind::Method, frame, frame.channel);
+            self.requests.answer(frame.sender, (request, number), &ending, sink);
+        } else if is_synchronous(frame.kind) && !no_wait {
+            self.requests.open(frame.sender, frame.kind, number, Mark::of(frame));
+        }
+    }
+
+    pub(in super::super) fn lose(&mut self, sender: Side) {
+        if !self.lost.contains(&sender) {
+            self.lost.push(sender);
+        }
+        self.requests.lose(sender);
+        self.by_number.values_mut().for_each(|channel| channel.lose(sender));
+    }
+
+    pub(in super::super) fn find(&mut self, sender: Side) {
+        self.lost.retain(|lost| *lost != sender);
+        self.requests.find(sender);
+        self.by_number.values_mut().for_each(|channel| channel.find(sender));
+    }
+
+    pub(in super::super) fn unmatched(&self, kind: LatencyKind) -> Unmatched {
+        let left_out = Unmatched { left_out: self.left_out, ..Unmatched::default() };
+        match kind {
+            LatencyKind::PublishToConfirm => {
+                let all = self.by_number.values().map(|channel| channel.confirms.unmatched());
+                all.fold(left_out, add)
+            }
+            LatencyKind::DeliverToAck => {
+                let all = self.by_number.values().map(|channel| channel.deliveries.unmatched());
+                all.fold(left_out, add)
+            }
+            LatencyKind::Method => self.requests.unmatched(),
+            // All connections have one `Replies`.
+            LatencyKind::RequestToReply => Unmatched::default(),
+        }
+    }
+
+    pub(in super::super) fn most_unconfirmed(&self) -> u64 {
+        let most = self.by_number.values().map(|channel| channel.confirms.most_open());
+        most.max().unwrap_or(0)
+    }
+
+    pub(in super::super) fn most_unacknowledged(&self) -> u64 {
+        let most = self.by_number.values().map(|channel| channel.deliveries.most_open());
+        most.max().unwrap_or(0)
+    }
+
+    pub(in super::super) fn concluded(&self) -> u64 {
+        self.by_number.values().filter(|channel| channel.confirms.is_concluded()).count() as u64
+    }
+
+    /// Channels on which frames came.
+    pub(in super::super) fn count(&self) -> u64 {
+        self.by_number.keys().filter(|number| **number != 0).count() as u64
+    }
+}

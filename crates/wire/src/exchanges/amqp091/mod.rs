@@ -1,0 +1,10 @@
+//! AMQP 0-9-1: confirms, acknowledgements, requests with replies, and synchronous methods, by channel.
+
+mod channel;
+mod channels;
+mod confirms;
+mod content;
+mod deliveries;
+mod methods;
+
+pub(super) use channels::Channels;

@@ -1,0 +1,102 @@
+//! A connection, whatever it speaks.
+
+use super::{
+    amqp10::Sessions,
+    amqp091::Channels,
+    latency::{Latency, add},
+    mqtt::Packets,
+    rabbitmq_stream::Publishers,
+    replies::Replies,
+};
+use crate::{
+    protocols::{Frame, Loss, Protocol, Skipped},
+    report::{LatencyKind, Side, Unmatched},
+};
+
+/// Matches the frames of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Exchanges {
+    connection: u64,
+    channels: Channels,
+    sessions: Sessions,
+    publishers: Publishers,
+    packets: Packets,
+}
+
+impl Exchanges {
+    /// Of the connection with this number, which no other has that shares its [`Replies`].
+    pub fn new(connection: u64) -> Self {
+        Self { connection, ..Self::default() }
+    }
+
+    /// Takes the next frame of either direction. Each latency that it ends goes to `sink`.
+    #[inline]
+    pub fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        replies: &mut Replies,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        match frame.protocol {
+            Protocol::Amqp091 => self.channels.frame(self.connection, frame, replies, sink),
+            Protocol::Amqp10 => self.sessions.frame(frame, sink),
+            Protocol::RabbitmqStream => self.publishers.frame(frame, sink),
+            Protocol::Mqtt => self.packets.frame(frame, sink),
+            Protocol::Tls => {}
+        }
+    }
+
+    /// Frames of one side cannot be read.
+    pub fn lost(&mut self, loss: &Loss) {
+        self.channels.lose(loss.sender);
+        self.sessions.lose(loss.sender);
+        self.publishers.lose(loss.sender);
+        self.packets.lose(loss.sender);
+    }
+
+    /// Frames of one side can be read again.
+    pub fn found(&mut self, skipped: &Skipped) {
+        self.channels.find(skipped.sender);
+        self.sessions.find(skipped.sender);
+        self.publishers.find(skipped.sender);
+        self.packets.find(skipped.sender);
+    }
+
+    /// What was not matched so far, what is open included. Of [`LatencyKind::RequestToReply`] see [`Replies::unmatched`].
+    pub fn unmatched(&self, kind: LatencyKind) -> Unmatched {
+        let others = [
+            self.sessions.unmatched(kind),
+            self.publishers.unmatched(kind),
+            self.packets.unmatched(kind),
+        ];
+        others.into_iter().fold(self.channels.unmatched(kind), add)
+    }
+
+    /// Most messages of a channel, session or publisher that were published and not confirmed; 0 if their numbers are unknown.
+    pub fn most_unconfirmed(&self) -> u64 {
+        self.channels
+            .most_unconfirmed()
+            .max(self.sessions.most_open(Side::Client))
+            .max(self.publishers.most_unconfirmed())
+            .max(self.packets.most_open(Side::Client))
+    }
+
+    /// Most messages of a channel or session that were delivered and not acknowledged.
+    pub fn most_unacknowledged(&self) -> u64 {
+        self.channels
+            .most_unacknowledged()
+            .max(self.sessions.most_open(Side::Broker))
+            .max(self.packets.most_open(Side::Broker))
+    }
+
+    /// Channels of AMQP 0-9-1 on which numbers of publishes were concluded from a second of silence, as `confirm.select` was
+    /// not seen. Their confirm latencies rest on nothing being unconfirmed then.
+    pub fn concluded_channels(&self) -> u64 {
+        self.channels.concluded()
+    }
+
+    /// Channels and sessions that were used.
+    pub fn channels(&self) -> u64 {
+        self.channels.count() + self.sessions.count()
+    }
+}

@@ -1,0 +1,90 @@
+//! A latency, and the moments between which it lies.
+
+use crate::{
+    packet::Timestamp,
+    protocols::{Frame, peer_of},
+    report::{LatencyKind, Side, Unmatched},
+};
+
+/// The time between two frames that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// From what to what.
+    pub kind: LatencyKind,
+    /// What the frame that ended it is called: `basic.ack`, `queue.declare-ok`, `PUBACK`.
+    pub name: &'static str,
+    /// Who sent the first frame. Requests with a reply are seen twice if all connections are: with [`Side::Client`] from the
+    /// request's publish to the reply's delivery, with [`Side::Broker`] from the request's delivery to the reply's publish.
+    pub from: Side,
+    /// The channel, of AMQP 1.0 that of the client's session; otherwise 0.
+    pub channel: u16,
+    /// Nanoseconds from the last byte of the first message to the last byte of the second.
+    pub nanos: u64,
+    /// Number of the packet with the last byte of the first.
+    pub first_packet: u64,
+    /// Number of the packet with the last byte of the second.
+    pub last_packet: u64,
+    /// When the second could be read.
+    pub time: Timestamp,
+}
+
+/// A moment at which a frame could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) time: Timestamp,
+    pub(super) packet: u64,
+}
+
+impl Mark {
+    pub(super) const fn of(frame: &Frame<'_>) -> Self {
+        Self { time: frame.place.time, packet: frame.place.last_packet }
+    }
+}
+
+/// What ends a latency: the second frame, and on which channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ending {
+    pub(super) kind: LatencyKind,
+    name: &'static str,
+    from: Side,
+    channel: u16,
+    mark: Mark,
+}
+
+impl Ending {
+    pub(super) const fn new(kind: LatencyKind, frame: &Frame<'_>, channel: u16) -> Self {
+        Self { kind, name: frame.kind, from: peer_of(frame.sender), channel, mark: Mark::of(frame) }
+    }
+
+    pub(super) fn since(&self, begin: Mark) -> Latency {
+        let nanos = self.mark.time.since(begin.time).as_nanos();
+        Latency {
+            kind: self.kind,
+            name: self.name,
+            from: self.from,
+            channel: self.channel,
+            nanos: u64::try_from(nanos).unwrap_or(u64::MAX),
+            first_packet: begin.packet,
+            last_packet: self.mark.packet,
+            time: self.mark.time,
+        }
+    }
+}
+
+/// The place of a side in an array.
+pub(super) const fn index(side: Side) -> usize {
+    match side {
+        Side::Client => 0,
+        Side::Broker => 1,
+    }
+}
+
+/// Adds counts up.
+pub(super) const fn add(one: Unmatched, other: Unmatched) -> Unmatched {
+    Unmatched {
+        open: one.open + other.open,
+        unknown_begin: one.unknown_begin + other.unknown_begin,
+        unknown_number: one.unknown_number + other.unknown_number,
+        left_out: one.left_out + other.left_out,
+    }
+}

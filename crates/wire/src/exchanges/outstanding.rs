@@ -1,0 +1,168 @@
+//! Messages that are numbered in the order in which they are sent, and not settled yet.
+
+use std::collections::VecDeque;
+
+use super::latency::{Ending, Latency, Mark};
+use crate::report::Unmatched;
+
+/// Messages that are kept at once. With 24 bytes each, 1.5 MiB.
+const OPEN_MAX: usize = 65_536;
+
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    number: u64,
+    mark: Mark,
+    is_open: bool,
+}
+
+/// Messages that are not settled yet, by rising number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outstanding {
+    messages: VecDeque<Numbered>,
+    open: u64,
+    most_open: u64,
+    /// What settles them cannot be read.
+    is_deaf: bool,
+    unmatched: Unmatched,
+}
+
+impl Outstanding {
+    /// A message was sent. When too many are open, the oldest is dropped.
+    #[inline]
+    pub(super) fn push(&mut self, number: u64, mark: Mark) {
+        if self.is_deaf {
+            self.unmatched.open += 1;
+            return;
+        }
+        if self.messages.back().is_some_and(|last| last.number >= number) {
+            // Numbers begin again, as in a channel that was opened again.
+            self.forget();
+        }
+        if self.messages.len() >= OPEN_MAX {
+            self.drop_oldest();
+        }
+        self.messages.push_back(Numbered { number, mark, is_open: true });
+        self.open += 1;
+        self.most_open = self.most_open.max(self.open);
+    }
+
+    fn drop_oldest(&mut self) {
+        if self.messages.pop_front().is_some_and(|oldest| oldest.is_open) {
+            self.open -= 1;
+            self.unmatched.left_out += 1;
+        }
+        self.trim();
+    }
+
+    /// Settles one message, or counts it as unknown.
+    pub(super) fn settle(&mut self, number: u64, ending: &Ending, sink: &mut impl FnMut(&Latency)) {
+        let at = self.position(number);
+        match at.and_then(|at| self.messages.get_mut(at)).filter(|message| message.is_open) {
+            None => self.unmatched.unknown_begin += 1,
+            Some(message) => {
+                message.is_open = false;
+                sink(&ending.since(message.mark));
+                self.open -= 1;
+                self.trim();
+            }
+        }
+    }
+
+    /// Settles all up to a number; counts it as unknown if there are none.
+    pub(super) fn settle_up_to(
+        &mut self,
+        number: u64,
+        ending: &Ending,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        let before = self.open;
+        while self.messages.front().is_some_and(|first| first.number <= number) {
+            if let Some(message) = self.messages.pop_front().filter(|message| message.is_open) {
+                sink(&ending.since(message.mark));
+                self.open -= 1;
+            }
+        }
+        self.trim();
+        if self.open == before {
+            self.unmatched.unknown_begin += 1;
+        }
+    }
+
+    /// Settles all from `first` to `last`; counts it as unknown if there are none.
+    pub(super) fn settle_range(
+        &mut self,
+        (first, last): (u64, u64),
+        ending: &Ending,
+        sink: &mut impl FnMut(&Latency),
+    ) {
+        let before = self.open;
+        let at = self.messages.partition_point(|message| message.number < first);
+        for message in self.messages.range_mut(at..).take_while(|message| message.number <= last) {
+            if message.is_open {
+                message.is_open = false;
+                sink(&ending.since(message.mark));
+                self.open -= 1;
+            }
+        }
+        self.trim();
+        if self.open == before {
+            self.unmatched.unknown_begin += 1;
+        }
+    }
+
+    /// Mostly numbers have no holes. Then the place follows from the number.
+    fn position(&self, number: u64) -> Option<usize> {
+        let first = self.messages.front()?.number;
+        let near = usize::try_from(number.checked_sub(first)?).unwrap_or(usize::MAX);
+        if self.messages.get(near).is_some_and(|message| message.number == number) {
+            return Some(near);
+        }
+        self.messages.binary_search_by_key(&number, |message| message.number).ok()
+    }
+
+    fn trim(&mut self) {
+        while self.messages.front().is_some_and(|first| !first.is_open) {
+            self.messages.pop_front();
+        }
+    }
+
+    /// Those that are open will not be settled, as far as it can be seen.
+    pub(super) fn forget(&mut self) {
+        self.messages.clear();
+        self.unmatched.open += core::mem::take(&mut self.open);
+    }
+
+    /// What settles them cannot be read: neither of those that are open nor of those to come.
+    pub(super) fn deafen(&mut self) {
+        self.forget();
+        self.is_deaf = true;
+    }
+
+    /// What settles them can be read again.
+    pub(super) fn listen(&mut self) {
+        self.is_deaf = false;
+    }
+
+    pub(super) fn count_unknown_number(&mut self) {
+        self.unmatched.unknown_number += 1;
+    }
+
+    /// As many are open as can be kept.
+    pub(super) const fn is_full(&self) -> bool {
+        self.open >= OPEN_MAX as u64
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.open == 0
+    }
+
+    /// The largest number of messages that were open at once.
+    pub(super) const fn most_open(&self) -> u64 {
+        self.most_open
+    }
+
+    /// What was not matched, with those that are open now.
+    pub(super) const fn unmatched(&self) -> Unmatched {
+        Unmatched { open: self.unmatched.open + self.open, ..self.unmatched }
+    }
+}

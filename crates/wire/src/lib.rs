@@ -1,0 +1,29 @@
+//! What packets say about a broker: TCP connections, the frames of its protocols in them, and latencies between frames.
+//!
+//! Data goes one way:
+//!
+//! ```text
+//! capture   a file's or a ring's packets ─► Packet
+//! decode    Packet ─► Segment                 link, IP and TCP headers
+//! tcp       Segment ─► Chunk, Gap             bytes of each direction in order; retransmissions, windows, round trips
+//! protocols Chunk ─► Frame                    AMQP 0-9-1, AMQP 1.0, stream protocol, MQTT, TLS records
+//! exchanges Frame ─► latencies                publish and confirm, deliver and ack, request and reply
+//! analyzer  all of them ─► report             figures by connection and channel
+//! findings  report ─► findings                rules with their evidence
+//! ```
+//!
+//! What deliberately does not live here: anything that looks at a clock, a network, a disk or a process. Files are
+//! read from `impl Read` and written to `impl Write`; times are those of the packets. Memory is bounded whatever
+//! arrives: each stage has its limit and counts what it left out.
+
+pub mod analyzer;
+pub mod capture;
+pub mod decode;
+pub mod exchanges;
+pub mod findings;
+pub mod packet;
+pub mod protocols;
+pub mod report;
+pub mod segment;
+pub mod stream;
+pub mod tcp;

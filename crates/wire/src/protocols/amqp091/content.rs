@@ -1,0 +1,91 @@
+//! Content headers: size of the body, and properties.
+
+use super::{
+    super::{
+        arguments::{Arguments, hash},
+        details::ContentHeader,
+    },
+    names::{BASIC, DIRECT_REPLY_TO},
+};
+
+const HAS_CONTENT_TYPE: u16 = 1 << 15;
+const HAS_CONTENT_ENCODING: u16 = 1 << 14;
+const HAS_HEADERS: u16 = 1 << 13;
+const HAS_DELIVERY_MODE: u16 = 1 << 12;
+const HAS_PRIORITY: u16 = 1 << 11;
+const HAS_CORRELATION_ID: u16 = 1 << 10;
+const HAS_REPLY_TO: u16 = 1 << 9;
+/// More flags follow, of properties that the class `basic` has not.
+const HAS_MORE_FLAGS: u16 = 1;
+
+/// Class, weight and size, without flags of properties.
+pub(super) const HEADER_MIN: usize = 12;
+
+/// What is read of a content header's payload, or of its beginning; none if it is none of class `basic`.
+pub(super) fn header(payload: &[u8]) -> Option<ContentHeader> {
+    let mut arguments = Arguments::new(payload);
+    let (class, _weight) = (arguments.u16()?, arguments.u16()?);
+    if class != BASIC {
+        return None;
+    }
+    let mut header = ContentHeader { body_bytes: arguments.u64()?, ..ContentHeader::default() };
+    header.is_read = properties(&mut header, arguments).is_some();
+    Some(header)
+}
+
+fn properties(header: &mut ContentHeader, mut arguments: Arguments<'_>) -> Option<()> {
+    let flags = arguments.u16()?;
+    let mut more = flags;
+    while more & HAS_MORE_FLAGS != 0 {
+        more = arguments.u16()?;
+    }
+    for flag in [HAS_CONTENT_TYPE, HAS_CONTENT_ENCODING] {
+        if flags & flag != 0 {
+            arguments.short()?;
+        }
+    }
+    if flags & HAS_HEADERS != 0 {
+        arguments.long()?;
+    }
+    if flags & HAS_DELIVERY_MODE != 0 {
+        header.is_persistent = arguments.u8()? == 2;
+    }
+    if flags & HAS_PRIORITY != 0 {
+        arguments.u8()?;
+    }
+    if flags & HAS_CORRELATION_ID != 0 {
+        header.correlation_id = Some(hash(arguments.short()?));
+    }
+    if flags & HAS_REPLY_TO != 0 {
+        let reply_to = arguments.short()?;
+        header.reply_to = Some(hash(reply_to));
+        header.wants_direct_reply = reply_to == DIRECT_REPLY_TO;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_are_found_behind_others() {
+        let mut payload = vec![0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2];
+        payload.extend_from_slice(&[0b1011_1110, 0]);
+        payload.extend_from_slice(b"\x04text\0\0\0\x05\x01kt\x01V\x02\x09\x02id\x03q.1");
+        let header = header(&payload).unwrap();
+        let (correlation_id, reply_to) = (Some(hash(b"id")), Some(hash(b"q.1")));
+        let expected = ContentHeader {
+            body_bytes: 258,
+            is_persistent: true,
+            correlation_id,
+            reply_to,
+            wants_direct_reply: false,
+            is_read: true,
+        };
+        assert_eq!(header, expected);
+        let cut = super::header(&payload[..payload.len() - 2]).unwrap();
+        assert_eq!((cut.correlation_id, cut.reply_to, cut.is_read), (correlation_id, None, false));
+        assert!(super::header(&[0, 61, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_none());
+    }
+}

@@ -1,0 +1,290 @@
+//! Frames: type, channel, length, payload, 0xCE.
+
+use super::{
+    super::{
+        details::Details,
+        framer::{self, Known, Next, READ_MAX, Ranges, Trust},
+        sink::{FrameSink, SensitiveKind},
+    },
+    content::{HEADER_MIN, header},
+    method::details,
+    names::{CONNECTION, name},
+};
+
+const METHOD: u8 = 1;
+const CONTENT_HEADER: u8 = 2;
+const BODY: u8 = 3;
+const HEARTBEAT: u8 = 8;
+const END: u8 = 0xce;
+/// What of a method's arguments is read. Those of interest have three short texts at most.
+const ARGUMENTS_MAX: usize = 1024;
+/// Frames that are found in the middle of a connection are no longer; RabbitMQ's `frame_max` is 131,072.
+const DISTRUSTED_MAX: u32 = 1 << 20;
+/// The protocol header behind what a frame's header takes of it.
+const PROTOCOL_HEADER_REST: usize = 1;
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Start,
+    ProtocolHeader,
+    /// Class and method; bytes of the payload.
+    Method(usize),
+    /// Arguments, with the end of the frame or without.
+    Arguments {
+        class: u16,
+        method: u16,
+        rest: usize,
+    },
+    /// The client's properties before its credentials: their length; bytes of the arguments.
+    Properties(usize),
+    /// The mechanism's length; bytes behind it.
+    Mechanism(usize),
+    /// Length of the response; bytes behind it.
+    Response(usize),
+    /// A content header; bytes that are not read.
+    Header(usize),
+    End,
+}
+
+/// Understands AMQP 0-9-1.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Grammar {
+    pub(in super::super) trust: Trust,
+    state: State,
+    channel: u16,
+    kind: &'static str,
+    details: Details,
+}
+
+impl Grammar {
+    pub(in super::super) const fn new(trust: Trust) -> Self {
+        Self { trust, state: State::Start, channel: 0, kind: "", details: Details::None }
+    }
+
+    #[inline]
+    pub(in super::super) fn known(&self) -> Known {
+        let (channel, kind, details) = (self.channel, self.kind, self.details);
+        let is_opening = matches!(kind, "protocol-header" | "connection.start");
+        Known { channel, kind, details, is_opening }
+    }
+
+    #[inline]
+    fn start(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        let [kind, channel_high, channel_low, length @ ..] = bytes else { return Next::Lost };
+        let Ok(length) = <[u8; 4]>::try_from(length).map(u32::from_be_bytes) else {
+            return Next::Lost;
+        };
+        if kind == &b'A' && PROTOCOL_HEADERS.iter().any(|header| header.starts_with(bytes)) {
+            self.state = State::ProtocolHeader;
+            return Next::Read(PROTOCOL_HEADER_REST);
+        }
+        if self.trust == Trust::Little && length > DISTRUSTED_MAX {
+            return Next::Lost;
+        }
+        self.channel = u16::from_be_bytes([*channel_high, *channel_low]);
+        let Ok(size) = usize::try_from(length) else { return Next::Lost };
+        match *kind {
+            METHOD if size >= 4 => {
+                self.state = State::Method(size);
+                Next::Read(4)
+            }
+            CONTENT_HEADER if size >= HEADER_MIN => self.begin_header(size),
+            BODY => {
+                ranges.next(u64::from(length), SensitiveKind::Body);
+                self.skip_to_end("body", Details::Body(length), size)
+            }
+            HEARTBEAT if self.trust == Trust::Full || (size == 0 && self.channel == 0) => {
+                self.skip_to_end("heartbeat", Details::None, size)
+            }
+            _ => Next::Lost,
+        }
+    }
+
+    fn begin_header(&mut self, size: usize) -> Next {
+        let read = size.min(READ_MAX);
+        self.state = State::Header(size - read);
+        Next::Read(read)
+    }
+
+    fn skip_to_end(&mut self, kind: &'static str, details: Details, bytes: usize) -> Next {
+        (self.kind, self.details, self.state) = (kind, details, State::End);
+        Next::Skip { bytes: bytes as u64, then: 1 }
+    }
+
+    #[inline]
+    fn method(
+        &mut self,
+        size: usize,
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        let &[class_high, class_low, method_high, method_low] = bytes else { return Next::Lost };
+        let class = u16::from_be_bytes([class_high, class_low]);
+        let method = u16::from_be_bytes([method_high, method_low]);
+        let known = name(class, method);
+        if known.is_none() && self.trust == Trust::Little {
+            return Next::Lost;
+        }
+        self.kind = known.unwrap_or("unknown method");
+        let rest = size - 4;
+        match (class, method) {
+            (CONNECTION, 11) if rest >= 4 => {
+                self.details = Details::Method { number: (class, method), no_wait: false };
+                self.state = State::Properties(rest - 4);
+                Next::Read(4)
+            }
+            // A challenge, its answer, and a token that replaces another.
+            (CONNECTION, 11 | 20 | 21 | 70) => {
+                self.details = Details::Method { number: (class, method), no_wait: false };
+                self.hide(rest, ranges)
+            }
+            _ => {
+                let read = rest.min(ARGUMENTS_MAX);
+                self.state = State::Arguments { class, method, rest: rest - read };
+                Next::Read(read)
+            }
+        }
+    }
+
+    #[inline]
+    fn arguments(&mut self, class: u16, method: u16, rest: usize, bytes: &[u8]) -> Next {
+        self.details = details(class, method, bytes);
+        self.state = State::End;
+        Next::Skip { bytes: rest as u64, then: 1 }
+    }
+
+    /// The rest of the payload holds credentials.
+    fn hide(&mut self, bytes: usize, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        ranges.next(bytes as u64, SensitiveKind::Credentials);
+        self.state = State::End;
+        Next::Skip { bytes: bytes as u64, then: 1 }
+    }
+
+    fn properties(
+        &mut self,
+        rest: usize,
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        let length = bytes.try_into().map_or(u32::MAX, u32::from_be_bytes) as usize;
+        match rest.checked_sub(length.saturating_add(1)) {
+            None => self.hide(rest, ranges),
+            Some(rest) => {
+                self.state = State::Mechanism(rest);
+                Next::Skip { bytes: length as u64, then: 1 }
+            }
+        }
+    }
+
+    fn mechanism(
+        &mut self,
+        rest: usize,
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        let length = bytes.first().map_or(usize::MAX, |length| usize::from(*length));
+        match rest.checked_sub(length.saturating_add(4)) {
+            None => self.hide(rest, ranges),
+            Some(rest) => {
+                self.state = State::Response(rest);
+                Next::Skip { bytes: length as u64, then: 4 }
+            }
+        }
+    }
+
+    fn content_header(&mut self, rest: usize, bytes: &[u8]) -> Next {
+        let Some(header) = header(bytes) else { return Next::Lost };
+        self.skip_to_end("header", Details::Header(header), rest)
+    }
+
+    fn end(&mut self, bytes: &[u8]) -> Next {
+        self.state = State::Start;
+        if bytes == [END] { Next::Complete } else { Next::Lost }
+    }
+
+    fn protocol_header(&mut self) -> Next {
+        (self.kind, self.details, self.channel) = ("protocol-header", Details::None, 0);
+        self.state = State::Start;
+        Next::Complete
+    }
+}
+
+impl framer::Grammar for Grammar {
+    const START: usize = 7;
+
+    #[inline]
+    fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        match self.state {
+            State::Start => self.start(bytes, ranges),
+            State::Method(size) => self.method(size, bytes, ranges),
+            State::Arguments { class, method, rest } => self.arguments(class, method, rest, bytes),
+            State::Header(rest) => self.content_header(rest, bytes),
+            State::End => self.end(bytes),
+            State::Properties(rest) => self.properties(rest, bytes, ranges),
+            State::Mechanism(rest) => self.mechanism(rest, bytes, ranges),
+            State::Response(rest) => self.hide(rest, ranges),
+            State::ProtocolHeader => self.protocol_header(),
+        }
+    }
+}
+
+/// Protocol headers of 0-9-1, 0-9 and 0-8, whose frames are the same.
+const PROTOCOL_HEADERS: [&[u8; 8]; 3] =
+    [b"AMQP\0\0\x09\x01", b"AMQP\x01\x01\0\x09", b"AMQP\x01\x01\x08\0"];
+
+/// Whether bytes begin a connection.
+pub(in super::super) fn opens(bytes: &[u8]) -> bool {
+    let is_start = matches!(bytes, [METHOD, 0, 0, 0, _, _, _, 0, 10, 0, 10, ..]);
+    is_start || PROTOCOL_HEADERS.iter().any(|header| bytes.starts_with(*header))
+}
+
+/// Whether a frame may begin with these bytes.
+pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
+    let is_short_enough = bytes.get(3).is_none_or(|high| *high == 0);
+    match bytes.first() {
+        Some(&METHOD) => is_short_enough && may_be_known(bytes),
+        Some(&CONTENT_HEADER) => is_short_enough && agrees(bytes.get(7..), &[0, 60]),
+        Some(&BODY) => is_short_enough,
+        Some(&HEARTBEAT) => agrees(bytes.get(1..), &[0, 0, 0, 0, 0, 0, END]),
+        Some(b'A') => PROTOCOL_HEADERS.iter().any(|header| agrees(Some(bytes), *header)),
+        _ => false,
+    }
+}
+
+fn may_be_known(bytes: &[u8]) -> bool {
+    match bytes.get(7..11) {
+        None => true,
+        Some(&[0, class, 0, method]) => name(u16::from(class), u16::from(method)).is_some(),
+        Some(_) => false,
+    }
+}
+
+/// Whether as many bytes as there are agree with a pattern.
+fn agrees(bytes: Option<&[u8]>, pattern: &[u8]) -> bool {
+    let bytes = bytes.unwrap_or_default();
+    let common = bytes.len().min(pattern.len());
+    bytes[..common] == pattern[..common]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_begins_with_what_its_type_allows() {
+        fn check(bytes: &[u8], expected: bool) {
+            assert_eq!(may_begin(bytes), expected, "{bytes:?}");
+        }
+        check(&[1, 0, 1, 0, 0, 0, 13, 0, 60, 0, 80], true);
+        check(&[1, 0, 1, 0, 0, 0, 13, 0, 60, 0, 81], false);
+        check(&[1, 0, 1, 0, 0, 0, 13, 0, 60], true);
+        check(&[1, 0, 1, 1], false);
+        check(&[2, 0, 1, 0, 0, 0, 14, 0, 61], false);
+        check(&[3, 0, 1, 0], true);
+        check(&[8, 0, 0, 0, 0, 0, 0, 0xce], true);
+        check(&[8, 0, 1], false);
+        check(b"AMQ", true);
+        check(b"AMQP\x03", false);
+        check(&[4], false);
+    }
+}

@@ -1,0 +1,254 @@
+//! Frames: size, data offset, type, channel, extended header, body.
+
+use super::{
+    super::{
+        details::Details,
+        framer::{self, Known, Next, Ranges, Trust},
+        sink::{FrameSink, SensitiveKind},
+    },
+    performative::{TRANSFER, details, name, sasl_name},
+};
+
+const HEADER: usize = 8;
+const AMQP: u8 = 0;
+const SASL: u8 = 1;
+/// Bytes of a performative's fields that are read; those of `transfer` and `disposition` have less.
+const FIELDS_MAX: u32 = 1024;
+/// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 131,072 bytes at most.
+const DISTRUSTED_MAX: u32 = 1 << 20;
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Start,
+    /// The protocol header's last bytes were skipped.
+    Skipped,
+    /// The descriptor; bytes of the body.
+    Descriptor(u32),
+    /// The list's constructor; bytes behind the descriptor.
+    List {
+        descriptor: u8,
+        rest: u32,
+    },
+    /// Size and count of the list; bytes behind its constructor.
+    Size {
+        descriptor: u8,
+        rest: u32,
+    },
+    /// Fields; bytes of the list that are not read, and bytes of the payload behind it.
+    Fields {
+        descriptor: u8,
+        rest: u32,
+        payload: u32,
+    },
+    /// The rest of a long list was skipped.
+    Payload(u32),
+}
+
+/// Understands AMQP 1.0.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Grammar {
+    pub(in super::super) trust: Trust,
+    state: State,
+    is_sasl: bool,
+    channel: u16,
+    kind: &'static str,
+    details: Details,
+}
+
+impl Grammar {
+    pub(in super::super) const fn new(trust: Trust) -> Self {
+        let (state, kind, details) = (State::Start, "", Details::None);
+        Self { trust, state, is_sasl: false, channel: 0, kind, details }
+    }
+
+    pub(in super::super) fn known(&self) -> Known {
+        let (channel, kind, details) = (self.channel, self.kind, self.details);
+        Known { channel, kind, details, is_opening: kind == "protocol-header" }
+    }
+
+    #[inline]
+    fn start(&mut self, bytes: &[u8]) -> Next {
+        let &[a, b, c, d, data_offset, kind, channel_high, channel_low] = bytes else {
+            return Next::Lost;
+        };
+        self.details = Details::None;
+        if opens(bytes) {
+            return self.skip("protocol-header", 0);
+        }
+        let size = u32::from_be_bytes([a, b, c, d]);
+        let header = u32::from(data_offset) * 4;
+        let is_odd = self.trust == Trust::Little && (size > DISTRUSTED_MAX || data_offset != 2);
+        if is_odd || data_offset < 2 || size < header || kind > SASL {
+            return Next::Lost;
+        }
+        self.is_sasl = kind == SASL;
+        self.channel =
+            if self.is_sasl { 0 } else { u16::from_be_bytes([channel_high, channel_low]) };
+        let extended = u64::from(header) - HEADER as u64;
+        match size - header {
+            0 => self.skip("empty", extended),
+            1..3 => Next::Lost,
+            body => {
+                self.state = State::Descriptor(body - 3);
+                Next::Skip { bytes: extended, then: 3 }
+            }
+        }
+    }
+
+    /// Nothing more is read of the frame.
+    fn skip(&mut self, kind: &'static str, bytes: u64) -> Next {
+        self.kind = kind;
+        self.state = State::Skipped;
+        Next::Skip { bytes, then: 0 }
+    }
+
+    #[inline]
+    fn descriptor(
+        &mut self,
+        bytes: &[u8],
+        rest: u32,
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        // A descriptor may be written longer. Nobody does so; its frame is hidden.
+        let descriptor = match bytes {
+            [0, 0x53, descriptor] => *descriptor,
+            [0, 0x80 | 0xa3 | 0xb3, _] if self.trust == Trust::Full => {
+                return self.hide("unknown performative", rest, ranges);
+            }
+            _ => return Next::Lost,
+        };
+        let known = if self.is_sasl { sasl_name(descriptor) } else { name(descriptor) };
+        match known {
+            None if self.trust == Trust::Little => Next::Lost,
+            None => self.hide("unknown performative", rest, ranges),
+            Some(name @ "sasl-mechanisms") => self.skip(name, u64::from(rest)),
+            Some(name) if self.is_sasl => self.hide(name, rest, ranges),
+            Some(_) if rest == 0 => Next::Lost,
+            Some(name) => {
+                self.kind = name;
+                self.state = State::List { descriptor, rest: rest - 1 };
+                Next::Read(1)
+            }
+        }
+    }
+
+    /// What the frame holds is not read, and credentials may be in it.
+    fn hide(
+        &mut self,
+        kind: &'static str,
+        rest: u32,
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        ranges.next(u64::from(rest), SensitiveKind::Credentials);
+        self.skip(kind, u64::from(rest))
+    }
+
+    fn list(
+        &mut self,
+        bytes: &[u8],
+        descriptor: u8,
+        rest: u32,
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        self.state = State::Size { descriptor, rest };
+        match bytes {
+            [0xc0] if rest >= 2 => Next::Read(2),
+            [0xd0] if rest >= 8 => Next::Read(8),
+            [0x45] => self.payload(descriptor, &[], rest, ranges),
+            _ => Next::Lost,
+        }
+    }
+
+    fn size(&mut self, bytes: &[u8], descriptor: u8, rest: u32) -> Next {
+        // The size counts the bytes of the count.
+        let (size, counted) = match *bytes {
+            [size, _] => (u32::from(size), 1),
+            [a, b, c, d, ..] => (u32::from_be_bytes([a, b, c, d]), 4),
+            _ => return Next::Lost,
+        };
+        let behind = rest - 2 * counted;
+        let Some(fields) = size.checked_sub(counted).filter(|fields| *fields <= behind) else {
+            return Next::Lost;
+        };
+        let read = fields.min(FIELDS_MAX);
+        let rest = fields - read;
+        self.state = State::Fields { descriptor, rest, payload: behind - fields };
+        Next::Read(read as usize)
+    }
+
+    /// The message of a transfer; what follows another performative is not known.
+    #[inline]
+    fn payload(
+        &mut self,
+        descriptor: u8,
+        fields: &[u8],
+        payload: u32,
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        if descriptor != TRANSFER && payload > 0 && self.trust == Trust::Little {
+            return Next::Lost;
+        }
+        self.details = details(descriptor, fields, payload);
+        ranges.next(u64::from(payload), SensitiveKind::Body);
+        self.skip(self.kind, u64::from(payload))
+    }
+
+    fn fields(
+        &mut self,
+        bytes: &[u8],
+        (descriptor, rest, payload): (u8, u32, u32),
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        if rest == 0 {
+            return self.payload(descriptor, bytes, payload, ranges);
+        }
+        // Of a list that is this long only the beginning is read; the payload begins behind it.
+        self.details = details(descriptor, bytes, payload);
+        self.state = State::Payload(payload);
+        Next::Skip { bytes: u64::from(rest), then: 0 }
+    }
+}
+
+impl framer::Grammar for Grammar {
+    const START: usize = HEADER;
+
+    #[inline]
+    fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        match self.state {
+            State::Start => self.start(bytes),
+            State::Descriptor(rest) => self.descriptor(bytes, rest, ranges),
+            State::List { descriptor, rest } => self.list(bytes, descriptor, rest, ranges),
+            State::Size { descriptor, rest } => self.size(bytes, descriptor, rest),
+            State::Fields { descriptor, rest, payload } => {
+                self.fields(bytes, (descriptor, rest, payload), ranges)
+            }
+            State::Payload(payload) => {
+                ranges.next(u64::from(payload), SensitiveKind::Body);
+                self.skip(self.kind, u64::from(payload))
+            }
+            State::Skipped => {
+                self.state = State::Start;
+                Next::Complete
+            }
+        }
+    }
+}
+
+/// Whether bytes begin a connection: the protocol header of AMQP 1.0, of TLS inside it, or of its SASL layer.
+pub(in super::super) fn opens(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'A', b'M', b'Q', b'P', 0 | 2 | 3, 1, 0, 0, ..])
+}
+
+/// Whether a frame may begin with these bytes.
+pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
+    if let [b'A', ..] = bytes {
+        return opens(bytes)
+            || (bytes.len() < 8 && b"AMQP".starts_with(&bytes[..bytes.len().min(4)]));
+    }
+    let is_at = |at: usize, allowed: &[u8]| bytes.get(at).is_none_or(|byte| allowed.contains(byte));
+    let is_empty = bytes.starts_with(&[0, 0, 0, 8]);
+    is_at(0, &[0])
+        && is_at(4, &[2])
+        && is_at(5, &[AMQP, SASL])
+        && (is_empty || (is_at(8, &[0]) && is_at(9, &[0x53])))
+}

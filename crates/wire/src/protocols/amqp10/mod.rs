@@ -1,0 +1,9 @@
+//! AMQP 1.0: frames with performatives, and those of its SASL layer.
+//!
+//! From OASIS AMQP 1.0, part 2 (transport, section 2.3 and 2.7) and part 5 (security, section 5.3).
+
+mod fields;
+mod grammar;
+mod performative;
+
+pub(super) use grammar::{Grammar, may_begin, opens};

@@ -1,0 +1,23 @@
+//! What packets say about a broker: the content of `packets.json`, and what pages and tables are made of.
+//!
+//! Types alone. Who fills them lives in `analyzer`, which rules read them in `findings`.
+
+mod connection;
+mod finding;
+mod frames;
+mod latency;
+mod messages;
+mod picture;
+mod sizes;
+mod sources;
+mod whole;
+
+pub use connection::{ConnectionReport, DirectionReport, LimitShares, RoundTrips};
+pub use finding::{Finding, FindingRule, Severity};
+pub use frames::{FrameCount, Side};
+pub use latency::{LatencyKind, LatencyReport, Unmatched};
+pub use messages::MessageFigures;
+pub use picture::{Ladder, LadderFrame, PictureSegment, SegmentKind, TimeSequence, WindowPoint};
+pub use sizes::{SIZE_BINS, SizeBin};
+pub use sources::{CaptureReport, LeftOut, SocketReport, Source, SourceLevel, WriteSizes};
+pub use whole::{FORMAT_VERSION, PacketReport, Totals, ZeroWindowTime};

@@ -1,0 +1,9 @@
+//! Dissectors, whatever pieces bytes come in, and whatever is missing.
+
+mod built;
+mod captured;
+mod collected;
+mod conversation;
+mod live;
+mod pieces;
+mod recorded;

@@ -1,0 +1,115 @@
+//! Captures of real clients, with the counts that tshark 4.0.17 makes of them, as `KEEP=… scripts/compare-wire.sh` leaves them.
+//! The broker was RabbitMQ 3.10.8 with frames of 8,192 bytes; pika's connection ends with an error of a channel.
+
+use rabbitscope_wire::{
+    protocols::{Protocol, SensitiveKind},
+    report::{LatencyKind, Side, Unmatched},
+};
+
+use super::{captured::Captured, collected::in_pieces};
+
+/// The words with which bodies begin.
+const BODY: &[u8] = b"body of a message";
+
+const PIKA: (&[u8], u16) = (include_bytes!("../recorded/pika.pcap"), broker::AMQP);
+const PROTON: (&[u8], u16) = (include_bytes!("../recorded/proton.pcap"), broker::AMQP);
+const RSTREAM: (&[u8], u16) = (include_bytes!("../recorded/rstream.pcap"), broker::STREAM);
+const PAHO: (&[u8], u16) = (include_bytes!("../recorded/paho.pcap"), broker::MQTT);
+
+/// Where the broker listened, and its password. It is gone.
+mod broker {
+    include!("../recorded/broker.rs");
+}
+
+fn captured((file, port): (&[u8], u16)) -> Captured {
+    Captured::with_bytes().read(file, &[port]).unwrap()
+}
+
+#[track_caller]
+fn check(file: (&[u8], u16), protocol: Protocol, tshark: &str) -> Captured {
+    let captured = captured(file);
+    let mut kinds: Vec<String> = Vec::new();
+    for kind in captured.frames.keys().map(|(_, kind, _)| *kind) {
+        let line = format!("{} {kind}", captured.count(kind));
+        // tshark counts none.
+        if kind != "protocol-header" && !kinds.contains(&line) {
+            kinds.push(line);
+        }
+    }
+    kinds.sort_unstable();
+    let mut expected: Vec<&str> = tshark.lines().collect();
+    expected.sort_unstable();
+    assert_eq!(kinds, expected);
+    assert!(captured.frames.keys().all(|(of, ..)| *of == protocol));
+    assert_eq!((captured.skipped_bytes(), captured.losses), (0, 0));
+    captured
+}
+
+#[test]
+fn pika_counts_as_tshark_counts() {
+    let captured = check(PIKA, Protocol::Amqp091, include_str!("../recorded/pika.kinds"));
+    assert_eq!(captured.count("protocol-header"), 1);
+    // 20 publishes, one without a body, a large one and one that is returned; no number is left open.
+    assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 23);
+    let unmatched = captured.unmatched(LatencyKind::PublishToConfirm);
+    assert!(unmatched.iter().all(|it| *it == Unmatched::default()), "{unmatched:?}");
+}
+
+#[test]
+fn proton_counts_as_tshark_counts() {
+    let captured = check(PROTON, Protocol::Amqp10, include_str!("../recorded/proton.kinds"));
+    assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 21);
+    // The broker ended the session before the other ones were acknowledged.
+    assert_eq!(captured.of_kind(LatencyKind::DeliverToAck).count(), 10);
+}
+
+#[test]
+fn paho_counts_as_tshark_counts() {
+    let captured = check(PAHO, Protocol::Mqtt, include_str!("../recorded/paho.kinds"));
+    assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 15);
+    assert_eq!(captured.of_kind(LatencyKind::DeliverToAck).count(), 15);
+}
+
+/// tshark does not know the stream protocol. The client was told of 150 confirms of its own ones; one more is for a batch.
+#[test]
+fn rstream_publishes_are_confirmed() {
+    let captured = captured(RSTREAM);
+    assert!(captured.frames.keys().all(|(of, ..)| *of == Protocol::RabbitmqStream));
+    assert_eq!((captured.skipped_bytes(), captured.losses), (0, 0));
+    assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 151);
+    let unmatched = captured.unmatched(LatencyKind::PublishToConfirm);
+    assert!(unmatched.iter().all(|it| *it == Unmatched::default()), "{unmatched:?}");
+    for kind in
+        ["peer-properties", "sasl-handshake", "sasl-authenticate", "open", "declare-publisher"]
+    {
+        assert!(captured.count(kind) > 0, "{kind}");
+    }
+}
+
+#[test]
+fn passwords_and_bodies_can_be_blanked() {
+    for file in [PIKA, PROTON, RSTREAM, PAHO] {
+        let captured = captured(file);
+        let is_understood = |kind| kind != SensitiveKind::Unrecognized;
+        assert!(captured.sensitive.iter().all(|(_, it)| is_understood(it.kind)));
+        let mut passwords = 0;
+        for ((connection, side), bytes) in &captured.bytes {
+            let blanked = captured.blanked(*connection, *side);
+            assert!(
+                !holds(&blanked, broker::PASSWORD) && !holds(&blanked, BODY),
+                "{connection:?} {side:?}"
+            );
+            passwords += usize::from(holds(bytes, broker::PASSWORD));
+            // What is left is read as before.
+            let kinds = |bytes: &[u8]| in_pieces(bytes, [].into_iter()).collected.kinds();
+            if *side == Side::Client {
+                assert_eq!(kinds(&blanked), kinds(bytes));
+            }
+        }
+        assert!(passwords > 0, "the capture holds the password");
+    }
+}
+
+fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
