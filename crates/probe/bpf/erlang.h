@@ -44,7 +44,10 @@ ALWAYS_INLINE u32 chunk_bytes(u64 left)
 {
     u64 short_of = -((left - CHUNK_BYTES) >> 63);
     OPAQUE(short_of);
-    return ((left & short_of) | (CHUNK_BYTES & ~short_of)) & (2 * CHUNK_BYTES - 1);
+    u64 bytes = (left & short_of) | (CHUNK_BYTES & ~short_of);
+    /* Else the compiler leaves the mask out, since it knows the limits of `bytes`; Linux 6.1 does not. */
+    OPAQUE(bytes);
+    return bytes & (2 * CHUNK_BYTES - 1);
 }
 
 /* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index

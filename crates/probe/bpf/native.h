@@ -34,9 +34,13 @@ ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version)
         return 0;
     u64 at = 0;
     for (u64 step = MAX_UNWIND_MODULES / 2; step; step >>= 1) {
-        u64 next = (at + step) & (MAX_UNWIND_MODULES - 1);
+        u64 next = at + step;
+        /* Else the compiler leaves the mask out, since it knows the limits of `at`; Linux 6.1 does not. */
+        OPAQUE(next);
+        next &= MAX_UNWIND_MODULES - 1;
         at = choose(at_most(all->list[next].start, pc), next, at);
     }
+    OPAQUE(at);
     struct unwind_module *module = &all->list[at & (MAX_UNWIND_MODULES - 1)];
     return pc >= module->start && pc < module->end ? module : 0;
 }

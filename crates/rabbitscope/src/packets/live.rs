@@ -7,8 +7,8 @@ use std::{
 };
 
 use rabbitscope_probe::packets::{
-    CaptureInterface, Direction, NetworkNamespace, PacketError, PacketRing, PortSet, RingOptions,
-    RingPacket, SocketSampler, WriteCounter, WriteDirection,
+    CaptureInterface, NetworkNamespace, PacketError, PacketRing, PortSet, RingOptions,
+    SocketSampler, WriteCounter, WriteDirection,
 };
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
@@ -17,7 +17,9 @@ use rabbitscope_wire::{
     report::{PacketReport, Source, SourceLevel, WriteSizes},
 };
 
-use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
+use super::{
+    interfaces::SeenElsewhere, recorded::take, saved::SavedPackets, sockets::SocketFigures,
+};
 use crate::machine::ProcessIdentity;
 
 /// How often sockets are asked.
@@ -30,8 +32,6 @@ const DRAIN_TIME: Duration = Duration::from_millis(100);
 const MAX_SOCKETS: usize = 16_384;
 /// The header that an Ethernet, and a loopback interface, puts before a packet; the ring has packets without it.
 const LINK_HEADER_BYTES: u32 = 14;
-/// `ARPHRD_LOOPBACK` of `<linux/if_arp.h>`.
-const LOOPBACK: u16 = 772;
 
 /// What is looked at.
 #[derive(Clone, Debug)]
@@ -138,6 +138,7 @@ pub(crate) fn capture(
         node: options.pid.and_then(ProcessIdentity::of),
         number: 0,
         written: Vec::new(),
+        is_elsewhere: SeenElsewhere::new(&options.interface),
         analyzer: Analyzer::new(analyzer),
         sockets: SocketFigures::new(options.ports.clone()),
         saved,
@@ -159,6 +160,7 @@ struct Watch<'a> {
     saved: Option<&'a mut SavedPackets>,
     number: u64,
     written: Vec<u8>,
+    is_elsewhere: SeenElsewhere,
 }
 
 impl Watch<'_> {
@@ -197,21 +199,24 @@ impl Watch<'_> {
 
     /// Takes the packets of a block, or waits.
     fn packets(&mut self, timeout: Duration) -> anyhow::Result<()> {
-        let Self { sources, analyzer, saved, number, written, .. } = self;
+        let Self { sources, analyzer, saved, number, written, is_elsewhere, .. } = self;
         let Ok(ring) = &mut sources.ring else {
             thread::sleep(timeout);
             return Ok(());
         };
         let Some(block) = ring.next_block(timeout)? else { return Ok(()) };
-        for captured in block.packets().filter(|it| !is_seen_again(it)) {
-            *number += 1;
+        for captured in block.packets() {
             let packet = Packet {
-                number: *number,
+                number: *number + 1,
                 time: Timestamp::from_unix_nanos(captured.unix_nanos),
                 link: LinkType::Raw,
                 length: captured.length,
                 data: captured.data,
             };
+            if is_elsewhere.is_repeated(captured.interface, &packet) {
+                continue;
+            }
+            *number += 1;
             take(analyzer, &packet, saved, written)?;
         }
         Ok(())
@@ -247,11 +252,6 @@ impl Watch<'_> {
         }
         Ok(report)
     }
-}
-
-/// On `any` a packet of a loopback interface is seen when it goes out and when it comes in.
-fn is_seen_again(packet: &RingPacket<'_>) -> bool {
-    packet.hardware == LOOPBACK && packet.direction == Direction::Outgoing
 }
 
 fn write_sizes(counter: &WriteCounter) -> Result<WriteSizes, PacketError> {

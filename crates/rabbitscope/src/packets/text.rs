@@ -153,8 +153,10 @@ fn latencies(latencies: &[LatencyReport]) -> String {
 pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "publish to confirm",
+        LatencyKind::PublishToConfirmAtLeast => "publish to confirm, at least",
         LatencyKind::DeliverToAck => "delivery to acknowledgement",
         LatencyKind::RequestToReply => "request to reply",
+        LatencyKind::ServiceTime => "delivered request to reply",
         LatencyKind::Method => "method to answer",
     }
 }

@@ -30,13 +30,15 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
                 segments_per_publish(totals),
                 latency(LatencyKind::DeliverToAck),
                 latency(LatencyKind::RequestToReply),
+                latency(LatencyKind::ServiceTime),
                 Some(zero_window(&totals.client_zero_window)),
             ],
         ),
         (
             "Broker",
             vec![
-                latency(LatencyKind::PublishToConfirm),
+                latency(LatencyKind::PublishToConfirm)
+                    .or_else(|| latency(LatencyKind::PublishToConfirmAtLeast)),
                 latency(LatencyKind::Method),
                 Some(zero_window(&totals.broker_zero_window)),
             ],

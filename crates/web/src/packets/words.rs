@@ -125,8 +125,10 @@ pub(super) fn opposite(from: Side) -> &'static str {
 pub(super) fn latency(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "publish → confirm",
+        LatencyKind::PublishToConfirmAtLeast => "publish → confirm, at least",
         LatencyKind::DeliverToAck => "deliver → ack",
         LatencyKind::RequestToReply => "request → reply",
+        LatencyKind::ServiceTime => "delivered request → reply",
         LatencyKind::Method => "method → answer",
     }
 }
@@ -135,8 +137,12 @@ pub(super) fn latency(kind: LatencyKind) -> &'static str {
 pub(super) fn whose(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "the broker's: routing, queues, disk",
+        LatencyKind::PublishToConfirmAtLeast => {
+            "the broker's; the capture began in the middle, and numbers of publishes are not known"
+        }
         LatencyKind::DeliverToAck => "the network's and the consumer's",
         LatencyKind::RequestToReply => "queues, network and the responder",
+        LatencyKind::ServiceTime => "the responder's and its network's",
         LatencyKind::Method => "the side's that answers",
     }
 }

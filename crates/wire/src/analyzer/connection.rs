@@ -104,12 +104,20 @@ impl Reading {
             ladder.frame(frame);
         }
         exchanges.frame(frame, replies, &mut |latency| {
-            latencies.add(latency.kind, latency.nanos);
+            latencies.add(kind_of(latency), latency.nanos);
             if let Some(ladder) = ladder {
                 ladder.answer(latency.last_packet, peer_of(latency.from), latency.nanos);
             }
             each(latency);
         });
+    }
+}
+
+/// Requests and replies are seen from both sides: what the responder took is a kind of its own.
+pub(super) const fn kind_of(latency: &Latency) -> LatencyKind {
+    match (latency.kind, latency.from) {
+        (LatencyKind::RequestToReply, Side::Broker) => LatencyKind::ServiceTime,
+        (kind, _) => kind,
     }
 }
 

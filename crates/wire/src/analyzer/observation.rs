@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     busiest::{Busiest, EndedConnection},
-    connection::{ConnectionState, Reading},
+    connection::{ConnectionState, Reading, kind_of},
     frames::FrameCounts,
     latencies::LatencyHistograms,
     options::AnalyzerOptions,
@@ -192,7 +192,7 @@ impl FrameSink for Sink<'_> {
         let Self { reading, frames, latencies, replies, .. } = self;
         frames.add(frame);
         reading.frame(frame, replies, &mut |latency: &Latency| {
-            latencies.add(latency.kind, latency.nanos);
+            latencies.add(kind_of(latency), latency.nanos);
         });
     }
 

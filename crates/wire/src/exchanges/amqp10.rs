@@ -172,6 +172,6 @@ const fn sender_of(kind: LatencyKind) -> Option<Side> {
     match kind {
         LatencyKind::PublishToConfirm => Some(Side::Client),
         LatencyKind::DeliverToAck => Some(Side::Broker),
-        LatencyKind::RequestToReply | LatencyKind::Method => None,
+        _ => None,
     }
 }

@@ -56,6 +56,11 @@ impl Ending {
         Self { kind, name: frame.kind, from: peer_of(frame.sender), channel, mark: Mark::of(frame) }
     }
 
+    /// The same as the end of another latency.
+    pub(super) const fn of_kind(self, kind: LatencyKind) -> Self {
+        Self { kind, ..self }
+    }
+
     pub(super) fn since(&self, begin: Mark) -> Latency {
         let nanos = self.mark.time.since(begin.time).as_nanos();
         Latency {

@@ -75,7 +75,7 @@ impl Packets {
             LatencyKind::PublishToConfirm => self.published[0].unmatched(),
             LatencyKind::DeliverToAck => self.published[1].unmatched(),
             LatencyKind::Method => self.others.unmatched(),
-            LatencyKind::RequestToReply => Unmatched::default(),
+            _ => Unmatched::default(),
         }
     }
 

@@ -91,7 +91,7 @@ impl Publishers {
                 self.by_id.values().map(Outstanding::unmatched).fold(left_out, add)
             }
             LatencyKind::Method => self.commands.unmatched(),
-            LatencyKind::DeliverToAck | LatencyKind::RequestToReply => Unmatched::default(),
+            _ => Unmatched::default(),
         }
     }
 

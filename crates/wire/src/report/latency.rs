@@ -8,10 +8,15 @@ use serde::{Deserialize, Serialize};
 pub enum LatencyKind {
     /// From the last frame of a publish to its confirm, of whatever protocol.
     PublishToConfirm,
+    /// The same where the numbers of publishes are not known, because the channel was opened before the capture: the publish
+    /// that a confirm is for was not a later one than the one that counts here, so that it took at least as long.
+    PublishToConfirmAtLeast,
     /// From the last frame of a delivery to its acknowledgement.
     DeliverToAck,
-    /// From a request with a correlation id to its reply.
+    /// From a request with a correlation id to its reply, as the requester has it: publish to delivery.
     RequestToReply,
+    /// From the delivery of a request to the publish of its reply: the responder's time.
+    ServiceTime,
     /// From a synchronous method to its answer.
     Method,
 }

@@ -103,7 +103,7 @@ impl Channels {
             }
             LatencyKind::Method => self.requests.unmatched(),
             // All connections have one `Replies`.
-            LatencyKind::RequestToReply => Unmatched::default(),
+            _ => Unmatched::default(),
         }
     }
 

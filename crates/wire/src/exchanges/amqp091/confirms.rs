@@ -5,6 +5,10 @@
 //! unconfirmed. That is concluded when neither a publish nor a confirm has come for a second, and the highest confirmed
 //! number is as close to the count of publishes as it ever was: the next publish is one more. A later confirm
 //! that contradicts it makes the numbers unknown again.
+//!
+//! Until then each confirm gives a latency that is too short rather than too long. Of `n` publishes seen so far, a confirm of
+//! number `t` says that the first of them had a number above `t - n`: what was published before the capture was at least that
+//! much. Counted from there, a confirm falls on its publish or on a later one.
 
 use core::time::Duration;
 
@@ -12,7 +16,11 @@ use super::super::{
     latency::{Ending, Latency, Mark},
     outstanding::Outstanding,
 };
-use crate::{packet::Timestamp, protocols::Settlement, report::Unmatched};
+use crate::{
+    packet::Timestamp,
+    protocols::Settlement,
+    report::{LatencyKind, Unmatched},
+};
 
 /// Without a publish and a confirm for so long nothing is unconfirmed. A broker that confirms at all does so within
 /// milliseconds; one that stalls for longer is found out by the next confirm.
@@ -43,10 +51,33 @@ impl Unnumbered {
         i128::from(self.highest_confirmed) - i128::from(self.published)
     }
 
+    /// Which publish a number is, counted from the first one that was seen, or a later one than it is; none for one before.
+    fn place_of(&self, number: u64) -> Option<u64> {
+        u64::try_from(i128::from(number) - self.lead).ok().filter(|place| *place > 0)
+    }
+
     /// The next number, if nothing is unconfirmed.
     fn next(&self, now: Timestamp) -> Option<u64> {
         let is_quiet = self.highest_confirmed > 0 && now.since(self.last) >= QUIET;
         (is_quiet && self.lead == self.lead_now()).then(|| self.highest_confirmed.saturating_add(1))
+    }
+}
+
+/// A confirm of publishes without known numbers.
+fn settle_at_least(
+    counted: &mut Outstanding,
+    settlement: &Settlement,
+    place: Option<u64>,
+    ending: &Ending,
+    sink: &mut impl FnMut(&Latency),
+) {
+    let ending = ending.of_kind(LatencyKind::PublishToConfirmAtLeast);
+    match (settlement.multiple, settlement.tag, place) {
+        (true, 0, _) => counted.settle_up_to(u64::MAX, &ending, sink),
+        (true, _, Some(place)) => counted.settle_up_to(place, &ending, sink),
+        (false, _, Some(place)) => counted.settle(place, &ending, sink),
+        // Of publishes before the capture.
+        (_, _, None) => {}
     }
 }
 
@@ -57,12 +88,19 @@ pub(super) struct Confirms {
     /// Numbers were concluded from silence.
     is_concluded: bool,
     outstanding: Outstanding,
+    /// Publishes without known numbers, counted from the first one that was seen.
+    counted: Outstanding,
 }
 
 impl Default for Confirms {
     fn default() -> Self {
         let numbering = Numbering::Unknown(Unnumbered { lead: i128::MIN, ..Unnumbered::default() });
-        Self { numbering, is_concluded: false, outstanding: Outstanding::default() }
+        Self {
+            numbering,
+            is_concluded: false,
+            outstanding: Outstanding::default(),
+            counted: Outstanding::default(),
+        }
     }
 }
 
@@ -93,6 +131,7 @@ impl Confirms {
         {
             self.numbering = Numbering::Known(next);
             self.is_concluded = true;
+            self.counted = Outstanding::default();
         }
         match &mut self.numbering {
             Numbering::Off => {}
@@ -103,6 +142,7 @@ impl Confirms {
             Numbering::Unknown(seen) => {
                 seen.published += 1;
                 seen.last = mark.time;
+                self.counted.push(seen.published, mark);
             }
         }
     }
@@ -125,6 +165,8 @@ impl Confirms {
                 seen.highest_confirmed = seen.highest_confirmed.max(tag);
                 seen.lead = seen.lead.max(seen.lead_now());
                 seen.last = now;
+                let counted = seen.place_of(tag);
+                settle_at_least(&mut self.counted, settlement, counted, ending, sink);
             }
         }
         // Publishes before a gap have kept their numbers.
