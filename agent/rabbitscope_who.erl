@@ -89,7 +89,8 @@ served(Pid, Role) ->
     Named = case process_info(Pid, dictionary) of {dictionary, Dictionary} -> lists:keyfind(process_name, 1, Dictionary); _ -> none end,
     case Named of
         {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) -> Name;
-        {_, {Module, Name}} when is_binary(Name), Module =:= rabbit_writer orelse Module =:= rabbit_reader -> Name;
+        {_, {rabbit_writer, Name}} when is_binary(Name) -> Name;
+        %% A reader's own name ends with what the client calls itself; the broker's table has it without.
         _ -> roles:served_connection(Pid, Role)
     end.
 
