@@ -114,12 +114,15 @@ __attribute__((noinline)) int is_kept_in_register(u64 boundary)
 {
     u8 code[RESUME_BYTES] = {};
     bpf_probe_read_user(code, sizeof(code), (const void *)boundary);
-    for (u32 i = 0; i + 3 <= sizeof(code); i++) {
-        if (resumes_from_register(code + i))
-            return 1;
-        if (resumes_from_process(code + i))
-            return 0;
+    int is_kept = 0;
+    /* From the end, so that the first one decides without leaving the loop: a loop that is left in the middle is laid
+     * out so that its last instruction falls through into its first, and such loops are refused before Linux 6.7. */
+    for (u32 i = sizeof(code) - 2; i > 0; i--) {
+        if (resumes_from_register(code + i - 1))
+            is_kept = 1;
+        else if (resumes_from_process(code + i - 1))
+            is_kept = 0;
     }
-    return 0;
+    return is_kept;
 }
 

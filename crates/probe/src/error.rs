@@ -153,7 +153,7 @@ pub enum ProbeError {
         arch: &'static str,
     },
     /// The kernel refused the program.
-    #[error("the kernel refused the sampler: {detail}; it needs Linux 5.15 or later with BTF")]
+    #[error("the kernel refused the sampler: {detail}; it needs Linux 6.1 or later with BTF")]
     Kernel {
         /// The kernel's message, shortened.
         detail: String,

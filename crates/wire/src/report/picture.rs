@@ -40,9 +40,9 @@ pub struct PictureSegment {
     pub kind: SegmentKind,
     /// Number of its packet.
     pub packet: u64,
-    /// The frame that begins in it, or that it continues, such as `basic.publish`; empty where that is not known.
+    /// Of the frames that end in it, the one that says most, such as `basic.publish`; empty where none does.
     pub frame: String,
-    /// Frames that begin in it.
+    /// Frames that end in it.
     pub frames: u32,
 }
 
