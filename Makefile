@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead tick load pace find-rate queues inside page profile
+BENCHES := overhead tick load pace find-rate queues inside page profile packets
 
 # Whose members may record profiles with what `make install` installs, and where to.
 GROUP ?= rabbitscope
@@ -53,6 +53,7 @@ lint:
 # page      how long the page of a large profile takes to open in Chromium, and how large it is
 # profile   how long folded stacks take from ten million samples, against perf script with
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
+# packets   how fast a capture is analyzed, in turn with tshark, and what a live one costs (as root)
 #
 # On a quiet machine. Results go into docs/performance.md, docs/inside.md or the terminal; each script says
 # what can be set.
