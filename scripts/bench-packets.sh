@@ -3,7 +3,7 @@
 #
 #   ROUNDS=5 SECONDS_EACH=10 RATE=60000 scripts/bench-packets.sh
 #
-# Offline: packets of some 200 bytes that tcpdump captures of a saturated queue are read by both, one after the other; tshark
+# Offline: packets that tcpdump captures of a saturated queue (the kernel joins small writes; the line says how large) are read by both, one after the other; tshark
 # takes the fields that a count of AMQP's methods needs. Live: the same load with and without `packets`, in turn; what was
 # dropped is counted. Prints a line for each round, and medians.
 set -eu
