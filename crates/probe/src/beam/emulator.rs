@@ -22,10 +22,10 @@ use crate::{
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// Attempts to find the layout: the VM starts and ends processes and loads code meanwhile.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 12;
 
-/// Pause between two attempts: about the time in which the VM loads a module.
-const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+/// Pause between two attempts: longer than the VM takes to load a module, also where it has to wait for its CPU.
+const RETRY_INTERVAL: Duration = Duration::from_millis(15);
 
 /// A VM whose layout was found.
 #[derive(Debug)]
