@@ -200,6 +200,9 @@ impl Args {
                 }
                 Form::Packets => {
                     if let Some(saved) = saved.take() {
+                        if let Some(reason) = saved.ended() {
+                            output::note(reason);
+                        }
                         saved.finish(path, report)?;
                     }
                 }

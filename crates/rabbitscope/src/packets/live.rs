@@ -217,7 +217,7 @@ impl Watch<'_> {
                 continue;
             }
             *number += 1;
-            take(analyzer, &packet, saved, written)?;
+            take(analyzer, &packet, saved, written);
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ pub(crate) fn read(
         if packet.number % PROGRESS_PACKETS == 0 {
             line.show(&format!("reading packets: {} %", 100 * place / size.max(1)));
         }
-        take(&mut analyzer, &packet, &mut saved, &mut written)?;
+        take(&mut analyzer, &packet, &mut saved, &mut written);
     }
     analyzer.set_dropped(reader.reported_drops());
     let mut report = analyzer.finish();
@@ -63,13 +63,9 @@ pub(super) fn take(
     packet: &Packet<'_>,
     saved: &mut Option<&mut SavedPackets>,
     written: &mut Vec<u8>,
-) -> anyhow::Result<()> {
-    let Some(saved) = saved else {
-        analyzer.packet(packet);
-        return Ok(());
-    };
+) {
+    let Some(saved) = saved else { return analyzer.packet(packet) };
     if analyzer.packet_to_write(packet, written) {
-        saved.add(&Packet { data: written, ..*packet })?;
+        saved.add(&Packet { data: written, ..*packet });
     }
-    Ok(())
 }

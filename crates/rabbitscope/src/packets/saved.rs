@@ -22,12 +22,18 @@ use crate::atomic_file::AtomicFile;
 /// What wrote the file, for those who open it.
 const APPLICATION: &str = concat!("rabbitscope ", env!("CARGO_PKG_VERSION"));
 
+/// Most bytes of packets that are kept: the disk may be the broker's, and a full one stops publishers.
+const MAX_SAVED_BYTES: u64 = 1 << 30;
+
 /// Packets that wait for their comments.
 pub(crate) struct SavedPackets {
     writer: PacketWriter<BufWriter<File>>,
     interfaces: Vec<(LinkType, InterfaceId)>,
     /// Numbers in the capture of the packets that were written, in order.
     numbers: Vec<u64>,
+    bytes: u64,
+    /// Why no more are kept.
+    ended: Option<String>,
 }
 
 impl SavedPackets {
@@ -38,11 +44,28 @@ impl SavedPackets {
         let file = tempfile::tempfile_in(directory)
             .with_context(|| format!("cannot write packets to {}", directory.display()))?;
         let writer = PacketWriter::new(BufWriter::new(file), APPLICATION)?;
-        Ok(Self { writer, interfaces: Vec::new(), numbers: Vec::new() })
+        Ok(Self { writer, interfaces: Vec::new(), numbers: Vec::new(), bytes: 0, ended: None })
     }
 
-    /// The next packet, with what may be written of it.
-    pub(super) fn add(&mut self, packet: &Packet<'_>) -> anyhow::Result<()> {
+    /// The next packet, with what may be written of it. What cannot be kept does not end the capture.
+    pub(super) fn add(&mut self, packet: &Packet<'_>) {
+        if self.ended.is_some() {
+            return;
+        }
+        if self.bytes >= MAX_SAVED_BYTES {
+            let kept = self.numbers.len();
+            self.ended = Some(format!("1 GiB of packets is kept: the first {kept}"));
+        } else if let Err(error) = self.write(packet) {
+            self.ended = Some(format!("packets are kept no more: {error:#}"));
+        }
+    }
+
+    /// Why not all packets are kept.
+    pub(crate) fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
+    fn write(&mut self, packet: &Packet<'_>) -> anyhow::Result<()> {
         let known = self.interfaces.iter().find(|(link, _)| *link == packet.link);
         let interface = if let Some((_, interface)) = known {
             *interface
@@ -53,6 +76,7 @@ impl SavedPackets {
         };
         self.writer.packet(interface, packet, None).context("cannot write a packet")?;
         self.numbers.push(packet.number);
+        self.bytes += packet.data.len() as u64;
         Ok(())
     }
 
