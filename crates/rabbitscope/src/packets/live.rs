@@ -144,7 +144,7 @@ pub(crate) fn capture(
         saved,
         sources,
     };
-    let cut_short = watch.look(stop, is_over)?;
+    let cut_short = watch.look(stop, is_over);
     let mut report = watch.report()?;
     report.sources = described;
     report.findings = findings::judge(&report);
@@ -169,7 +169,7 @@ impl Watch<'_> {
         &mut self,
         stop: &AtomicBool,
         is_over: &mut dyn FnMut(Duration) -> bool,
-    ) -> anyhow::Result<Option<String>> {
+    ) -> Option<String> {
         let start = Instant::now();
         let mut asked = start;
         let mut cut_short = None;
@@ -183,18 +183,23 @@ impl Watch<'_> {
                 cut_short = Some(format!("the node ended after {waited:.1} s"));
                 break;
             }
-            self.packets(PACKET_TIMEOUT)?;
+            let mut looked = self.packets(PACKET_TIMEOUT);
             if asked.elapsed() >= SOCKET_INTERVAL {
                 asked = Instant::now();
-                self.ask_sockets()?;
+                looked = looked.and_then(|()| self.ask_sockets());
+            }
+            // An interface that is switched off, say: what was seen until then counts.
+            if let Err(error) = looked {
+                return Some(format!("after {waited:.1} s: {error:#}"));
             }
         }
-        self.ask_sockets()?;
+        // What comes now was captured before.
+        let mut drained = self.ask_sockets();
         let end = Instant::now();
-        while end.elapsed() < DRAIN_TIME {
-            self.packets(PACKET_TIMEOUT)?;
+        while end.elapsed() < DRAIN_TIME && drained.is_ok() {
+            drained = self.packets(PACKET_TIMEOUT);
         }
-        Ok(cut_short)
+        cut_short
     }
 
     /// Takes the packets of a block, or waits.
