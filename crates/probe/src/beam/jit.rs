@@ -110,20 +110,25 @@ pub(crate) fn first_entry(memory: &impl ReadMemory, descriptor: u64) -> Result<u
     Ok(memory.word(descriptor + 16)?)
 }
 
-/// Whether the first entry of a list may be at `address`: it has no entry before it, and a table of possible length
-/// and kind.
+/// Whether the first entry of a list may be at `address`: it has a table of possible length and kind, and the next
+/// entry, where there is one, says that it comes after this one. Its own pointer to an entry before it tells nothing:
+/// the VM writes it only in the first entry of all, and when a newer one is added.
 pub(super) fn is_first_entry(memory: &impl ReadMemory, address: u64) -> bool {
     let mut bytes = [0; 32];
     if memory.read(address, &mut bytes).is_err() {
         return false;
     }
-    let [_next, previous, blob, size] =
+    let [next, previous, blob, size] =
         [0, 1, 2, 3].map(|at| u64::from_le_bytes(bytes.as_chunks().0[at]));
     let is_size = usize::try_from(size).is_ok_and(|size| (MIN_BLOB..=MAX_BLOB).contains(&size));
     let kind = || memory.word(blob).map(|word| word & 0xffff_ffff);
-    previous == 0
-        && is_size
+    let is_linked = || match next {
+        0 => previous == 0,
+        next => memory.word(next + 8).is_ok_and(|before_next| before_next == address),
+    };
+    is_size
         && kind().is_ok_and(|kind| [KIND_EMULATOR, KIND_MODULE].map(u64::from).contains(&kind))
+        && is_linked()
 }
 
 /// All entries, newest first.

@@ -22,6 +22,9 @@ const BLOCKS: u64 = 0x7f40_0000_0000;
 const REGISTERS: u64 = 0x7f50_0000_0000;
 const LIST: u64 = 0x7f60_0000_0000;
 
+/// What was in the memory of an entry before: the VM does not write that no entry is before the first.
+const UNWRITTEN: u64 = 0x7f70_0000_0040;
+
 const DESCRIPTOR_AT: u64 = VARIABLES + 0x100;
 const TABLE_AT: u64 = VARIABLES + 0x200;
 const POINTERS_AT: u64 = VARIABLES + 0x300;
@@ -168,7 +171,7 @@ impl Image {
             let at = usize::try_from(at - LIST).expect("within the list");
             list[at..at + bytes.len()].copy_from_slice(bytes);
         };
-        put(first, &words(&[second, 0, blobs, emulator.len() as u64]));
+        put(first, &words(&[second, UNWRITTEN, blobs, emulator.len() as u64]));
         put(second, &words(&[0, first, blobs + 0x40, module.len() as u64]));
         put(blobs, &emulator);
         put(blobs + 0x40, &module);

@@ -1,6 +1,6 @@
 //! The discovery on a node of the installed release, or of the one that `RABBITSCOPE_BROKER_ROOT` names.
 
-use std::{io, time::Instant};
+use std::io;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_profiles::ThreadKind;
@@ -26,10 +26,7 @@ fn node() -> (Broker, Process) {
 #[test]
 fn what_is_discovered_is_what_is_known_also_without_any_exported_variable() {
     let (_broker, process) = node();
-    let began = Instant::now();
     let Inspected { emulator, .. } = inspect(&process).unwrap();
-    let took = began.elapsed();
-    assert!(took.as_millis() < 1000, "{took:?}");
     let known = known::of_release(&emulator.release);
     assert_eq!(Some(emulator.layout), known, "OTP {}", emulator.release);
 
