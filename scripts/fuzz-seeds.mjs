@@ -170,6 +170,11 @@ seed("captures", "pcapng", block(0x0a0d0d0a, u32(0x1a2b3c4d), u16(1), u16(0), u6
     block(3, u32(size), ethernet, Buffer.alloc((4 - (size % 4)) % 4)),
     block(5, u32(0), u64(0), u16(7), u16(8), u64(3), u32(0)));
 seed("captures", "requests", readFileSync(`${root}crates/wire/tests/it/recorded/requests.pcap`));
+for (const name of readdirSync(`${root}crates/wire/tests/it/recorded`).filter((name) => name.endsWith(".pcap"))) {
+    const capture = readFileSync(`${root}crates/wire/tests/it/recorded/${name}`);
+    // The largest input that is tried.
+    seed("analysis", name, capture.subarray(0, 65536));
+}
 
 // Ten bytes a segment: SYNs, bytes in the wrong order, their acknowledgement, the end.
 seed("reassembly", "one", [

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
 # Node.js with npm, Chromium, a C linker, symbols of the C library, debuginfod,
-# tcpdump, tshark, tcptrace. Does nothing, and takes no time, when nothing is missing.
+# tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client. Does nothing, and takes no time, when nothing is missing.
 #
 # Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
 set -eu
@@ -47,6 +47,12 @@ have debuginfod && have debuginfod-find || need debuginfod
 have tcpdump || need tcpdump
 have tshark || need tshark
 have tcptrace || need tcptrace
+have ip && have ss && have tc || need iproute2
+# Clients of MQTT and, from PyPI, of the stream protocol.
+if [ "$distribution" = debian ] || [ "$distribution" = ubuntu ]; then
+    /usr/bin/python3 -c 'import paho.mqtt.client' 2>/dev/null || need python3-paho-mqtt
+    /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
+fi
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
 if ! have_browser; then
     if [ "$distribution" = ubuntu ]; then

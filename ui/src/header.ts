@@ -60,10 +60,10 @@ function losses(run: RunRecord): HTMLElement {
   return h("ul", { class: "losses", "aria-label": "Losses" }, ...items);
 }
 
-/** The main figures of the run. */
-export function tiles(figures: Figure[]): HTMLElement | null {
+/** Figures side by side; nothing where there are none. */
+export function tiles(figures: Figure[], label = "Main figures"): HTMLElement | null {
   if (figures.length === 0) return null;
-  return h("section", { class: "tiles", "aria-label": "Main figures" }, ...figures.map(tile));
+  return h("section", { class: "tiles", "aria-label": label }, ...figures.map(tile));
 }
 
 function tile(figure: Figure): HTMLElement {

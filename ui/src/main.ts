@@ -4,6 +4,7 @@ import "./style/page.css";
 import "./style/run.css";
 import "./style/profile.css";
 import "./style/owners.css";
+import "./style/packets.css";
 
 import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";
@@ -11,6 +12,7 @@ import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
+import { packetsPart } from "./packets.ts";
 import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
@@ -29,6 +31,7 @@ function start(): void {
   if (data.run) parts.push(checksPart(data.run, data.checks));
   if (data.run) parts.push(breakdownPart(data.run));
   if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
+  if (data.packets) parts.push(packetsPart(data.packets));
   if (data.profile) parts.push(...profilePart(data.profile));
   if (data.diff) parts.push(...diffPart(data.diff));
   if (data.run) parts.push(scenario(data.run));

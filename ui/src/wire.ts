@@ -1,5 +1,5 @@
 // The data that the page is given, as Rust serialises it (crates/web: `page_data`, `profile_data`,
-// `series_data`, `figures`; crates/runs: `record`; crates/profiles). Types only.
+// `series_data`, `packets`, `figures`; crates/runs: `record`; crates/profiles). Types only.
 
 export interface PageData {
   version: number;
@@ -9,6 +9,7 @@ export interface PageData {
   checks: Check[];
   spectrum: Spectrum | null;
   series: Series | null;
+  packets: PacketsData | null;
   profile: ProfileData | null;
   diff: DiffData | null;
 }
@@ -63,6 +64,24 @@ export interface Spectrum {
 export interface Check {
   sentence: string;
   doubtful: boolean;
+}
+
+/** Of a run that looked at packets; `missing` has sources that were not there, with the reason. */
+export interface PacketsData {
+  page: string | null;
+  sentences: string[];
+  figures: Figure[];
+  findings: PacketFinding[];
+  missing: string[];
+}
+
+export interface PacketFinding {
+  severity: "note" | "warning" | "critical";
+  sentence: string;
+  evidence: string;
+  source: string;
+  fix: string;
+  connections: string;
 }
 
 export interface Capture {

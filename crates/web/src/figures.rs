@@ -18,12 +18,12 @@ pub(crate) enum Unit {
 /// One tile: a headline and what stands below it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
-    name: &'static str,
+    pub(crate) name: String,
     /// How the value was obtained, in one sentence.
-    meaning: &'static str,
-    value: f64,
-    unit: Unit,
-    details: Vec<Detail>,
+    pub(crate) meaning: &'static str,
+    pub(crate) value: f64,
+    pub(crate) unit: Unit,
+    pub(crate) details: Vec<Detail>,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,7 +73,7 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     let published = Detail::per_second("published", rates.published);
     if load.counts.confirmed == 0 {
         return (load.counts.published > 0).then(|| Figure {
-            name: "Published",
+            name: "Published".to_owned(),
             meaning: "Messages written a second under load; no confirms were asked for.",
             value: published.value,
             unit: Unit::PerSecond,
@@ -81,7 +81,7 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
         });
     }
     Some(Figure {
-        name: "Confirmed",
+        name: "Confirmed".to_owned(),
         meaning: "Messages that the broker confirmed a second under load; those that came after \
                   the publishers had stopped are only in the sum.",
         value: rates.confirmed,
@@ -93,7 +93,7 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
 fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     (run.load.counts.consumed > 0).then_some(())?;
     Some(Figure {
-        name: "Consumed",
+        name: "Consumed".to_owned(),
         meaning: "Messages delivered to consumers a second under load.",
         value: rates.consumed,
         unit: Unit::PerSecond,
@@ -110,7 +110,7 @@ fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
         ("stray", counts.stray_replies),
     ];
     Some(Figure {
-        name: "Replies",
+        name: "Replies".to_owned(),
         meaning: "Replies that callers received in time, a second under load. Requests and replies \
                   are messages, too, and count as published and consumed.",
         value: rates.replied,
@@ -128,7 +128,7 @@ fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
         ("failed", counts.churn_failed),
     ];
     Some(Figure {
-        name: "Churn",
+        name: "Churn".to_owned(),
         meaning: "Connections, channels, queues, bindings and consumers opened a second under load, \
                   to be closed again.",
         value: rates.churned,
@@ -153,7 +153,7 @@ fn latency(
     let summary: &LatencyFigures = all.find(|it| it.name == key && it.count > 0)?;
     let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
     Some(Figure {
-        name,
+        name: name.to_owned(),
         meaning,
         value: summary.p50 as f64,
         unit: Unit::Nanos,
@@ -173,7 +173,7 @@ fn broker_cpu(rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
         details.push(Detail { name: "peak memory", value: rss as f64, unit: Unit::Bytes });
     }
     Some(Figure {
-        name: "Broker CPU",
+        name: "Broker CPU".to_owned(),
         meaning: "Mean under load, user and system, as the kernel accounts it to the node.",
         value: cores,
         unit: Unit::Cores,
@@ -187,7 +187,7 @@ fn client_cpu(run: &RunRecord) -> Option<Figure> {
     (messages > 0 && load.counts.client_cpu_nanos > 0).then_some(())?;
     let cores = load.counts.client_cpu_nanos as f64 / run.duration_nanos.max(1) as f64;
     Some(Figure {
-        name: "Client CPU per message",
+        name: "Client CPU per message".to_owned(),
         meaning: "CPU time of the load threads for each message published or consumed.",
         value: load.counts.client_cpu_nanos as f64 / messages as f64,
         unit: Unit::Nanos,
@@ -229,10 +229,14 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
     if let Some(value) = ratio(calls, seconds(run)) {
         details.push(Detail::per_second("calls", value));
     }
-    Some(Figure { name, meaning, value, unit: Unit::Bytes, details })
+    Some(Figure { name: name.to_owned(), meaning, value, unit: Unit::Bytes, details })
 }
 
 impl Detail {
+    pub(crate) const fn new(name: &'static str, value: f64, unit: Unit) -> Self {
+        Self { name, value, unit }
+    }
+
     fn messages(name: &'static str, count: u64) -> Self {
         Self { name, value: count as f64, unit: Unit::Messages }
     }

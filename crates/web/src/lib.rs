@@ -22,6 +22,7 @@ pub use curve::write_curve;
 pub use experiment::write_experiment;
 pub use packets::write_packets;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};
+pub use page::packets::RunPackets;
 pub use page::whole::Report;
 pub use report::{write_diff, write_report};
 pub use svg::write_svg;

@@ -47,6 +47,24 @@ test("the report shows what ran and asks for nothing", async () => {
   }
 });
 
+test("packets have their figures, findings, what is missing and the way to their page", async () => {
+  const { page, problems } = await browser.open("with-packets.html");
+  const section = page.locator('section[aria-label="Packets"]');
+  const text = spaced(await section.innerText());
+  assert.match(text, /12,345 packets of 2 connections, 1\.0 MiB on the wire in 4\.00 s; none was lost\./);
+  assert.match(text, /Sizes of writes and reads were not seen: Linux 6\.3 has <sock_send_length>/);
+  assert.match(text, /warning The client sends <method>, header and body/);
+  assert.match(text, /1 connection; source: packets\.\n*What to do: Write the whole publish at once\./);
+  assert.equal(await section.locator(".tile").count(), 3);
+  assert.match(spaced(await section.locator(".tile").first().innerText()), /Publish → confirm\s+1\.50 ms/);
+  await wide(page);
+  assert.deepEqual(problems, []);
+  await section.locator("a").click();
+  assert.match(page.url(), /packets\.html$/);
+  assert.match(await page.locator("h1").innerText(), /port 5672 of the broker under load/);
+  await page.close();
+});
+
 test("every chart shows when the broker was not there, and when an alarm held", async () => {
   const { page } = await browser.open("report.html");
   for (const kind of ["without", "blocked"]) {

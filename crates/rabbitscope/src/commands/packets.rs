@@ -23,6 +23,7 @@ use crate::{
     exit::{Exit, UsageError},
     interrupt, output,
     packets::{LiveOptions, SavedPackets, capture, read, summary},
+    salvage::Unwritten,
 };
 
 /// Say what goes over the wire between a broker and its clients: frames, latencies, windows, what limits whom
@@ -84,6 +85,34 @@ fn target(text: &str) -> Result<Target, String> {
     Ok(Target { path, form })
 }
 
+impl Target {
+    /// `saved` is taken by the file that it is for.
+    fn write(&self, report: &PacketReport, saved: &mut Option<SavedPackets>) -> anyhow::Result<()> {
+        let path = &self.path;
+        match self.form {
+            Form::Page => {
+                let mut page = AtomicFile::create(path)?;
+                rabbitscope_web::write_packets(page.writer(), report)?;
+                page.commit()
+            }
+            Form::Json => {
+                let mut text = serde_json::to_vec_pretty(report)?;
+                text.push(b'\n');
+                atomic_file::write(path, &text)
+            }
+            Form::Packets => {
+                let Some(saved) = saved.take() else { return Ok(()) };
+                // A file without packets would look like a quiet broker.
+                anyhow::ensure!(report.capture.is_some(), "no packets were captured");
+                if let Some(reason) = saved.ended() {
+                    output::note(reason);
+                }
+                saved.finish(path, report)
+            }
+        }
+    }
+}
+
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         if self.explain {
@@ -107,13 +136,15 @@ impl Args {
             Some(file) => (self.read(file, saved.as_mut())?, None),
             None => self.look(saved.as_mut())?,
         };
-        self.write(&report, saved)?;
-        self.say(&report)?;
+        let mut unwritten = Unwritten::default();
+        let written = self.write(&report, saved, &mut unwritten);
+        self.say(&report, &written)?;
         if let Some(reason) = &cut_short {
             output::note(&format!("{reason}; what was seen until then is reported"));
         }
         let is_whole = cut_short.is_none() && !is_damaged(&report);
-        Ok(if is_whole { Exit::Done } else { Exit::Failed })
+        let exit = if is_whole { Exit::Done } else { Exit::Failed };
+        unwritten.error().map_or(Ok(exit), Err)
     }
 
     fn read(&self, file: &Path, saved: Option<&mut SavedPackets>) -> anyhow::Result<PacketReport> {
@@ -185,37 +216,28 @@ impl Args {
         })
     }
 
-    fn write(&self, report: &PacketReport, mut saved: Option<SavedPackets>) -> anyhow::Result<()> {
-        for Target { path, form } in &self.output {
-            match form {
-                Form::Page => {
-                    let mut page = AtomicFile::create(path)?;
-                    rabbitscope_web::write_packets(page.writer(), report)?;
-                    page.commit()?;
-                }
-                Form::Json => {
-                    let mut text = serde_json::to_vec_pretty(report)?;
-                    text.push(b'\n');
-                    atomic_file::write(path, &text)?;
-                }
-                Form::Packets => {
-                    if let Some(saved) = saved.take() {
-                        if let Some(reason) = saved.ended() {
-                            output::note(reason);
-                        }
-                        saved.finish(path, report)?;
-                    }
-                }
+    /// Each file by itself, so that one that cannot be written takes no other along; which are there.
+    fn write(
+        &self,
+        report: &PacketReport,
+        mut saved: Option<SavedPackets>,
+        unwritten: &mut Unwritten,
+    ) -> Vec<&Path> {
+        let mut written = Vec::new();
+        for target in &self.output {
+            let result = target.write(report, &mut saved);
+            if unwritten.note(&target.path.display().to_string(), result).is_some() {
+                written.push(target.path.as_path());
             }
         }
-        Ok(())
+        written
     }
 
-    fn say(&self, report: &PacketReport) -> anyhow::Result<()> {
+    fn say(&self, report: &PacketReport, written: &[&Path]) -> anyhow::Result<()> {
         if self.json {
             return output::json(report);
         }
-        let places = self.output.iter().map(|it| format!("\nwritten  {}", it.path.display()));
+        let places = written.iter().map(|it| format!("\nwritten  {}", it.display()));
         output::result(&(summary(report) + &places.collect::<String>()));
         Ok(())
     }

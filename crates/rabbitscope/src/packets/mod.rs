@@ -24,4 +24,4 @@ pub(crate) use beside_load::{CaptureBesideLoad, CapturedPackets};
 pub(crate) use live::{LiveOptions, capture};
 pub(crate) use recorded::read;
 pub(crate) use saved::SavedPackets;
-pub(crate) use text::summary;
+pub(crate) use text::{source_name, summary};

@@ -25,11 +25,7 @@ pub(crate) fn summary(report: &PacketReport) -> String {
 
 fn sources(report: &PacketReport) -> String {
     let line = |source: &rabbitscope_wire::report::Source| {
-        let level = match source.level {
-            SourceLevel::Sockets => "sockets",
-            SourceLevel::Packets => "packets",
-            SourceLevel::Writes => "writes",
-        };
+        let level = source_name(source.level);
         let state = if source.present { "yes" } else { "no " };
         format!("{level:<8} {state}  {}\n", escapes::value(&source.note))
     };
@@ -102,7 +98,12 @@ fn findings(findings: &[Finding]) -> String {
             Severity::Note => "note",
         };
         let _ = writeln!(text, "  {severity}: {}", finding.sentence);
-        let _ = writeln!(text, "    evidence: {}", escapes::value(&finding.evidence));
+        let _ = writeln!(
+            text,
+            "    evidence: {} (source: {})",
+            escapes::value(&finding.evidence),
+            source_name(finding.source)
+        );
         let _ = writeln!(text, "    fix: {}", finding.fix);
         let shown = finding.connections.iter().take(3).map(|it| escapes::value(it));
         let shown = shown.collect::<Vec<_>>().join(", ");
@@ -158,6 +159,15 @@ pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
         LatencyKind::RequestToReply => "request to reply",
         LatencyKind::ServiceTime => "delivered request to reply",
         LatencyKind::Method => "method to answer",
+    }
+}
+
+/// One of the three levels.
+pub(crate) const fn source_name(level: SourceLevel) -> &'static str {
+    match level {
+        SourceLevel::Sockets => "sockets",
+        SourceLevel::Packets => "packets",
+        SourceLevel::Writes => "writes",
     }
 }
 

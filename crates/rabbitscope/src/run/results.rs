@@ -2,10 +2,10 @@
 //! cannot be written takes no other along; the record has room set aside for it.
 
 use rabbitscope_runs::{
-    record::{BrokerFacts, PacketFacts, ProfileFacts, RunRecord, Verdict},
+    record::{BrokerFacts, MissingSource, PacketFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
 };
-use rabbitscope_wire::report::LatencyKind;
+use rabbitscope_wire::report::{LatencyKind, Source};
 
 use super::{
     judgement::judged,
@@ -15,7 +15,7 @@ use super::{
     under_load::UnderLoad,
 };
 use crate::{
-    packets::CapturedPackets,
+    packets::{CapturedPackets, source_name},
     rundir::{ReservedRoom, RunDirectory},
     salvage::Unwritten,
 };
@@ -101,7 +101,8 @@ fn write_packets(
 ) -> Option<PacketFacts> {
     let CapturedPackets { report, saved, cut_short } = captured;
     let place = directory.packet_file();
-    let saved = saved.and_then(|packets| {
+    // A file without packets would look like a quiet broker.
+    let saved = saved.filter(|_| report.capture.is_some()).and_then(|packets| {
         unwritten.note("packets.pcapng", packets.finish(&place, &report))?;
         Some("packets.pcapng".to_owned())
     });
@@ -114,6 +115,7 @@ fn write_packets(
         file,
         page,
         saved,
+        missing: missing_sources(&report.sources),
         packets: capture.packets,
         dropped: capture.dropped.unwrap_or(0),
         publish_to_confirm_p50: confirms.map(|it| it.p50),
@@ -121,4 +123,12 @@ fn write_packets(
         findings: report.findings.into_iter().map(|finding| finding.sentence).collect(),
         cut_short,
     })
+}
+
+fn missing_sources(sources: &[Source]) -> Vec<MissingSource> {
+    let missing = sources.iter().filter(|source| !source.present).map(|source| MissingSource {
+        source: source_name(source.level).to_owned(),
+        reason: source.note.clone(),
+    });
+    missing.collect()
 }

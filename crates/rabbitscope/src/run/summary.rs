@@ -40,7 +40,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &overdue(&record.latencies);
     text += &breakdown(record);
     if let Some(packets) = &record.packets {
-        text += &on_the_wire(packets, &record.latencies);
+        text += &on_the_wire(packets, record);
     }
     if let Some(profile) = &finished.profile {
         text += "\n";
@@ -56,12 +56,13 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
 }
 
 /// Which part of the confirm latency passed between the broker's packets, and what packets show.
-fn on_the_wire(packets: &PacketFacts, latencies: &[LatencySummary]) -> String {
-    let mut text = format!("\npackets        {} seen", grouped(packets.packets));
-    let measured =
-        latencies.iter().find(|it| it.figures.name == "confirm").map(|it| it.figures.p50);
-    match (packets.publish_to_confirm_p50, measured.filter(|nanos| *nanos > 0)) {
-        (Some(wire), Some(whole)) => {
+fn on_the_wire(packets: &PacketFacts, record: &RunRecord) -> String {
+    let mut text = match packets.not_captured() {
+        Some(reason) => format!("\npackets        not captured: {}", escapes::value(reason)),
+        None => format!("\npackets        {} seen", grouped(packets.packets)),
+    };
+    match (packets.publish_to_confirm_p50, record.confirm_medians()) {
+        (_, Some([wire, whole])) => {
             let share = (100.0 * wire as f64 / whole as f64).min(100.0);
             let _ = write!(
                 text,
@@ -76,6 +77,10 @@ fn on_the_wire(packets: &PacketFacts, latencies: &[LatencySummary]) -> String {
         (None, _) => {}
     }
     text.push('\n');
+    for missing in packets.missing.iter().filter(|it| it.source != "packets") {
+        let reason = escapes::value(&missing.reason);
+        let _ = writeln!(text, "{:<15}not seen: {reason}", missing.source);
+    }
     if let Some(reason) = &packets.cut_short {
         let _ = writeln!(text, "note: the capture was cut short: {reason}");
     }

@@ -6,13 +6,21 @@ use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord, SecondRow};
-use rabbitscope_web::Report;
+use rabbitscope_web::{Report, RunPackets};
+use rabbitscope_wire::report::{self, PacketReport};
+use serde::de::DeserializeOwned;
 
-use super::{RECORD, SERIES, names::cannot_read, profile_name, series::Series, unfinished};
+use super::{
+    PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
+    unfinished,
+};
 use crate::{atomic_file::AtomicFile, exit::UsageError};
 
 /// Largest record that is read.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
+
+/// Largest report of packets that is read: a thousand connections with their frames take a few megabytes.
+const MAX_PACKETS_BYTES: u64 = 256 << 20;
 
 /// Largest profile file that is read; its own reader says what it may hold.
 const MAX_OF_A_PROFILE: u64 = 1 << 30;
@@ -75,7 +83,14 @@ pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
         Err(_) => None,
     };
     let mut file = AtomicFile::create(output)?;
-    let report = Report { run: Some(&run), series: &series.rows, profile: profile.as_ref() };
+    let packets = read_packets(run_dir)?;
+    let page = packet_page(run_dir, output);
+    let report = Report {
+        run: Some(&run),
+        series: &series.rows,
+        profile: profile.as_ref(),
+        packets: packets.as_ref().map(|report| RunPackets { report, page }),
+    };
     rabbitscope_web::write_report(file.writer(), &report)
         .with_context(|| format!("cannot write {}", output.display()))?;
     file.commit()
@@ -103,16 +118,36 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
         }
         return Err(UsageError(no_run_directory(run_dir)).into());
     }
-    let text =
-        rabbitscope_files::read(&path, MAX_RECORD_BYTES).with_context(|| cannot_read(&path))?;
-    let record: serde_json::Value =
-        serde_json::from_slice(&text).with_context(|| cannot_read(&path))?;
-    let version = record["format-version"].as_u64();
+    read_versioned(&path, MAX_RECORD_BYTES, FORMAT_VERSION).map(Some)
+}
+
+/// What packets said, of a run that looked at them.
+fn read_packets(run_dir: &Path) -> anyhow::Result<Option<PacketReport>> {
+    let path = run_dir.join(PACKETS);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    read_versioned(&path, MAX_PACKETS_BYTES, report::FORMAT_VERSION).map(Some)
+}
+
+/// How the page about packets is reached from the report, where both are in one directory.
+fn packet_page(run_dir: &Path, output: &Path) -> Option<&'static str> {
+    let beside = output.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_same = beside.canonicalize().ok()? == run_dir.canonicalize().ok()?;
+    (is_same && run_dir.join(PACKET_PAGE).is_file()).then_some(PACKET_PAGE)
+}
+
+/// Refuses what a later version has written.
+fn read_versioned<T: DeserializeOwned>(path: &Path, limit: u64, latest: u32) -> anyhow::Result<T> {
+    let text = rabbitscope_files::read(path, limit).with_context(|| cannot_read(path))?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&text).with_context(|| cannot_read(path))?;
+    let version = value["format-version"].as_u64();
     anyhow::ensure!(
-        version.is_some_and(|version| (1..=u64::from(FORMAT_VERSION)).contains(&version)),
-        "{} has format version {}; this rabbitscope reads 1 to {FORMAT_VERSION}",
+        version.is_some_and(|version| (1..=u64::from(latest)).contains(&version)),
+        "{} has format version {}; this rabbitscope reads 1 to {latest}",
         path.display(),
         version.map_or_else(|| "none".to_owned(), |number| number.to_string())
     );
-    serde_json::from_value(record).map(Some).with_context(|| cannot_read(&path))
+    serde_json::from_value(value).with_context(|| cannot_read(path))
 }

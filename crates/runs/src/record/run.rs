@@ -202,6 +202,9 @@ pub struct PacketFacts {
     /// The packets themselves, where they are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<String>,
+    /// Sources that could not be used. Without that of the packets themselves there are no figures of packets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingSource>,
     /// Packets that were read.
     pub packets: u64,
     /// Packets that the kernel dropped.
@@ -218,6 +221,34 @@ pub struct PacketFacts {
     /// Why it ended before its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<String>,
+}
+
+impl RunRecord {
+    /// The median of the confirm latency in nanoseconds: between the broker's packets, and as the load generator measured
+    /// it. `None` unless both are known.
+    pub fn confirm_medians(&self) -> Option<[u64; 2]> {
+        let wire = self.packets.as_ref()?.publish_to_confirm_p50?;
+        let mut measured = self.latencies.iter().map(|it| &it.figures);
+        let whole = measured.find(|it| it.name == "confirm" && it.p50 > 0)?.p50;
+        Some([wire, whole])
+    }
+}
+
+/// A source of figures about packets that could not be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MissingSource {
+    /// `sockets`, `packets` or `writes`.
+    pub source: String,
+    /// Why, and what would help.
+    pub reason: String,
+}
+
+impl PacketFacts {
+    /// Why no packets were captured, where none could be.
+    pub fn not_captured(&self) -> Option<&str> {
+        self.missing.iter().find(|it| it.source == "packets").map(|it| it.reason.as_str())
+    }
 }
 
 /// Something that was not recorded.

@@ -35,7 +35,7 @@ pub(super) fn instant(nanos: u64) -> String {
 }
 
 /// A number with its noun: `1 gap`, `2 gaps`.
-pub(super) fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 

@@ -3,26 +3,13 @@
 use std::io::{self, Write};
 
 use rabbitscope_text::grouped;
-use rabbitscope_wire::report::{Finding, FindingRule, PacketReport, SourceLevel};
+use rabbitscope_wire::{
+    findings::not_found,
+    report::{Finding, PacketReport},
+};
 
 use super::{figures::counted, words};
 use crate::escape::Markup;
-
-use SourceLevel::{Packets, Sockets};
-
-/// Each rule with the sources of which it needs one.
-const RULES: [(FindingRule, &[SourceLevel]); 10] = [
-    (FindingRule::ZeroWindow, &[Packets]),
-    (FindingRule::DelayedAcknowledgement, &[Packets]),
-    (FindingRule::FrameByFrame, &[Packets]),
-    (FindingRule::SmallPackets, &[Packets]),
-    (FindingRule::ReceiverLimited, &[Packets, Sockets]),
-    (FindingRule::SendBufferLimited, &[Sockets]),
-    (FindingRule::NetworkLimited, &[Packets, Sockets]),
-    (FindingRule::ApplicationLimited, &[Packets, Sockets]),
-    (FindingRule::AckPerMessage, &[Packets]),
-    (FindingRule::CaptureLoss, &[Packets]),
-];
 
 /// Findings in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
@@ -43,9 +30,10 @@ fn one(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     let severity = words::severity(finding.severity);
     writeln!(
         out,
-        "<article class=\"verdict {severity}\"><h3><span class=\"badge\">{severity}</span> {}</h3>\n<p>{}</p>",
+        "<article class=\"verdict {severity}\"><h3><span class=\"badge\">{severity}</span> {}</h3>\n<p>{} <small>Source: {}.</small></p>",
         Markup(&words::sentence(&finding.sentence)),
-        Markup(&words::sentence(&finding.evidence))
+        Markup(&words::sentence(&finding.evidence)),
+        words::source(finding.source)
     )?;
     if !finding.fix.is_empty() {
         writeln!(
@@ -101,12 +89,9 @@ fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
 
 /// What else was looked for, and what could not be.
 fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    let is_present =
-        |level: &SourceLevel| report.sources.iter().any(|it| it.level == *level && it.present);
-    let is_found = |rule| report.findings.iter().any(|finding| finding.rule == rule);
     let (mut checked, mut unchecked) = (Vec::new(), Vec::new());
-    for (rule, sources) in RULES.into_iter().filter(|(rule, _)| !is_found(*rule)) {
-        let list = if sources.iter().any(is_present) { &mut checked } else { &mut unchecked };
+    for (rule, is_checked) in not_found(report) {
+        let list = if is_checked { &mut checked } else { &mut unchecked };
         list.push(words::rule(rule));
     }
     let sentence = |begin: &str, rules: &[&str]| match rules {

@@ -93,7 +93,7 @@ const TERMS: [&Term; 16] = [
 ];
 
 /// A sentence of its own, from one that stands alone in a line of the terminal.
-pub(super) fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
     capitalised(text) + end
 }
@@ -122,7 +122,7 @@ pub(super) fn opposite(from: Side) -> &'static str {
     }
 }
 
-pub(super) fn latency(kind: LatencyKind) -> &'static str {
+pub(crate) fn latency(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "publish → confirm",
         LatencyKind::PublishToConfirmAtLeast => "publish → confirm, at least",
@@ -147,7 +147,7 @@ pub(super) fn whose(kind: LatencyKind) -> &'static str {
     }
 }
 
-pub(super) fn severity(severity: Severity) -> &'static str {
+pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
@@ -155,7 +155,7 @@ pub(super) fn severity(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn source(level: SourceLevel) -> &'static str {
+pub(crate) fn source(level: SourceLevel) -> &'static str {
     match level {
         SourceLevel::Sockets => "sockets",
         SourceLevel::Packets => "packets",

@@ -4,6 +4,7 @@ pub(crate) mod diff;
 pub(crate) mod labels;
 pub(crate) mod noise;
 pub(crate) mod owners;
+pub(crate) mod packets;
 pub(crate) mod profile;
 pub(crate) mod series;
 pub(crate) mod whole;

@@ -8,6 +8,7 @@ use crate::{
     checks::{Check, checks},
     figures::{Figure, figures},
     page::diff::{DiffData, DiffReport},
+    page::packets::{PacketsData, RunPackets},
     page::profile::ProfileData,
     page::series::SeriesData,
     spectrum::{Spectrum, spectrum},
@@ -25,6 +26,8 @@ pub struct Report<'a> {
     pub series: &'a [SecondRow],
     /// The profile that was taken.
     pub profile: Option<&'a Profile>,
+    /// The packets that were looked at.
+    pub packets: Option<RunPackets<'a>>,
 }
 
 #[derive(Serialize)]
@@ -36,6 +39,7 @@ pub(crate) struct PageData<'a> {
     checks: Vec<Check>,
     series: Option<SeriesData>,
     spectrum: Option<Spectrum>,
+    packets: Option<PacketsData<'a>>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
 }
@@ -50,6 +54,7 @@ impl<'a> PageData<'a> {
             checks: report.run.map(checks).unwrap_or_default(),
             spectrum: report.run.and_then(spectrum),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
+            packets: report.packets.map(|packets| PacketsData::new(&packets, report.run)),
             profile: report.profile.map(ProfileData::new),
             diff: None,
         }

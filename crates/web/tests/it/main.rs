@@ -7,7 +7,8 @@ use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, Report, write_diff, write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_diff, write_packets,
+    write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -35,8 +36,14 @@ fn pages_work_in_a_browser() {
     fs::create_dir_all(&folder).unwrap();
     let create = |name: &str| fs::File::create(folder.join(name)).unwrap();
     let (run, series, profile) = (pages::run(), pages::series(), pages::profile());
-    let report = Report { run: Some(&run), series: &series, profile: Some(&profile) };
+    let report =
+        Report { run: Some(&run), series: &series, profile: Some(&profile), ..Report::default() };
     write_report(create("report.html"), &report).unwrap();
+    let packets = pages::packets();
+    let page = Some("packets.html");
+    let report = Report { packets: Some(RunPackets { report: &packets, page }), ..report };
+    write_report(create("with-packets.html"), &report).unwrap();
+    write_packets(create("packets.html"), &packets).unwrap();
     let bare = Report { profile: Some(&profile), ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();

@@ -10,6 +10,11 @@ use rabbitscope_runs::record::{
 };
 use rabbitscope_runs::record::{Counters, SecondLatencies};
 
+use rabbitscope_wire::report::{
+    CaptureReport, Finding, FindingRule, LatencyKind, LatencyReport, PacketReport, Severity,
+    Source, SourceLevel, Totals, Unmatched,
+};
+
 const SECOND: u64 = 1_000_000_000;
 
 /// 1,000 samples.
@@ -259,4 +264,58 @@ fn service() -> Service {
 
 fn span(kind: SpanKind, from_nanos: u64, length: u64, reason: &str) -> ServiceSpan {
     ServiceSpan { kind, from_nanos, to_nanos: from_nanos + length, reason: reason.to_owned() }
+}
+
+/// Packets of the run, without sizes of writes; one finding.
+pub(crate) fn packets() -> PacketReport {
+    let source =
+        |level, present: bool, note: &str| Source { level, present, note: note.to_owned() };
+    PacketReport {
+        subject: "port 5672 of the broker under load".to_owned(),
+        sources: vec![
+            source(SourceLevel::Sockets, true, "every 100 ms"),
+            source(SourceLevel::Packets, true, "captured on any"),
+            source(SourceLevel::Writes, false, "Linux 6.3 has <sock_send_length>, this is 6.1"),
+        ],
+        capture: Some(CaptureReport {
+            packets: 12_345,
+            bytes: 1 << 20,
+            dropped: Some(0),
+            ..CaptureReport::default()
+        }),
+        totals: Totals {
+            duration_nanos: 4 * SECOND,
+            connections: 2,
+            segments: 12_000,
+            data_segments: 8_000,
+            published: 4_060,
+            publish_segments: 12_180,
+            ..Totals::default()
+        },
+        latencies: vec![LatencyReport {
+            kind: LatencyKind::PublishToConfirm,
+            count: 3960,
+            mean: 1_500_000.0,
+            min: 1_000_000,
+            p50: 1_500_000,
+            p95: 2_000_000,
+            p99: 2_500_000,
+            p999: 2_600_000,
+            max: 2_700_000,
+            unmatched: Unmatched::default(),
+        }],
+        findings: vec![Finding {
+            rule: FindingRule::FrameByFrame,
+            severity: Severity::Warning,
+            source: SourceLevel::Packets,
+            sentence: "the client sends <method>, header and body in segments of their own"
+                .to_owned(),
+            evidence: "100 % of 4060 publishes".to_owned(),
+            fix: "write the whole publish at once".to_owned(),
+            connections: vec!["127.0.0.1:40000 -> 127.0.0.1:5672".to_owned()],
+            connections_in_all: 1,
+            packets: vec![7, 8, 9],
+        }],
+        ..PacketReport::default()
+    }
 }

@@ -172,6 +172,9 @@ const fn sender_of(kind: LatencyKind) -> Option<Side> {
     match kind {
         LatencyKind::PublishToConfirm => Some(Side::Client),
         LatencyKind::DeliverToAck => Some(Side::Broker),
-        _ => None,
+        LatencyKind::PublishToConfirmAtLeast
+        | LatencyKind::RequestToReply
+        | LatencyKind::ServiceTime
+        | LatencyKind::Method => None,
     }
 }

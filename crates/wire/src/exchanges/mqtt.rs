@@ -75,7 +75,9 @@ impl Packets {
             LatencyKind::PublishToConfirm => self.published[0].unmatched(),
             LatencyKind::DeliverToAck => self.published[1].unmatched(),
             LatencyKind::Method => self.others.unmatched(),
-            _ => Unmatched::default(),
+            LatencyKind::PublishToConfirmAtLeast
+            | LatencyKind::RequestToReply
+            | LatencyKind::ServiceTime => Unmatched::default(),
         }
     }
 

@@ -91,7 +91,10 @@ impl Publishers {
                 self.by_id.values().map(Outstanding::unmatched).fold(left_out, add)
             }
             LatencyKind::Method => self.commands.unmatched(),
-            _ => Unmatched::default(),
+            LatencyKind::PublishToConfirmAtLeast
+            | LatencyKind::DeliverToAck
+            | LatencyKind::RequestToReply
+            | LatencyKind::ServiceTime => Unmatched::default(),
         }
     }
 

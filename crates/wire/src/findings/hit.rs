@@ -1,6 +1,6 @@
 //! A connection that shows what a rule looks for.
 
-use crate::report::{ConnectionReport, DirectionReport, PacketReport, Severity, Side};
+use crate::report::{ConnectionReport, DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
 /// A connection that shows what a rule looks for.
 pub(super) struct Hit {
@@ -9,6 +9,8 @@ pub(super) struct Hit {
     pub(super) weight: f64,
     /// `client -> broker`.
     pub(super) connection: String,
+    /// Where the evidence comes from.
+    pub(super) source: SourceLevel,
     /// The figures, in words.
     pub(super) evidence: String,
     /// Numbers of packets that it rests on.

@@ -1,7 +1,7 @@
 //! What the capture itself lost.
 
 use super::hit::{Hit, share};
-use crate::report::{PacketReport, Severity};
+use crate::report::{PacketReport, Severity, SourceLevel};
 
 /// The kernel dropped packets because nobody read them in time.
 pub(super) fn capture_loss(report: &PacketReport) -> Vec<Hit> {
@@ -14,6 +14,7 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Hit> {
         severity: Severity::Warning,
         weight: dropped as f64,
         connection: "all".to_owned(),
+        source: SourceLevel::Packets,
         evidence: format!(
             "{dropped} packets were dropped beside {} that were read ({:.2} %)",
             capture.packets,

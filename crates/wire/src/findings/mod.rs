@@ -11,4 +11,4 @@ mod tests;
 mod waits;
 mod windows;
 
-pub use rules::judge;
+pub use rules::{judge, not_found};

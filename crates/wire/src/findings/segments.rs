@@ -1,7 +1,7 @@
 //! How messages are put into segments.
 
 use super::hit::{Direction, Hit, directions, share};
-use crate::report::{DirectionReport, PacketReport, Severity, Side};
+use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
 /// Share of the publishes above which a client is said to send frame by frame.
 const FRAME_BY_FRAME_SHARE: f64 = 0.5;
@@ -30,6 +30,7 @@ pub(super) fn frame_by_frame(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Warning,
             weight: messages.frame_by_frame as f64,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "{:.0} % of {} publishes, {:.1} segments for each, {rate:.0} segments a second",
                 100.0 * parts,
@@ -52,6 +53,7 @@ pub(super) fn small_packets(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Note,
             weight: rate,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "half of the segments from {} have at most {median} bytes (small is below {small}), {rate:.0} a second",
                 it.sender(),
@@ -86,6 +88,7 @@ pub(super) fn ack_per_message(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Note,
             weight: messages.acks as f64,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "{:.0} % of {} acknowledgements are for one message, {to_a_segment:.2} to a segment",
                 100.0 * single,

@@ -1,9 +1,12 @@
 //! Each rule with what shows it, and with what is just not enough.
 
-use super::judge;
+use super::{judge, not_found};
 use crate::{
     packet::Timestamp,
-    report::{CaptureReport, ConnectionReport, FindingRule, PacketReport, Severity, SocketReport},
+    report::{
+        CaptureReport, ConnectionReport, FindingRule, PacketReport, Severity, SocketReport, Source,
+        SourceLevel,
+    },
 };
 
 /// Ten seconds of a connection in which nothing is wrong.
@@ -168,6 +171,7 @@ fn the_kernel_knows_better_than_the_capture() {
         connection.from_broker.limits.receiver_window = 0.7;
         let report = PacketReport { sockets: vec![socket(receiver, buffer)], ..report(connection) };
         assert_eq!(found(&report), expected);
+        assert!(judge(&report).iter().all(|it| it.source == SourceLevel::Sockets));
     };
     check(0.0, 0.0, &[]);
     check(0.25, 0.0, &[FindingRule::ReceiverLimited]);
@@ -203,4 +207,26 @@ fn what_many_show_is_one_finding() {
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].connections_in_all, findings[0].connections.len()), (50, 10));
     assert!(findings[0].connections[0].starts_with("192.0.2.1:299 "), "the worst is first");
+}
+
+#[test]
+fn rules_without_their_source_are_not_checked() {
+    let check = |present: SourceLevel, rule: FindingRule, expected: Option<bool>| {
+        let source = |level| Source { level, present: level == present, note: String::new() };
+        let sources = vec![source(SourceLevel::Sockets), source(SourceLevel::Packets)];
+        let mut connection = connection();
+        connection.from_client.longest_zero_window_nanos = 200_000_000;
+        let mut report = PacketReport { sources, ..report(connection) };
+        report.findings = judge(&report);
+        let found = not_found(&report).find(|(name, _)| *name == rule);
+        assert_eq!(found.map(|(_, is_checked)| is_checked), expected, "{rule:?} by {present:?}");
+    };
+    check(SourceLevel::Packets, FindingRule::ZeroWindow, None);
+    check(SourceLevel::Packets, FindingRule::SmallPackets, Some(true));
+    check(SourceLevel::Packets, FindingRule::ReceiverLimited, Some(true));
+    check(SourceLevel::Packets, FindingRule::SendBufferLimited, Some(false));
+    check(SourceLevel::Sockets, FindingRule::SmallPackets, Some(false));
+    check(SourceLevel::Sockets, FindingRule::ReceiverLimited, Some(true));
+    check(SourceLevel::Sockets, FindingRule::SendBufferLimited, Some(true));
+    check(SourceLevel::Writes, FindingRule::SendBufferLimited, Some(false));
 }

@@ -3,7 +3,7 @@
 use rabbitscope_text::short_time;
 
 use super::hit::{Direction, Hit, directions};
-use crate::report::{ConnectionReport, PacketReport, Severity, Side};
+use crate::report::{ConnectionReport, PacketReport, Severity, Side, SourceLevel};
 
 /// Waits below which chance may be behind them.
 const MIN_STALLS: u64 = 3;
@@ -20,6 +20,7 @@ pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Warning,
             weight: figures.delayed_ack_nanos as f64,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "{} waited {} times, {} in all, {} each",
                 it.sender(),
@@ -46,6 +47,7 @@ pub(super) fn application_limited(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Note,
             weight: 1.0 - limits.busy,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "{} had data under way in {:.0} % of the time; {waits_for}",
                 it.sender(),

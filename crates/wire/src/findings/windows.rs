@@ -3,7 +3,7 @@
 use rabbitscope_text::short_time;
 
 use super::hit::{Direction, Hit, directions, share};
-use crate::report::{PacketReport, Severity, SocketReport};
+use crate::report::{PacketReport, Severity, Side, SocketReport, SourceLevel};
 
 /// A window of nothing that lasts so long costs throughput.
 const LONG_ZERO_WINDOW_NANOS: u64 = 200_000_000;
@@ -33,6 +33,7 @@ pub(super) fn zero_window(report: &PacketReport) -> Vec<Hit> {
             },
             weight: figures.zero_window_nanos as f64,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             // The sender of a direction announces the window for the other one.
             evidence: format!(
                 "{} had no room for {} in all, {} at the longest",
@@ -60,6 +61,7 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Warning,
             weight: limited,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "of the time in which {} had data under way, the window of {} was full in {:.0} %",
                 it.sender(),
@@ -94,6 +96,7 @@ pub(super) fn network_limited(report: &PacketReport) -> Vec<Hit> {
             severity: Severity::Warning,
             weight: again,
             connection: it.connection.label(),
+            source: SourceLevel::Packets,
             evidence: format!(
                 "{} sent {} of {} segments again ({:.2} %)",
                 it.sender(),
@@ -124,8 +127,9 @@ fn socket_hit(socket: &SocketReport, limited: f64, by: &str) -> Hit {
         severity: Severity::Warning,
         weight: limited,
         connection: format!("{client} -> {broker}"),
+        source: SourceLevel::Sockets,
         evidence: format!(
-            "of the time in which {who} had something to send, {by} stopped it in {:.0} % (the kernel's account)",
+            "of the time in which {who} had something to send, {by} stopped it in {:.0} %",
             100.0 * limited
         ),
         packets: Vec::new(),
@@ -135,8 +139,8 @@ fn socket_hit(socket: &SocketReport, limited: f64, by: &str) -> Hit {
 /// Whether the kernel was asked about the sender's socket.
 fn is_asked(report: &PacketReport, direction: &Direction<'_>) -> bool {
     let (local, remote) = match direction.from {
-        crate::report::Side::Client => (&direction.connection.client, &direction.connection.broker),
-        crate::report::Side::Broker => (&direction.connection.broker, &direction.connection.client),
+        Side::Client => (&direction.connection.client, &direction.connection.broker),
+        Side::Broker => (&direction.connection.broker, &direction.connection.client),
     };
     report.sockets.iter().any(|socket| {
         socket.local == *local && socket.remote == *remote && socket.receiver_limited.is_some()

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SourceLevel;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -50,6 +52,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What was found, in a sentence.
     pub sentence: String,
+    /// Where the evidence comes from. A report of an earlier version does not say; most is from packets.
+    #[serde(default = "packets")]
+    pub source: SourceLevel,
     /// The figures behind it, in words.
     pub evidence: String,
     /// What to do.
@@ -60,4 +65,8 @@ pub struct Finding {
     pub connections_in_all: u64,
     /// Numbers of packets that it rests on, ten at most.
     pub packets: Vec<u64>,
+}
+
+const fn packets() -> SourceLevel {
+    SourceLevel::Packets
 }

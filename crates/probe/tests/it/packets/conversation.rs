@@ -8,7 +8,8 @@ use std::{
 };
 
 use rabbitscope_probe::packets::{
-    CaptureInterface, NetworkNamespace, PacketRing, PortSet, RingOptions, TcpSocket, dump_sockets,
+    CaptureInterface, Direction, NetworkNamespace, PacketRing, PortSet, RingOptions, TcpSocket,
+    dump_sockets,
 };
 
 /// Longer than an acknowledgement is delayed.
@@ -25,8 +26,13 @@ impl Conversation {
     /// On a free port of this address.
     pub(crate) fn on(address: &str) -> Self {
         let listener = TcpListener::bind((address, 0)).unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        Self::accepted(&listener, client)
+    }
+
+    /// Between a client that has connected and whoever accepts it.
+    pub(crate) fn accepted(listener: &TcpListener, client: TcpStream) -> Self {
         let local = listener.local_addr().unwrap();
-        let client = TcpStream::connect(local).unwrap();
         let (server, _) = listener.accept().unwrap();
         for end in [&client, &server] {
             end.set_nodelay(true).unwrap();
@@ -82,6 +88,8 @@ pub(crate) struct Seen {
     pub(crate) unix_nanos: u64,
     pub(crate) interface: u32,
     pub(crate) hardware: u16,
+    pub(crate) direction: Direction,
+    pub(crate) vlan: Option<u16>,
 }
 
 /// Takes blocks until none comes for a while.
@@ -98,6 +106,8 @@ pub(crate) fn drain(ring: &mut PacketRing) -> Vec<Seen> {
                 unix_nanos: packet.unix_nanos,
                 interface: packet.interface,
                 hardware: packet.hardware,
+                direction: packet.direction,
+                vlan: packet.vlan,
             }
         }));
         assert_eq!(seen.len() - before, block.packet_count() as usize);

@@ -2,13 +2,17 @@
 
 use std::{
     fs::{self, File},
+    net::{TcpListener, TcpStream},
     os::fd::AsFd,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use rabbitscope_probe::packets::{NetworkNamespace, PacketRing, explain_packets};
+use rabbitscope_probe::packets::{
+    CaptureInterface, Direction, NetworkNamespace, PacketRing, PortSet, RingOptions,
+    explain_packets,
+};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::conversation::{Conversation, drain};
@@ -36,12 +40,17 @@ impl Network {
 
     /// A conversation within it.
     fn conversation(&self) -> Conversation {
+        self.within(|| Conversation::on("127.0.0.1"))
+    }
+
+    /// What `open` opens within it.
+    fn within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> T {
         let network = File::open(format!("/run/netns/{}", self.name)).unwrap();
-        let inside = move || {
+        let inside = || {
             move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-            Conversation::on("127.0.0.1")
+            open()
         };
-        thread::spawn(inside).join().unwrap()
+        thread::scope(|scope| scope.spawn(inside).join().unwrap())
     }
 
     /// As its process has it, once it has entered it.
@@ -91,6 +100,85 @@ fn a_conversation_in_another_network_is_captured() {
     assert_eq!(conversation.sockets(None).len(), 0);
     assert_eq!(fs::read_link("/proc/thread-self/ns/net").unwrap(), own);
     assert!(explain_packets(Some(&namespace)).iter().take(2).all(|level| level.is_met));
+}
+
+/// `ARPHRD_ETHER`.
+const ETHERNET: u16 = 1;
+
+/// Joins two networks by Ethernet.
+fn join(one: &Network, other: &Network) {
+    let peer = ["peer", "name", "eth0", "netns", &other.name];
+    ip(&[&["-n", &one.name, "link", "add", "eth0", "type", "veth"][..], &peer].concat());
+    for (network, address) in [(one, "198.51.100.1/24"), (other, "198.51.100.2/24")] {
+        ip(&["-n", &network.name, "address", "add", address, "dev", "eth0"]);
+        ip(&["-n", &network.name, "link", "set", "eth0", "up"]);
+    }
+}
+
+#[test]
+fn packets_of_ethernet_have_a_direction() {
+    let (one, other) = (Network::new(), Network::new());
+    join(&one, &other);
+    let listener = one.within(|| TcpListener::bind("198.51.100.1:0").unwrap());
+    let local = listener.local_addr().unwrap();
+    let client = other.within(|| TcpStream::connect(local).unwrap());
+    let mut conversation = Conversation::accepted(&listener, client);
+    let namespaces = [one.namespace(), other.namespace()];
+    let segments = |conversation: &Conversation| {
+        thread::sleep(Duration::from_millis(300));
+        namespaces.each_ref().map(|it| {
+            let sockets = conversation.sockets(Some(it));
+            assert_eq!(sockets.len(), 1, "{sockets:?}");
+            u64::from(sockets[0].info.segments_out.unwrap())
+        })
+    };
+    let before = segments(&conversation);
+    let mut ring = PacketRing::open(&conversation.options("eth0"), Some(&namespaces[0])).unwrap();
+    let bytes = conversation.exchange(100, 1000);
+    let after = segments(&conversation);
+
+    let seen = drain(&mut ring);
+    let count = |direction| seen.iter().filter(|it| it.direction == direction).count() as u64;
+    assert_eq!(count(Direction::Outgoing), after[0] - before[0]);
+    assert_eq!(count(Direction::Incoming), after[1] - before[1]);
+    assert_eq!(seen.iter().map(|it| it.payload).sum::<u64>(), bytes);
+    for it in &seen {
+        let is_server = it.ports[0] == conversation.port;
+        assert_eq!(is_server, it.direction == Direction::Outgoing, "{it:?}");
+        assert_eq!((it.hardware, it.vlan), (ETHERNET, None), "{it:?}");
+    }
+}
+
+/// Sends a frame, given as hexadecimal digits, on `eth0`: `struct sockaddr_ll` by hand.
+const SEND: &str = r#"
+    open(F, "</sys/class/net/eth0/ifindex") or die; my $index = <F>;
+    socket(my $s, 17, 3, 0) or die "socket: $!";
+    my $to = pack("S n i S C C a8", 17, 0x8100, $index, 1, 0, 6, "");
+    send($s, pack("H*", $ARGV[0]), 0, $to) or die "send: $!";
+"#;
+
+/// To everybody, on VLAN 7 with a priority, a segment of TCP without data to `port`.
+fn tagged_frame(port: u16) -> String {
+    let ethernet = "ffffffffffff0200000000018100e0070800";
+    let ip = "4500002800004000400600000a0000010a000002";
+    format!("{ethernet}{ip}9c40{port:04x}00000001000000005002200000000000")
+}
+
+#[test]
+fn the_tag_of_a_vlan_is_beside_the_packet() {
+    let (one, other) = (Network::new(), Network::new());
+    join(&one, &other);
+    let port = 5672;
+    let options =
+        RingOptions::new(CaptureInterface::Named("eth0".into()), PortSet::new([port]).unwrap());
+    let mut ring = PacketRing::open(&options, Some(&one.namespace())).unwrap();
+    for frame in [tagged_frame(port), tagged_frame(port + 1)] {
+        ip(&["netns", "exec", &other.name, "perl", "-e", SEND, &frame]);
+    }
+    let seen = drain(&mut ring);
+    let [it] = &seen[..] else { panic!("{seen:?}") };
+    assert_eq!((it.vlan, it.ports, it.payload), (Some(7), [40000, port], 0), "{it:?}");
+    assert_eq!((it.direction, it.hardware), (Direction::Incoming, ETHERNET), "{it:?}");
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! A client of AMQP 0-9-1 that decides by itself which bytes go into which write.
 
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::TcpStream,
+    thread,
     time::Duration,
 };
 
 use rabbitscope_broker::Broker;
+
+/// Until a socket without room is tried again.
+const RETRY: Duration = Duration::from_micros(500);
 
 const FRAME_END: u8 = 0xce;
 const METHOD: u8 = 1;
@@ -43,6 +47,11 @@ impl Client {
         client.method(1, (20, 10), b"\x00");
         client.expect(20, 11);
         client
+    }
+
+    /// Bytes that the kernel keeps for this end until they are acknowledged, in its own count.
+    pub(super) fn limit_send_buffer(&self, bytes: usize) {
+        rustix::net::sockopt::set_socket_send_buffer_size(&self.stream, bytes).unwrap();
     }
 
     pub(super) fn local_port(&self) -> u16 {
@@ -91,6 +100,20 @@ impl Client {
 
     pub(super) fn write(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();
+    }
+
+    /// Writes as an event loop does: what the kernel has no room for is written later.
+    pub(super) fn write_without_waiting(&mut self, bytes: &[u8]) {
+        self.stream.set_nonblocking(true).unwrap();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.stream.write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(RETRY),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        self.stream.set_nonblocking(false).unwrap();
     }
 
     /// Reads frames until this method has come; what else comes is dropped.

@@ -1,14 +1,27 @@
 //! `rabbitscope packets`, against a real broker: what is planted is found and named, what is not planted is not; counts are those of
-//! the load; no secret is in any file.
+//! the load, and of other clients; no secret is in any file.
 
 mod client;
+mod clients;
+mod cuts;
 mod files;
+mod kept;
+mod limits;
 mod planted;
 mod runs;
 
-use std::{fs, process::Child};
+use std::{
+    fs,
+    process::{Child, Output},
+    sync::OnceLock,
+};
 
-use crate::workbench::{Workbench, eventually, not_run};
+use rabbitscope_broker::Broker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, not_run, signal};
 
 /// True where packets may be captured; else says that the test did not run.
 fn may_capture(test: &str) -> bool {
@@ -19,11 +32,62 @@ fn may_capture(test: &str) -> bool {
     may
 }
 
+/// A broker for the tests that put little on it, with further protocols. It ends with this process.
+fn quiet_broker() -> &'static Broker {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    let plugins = ["rabbitmq_mqtt", "rabbitmq_stream"].map(str::to_owned).to_vec();
+    let spec = ThrowawayBroker { plugins, ..ThrowawayBroker::default() };
+    BROKER.get_or_init(|| Broker::start_with_own_log(&spec).unwrap())
+}
+
 /// Begins to look at a port; returns when packets are seen.
 fn look(bench: &Workbench, arguments: &str) -> Child {
-    let sockets = || fs::read_to_string("/proc/net/packet").unwrap().lines().count();
-    let before = sockets();
+    look_in(bench, "self", arguments)
+}
+
+/// The same, in the network of this process.
+fn look_in(bench: &Workbench, pid: &str, arguments: &str) -> Child {
     let child = bench.start(&format!("packets {arguments}"));
-    eventually("packets are captured", || sockets() > before);
+    let table = format!("/proc/{pid}/net/packet");
+    eventually("packets are captured", || {
+        let sockets = sockets_of(child.id());
+        let table = fs::read_to_string(&table).unwrap();
+        table.lines().filter_map(receiving).any(|inode| sockets.contains(&inode.to_owned()))
+    });
     child
+}
+
+/// Inodes of the sockets that a process has open.
+fn sockets_of(pid: u32) -> Vec<String> {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let links = files
+        .filter_map(|file| fs::read_link(file.path()).ok()?.into_os_string().into_string().ok());
+    links
+        .filter_map(|link| Some(link.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect()
+}
+
+/// The inode of a packet socket that receives: `sk RefCnt Type Proto Iface R Rmem User Inode`.
+fn receiving(line: &str) -> Option<&str> {
+    let columns: Vec<&str> = line.split_whitespace().collect();
+    (columns.get(5) == Some(&"1")).then(|| columns.get(8).copied())?
+}
+
+/// Ends a look before its time.
+fn stop(looking: Child) -> Ended {
+    signal(&looking, Signal::INT);
+    let ended: Output = looking.wait_with_output().unwrap();
+    Ended::from(ended).code(1)
+}
+
+/// A rule is said of the first of two connections, which are known by the client's port, and not of the second.
+fn assert_told_apart(report: &Value, rule: &str, [shows, does_not]: [u16; 2]) {
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().filter(|it| it["rule"] == rule);
+    let connections = found.flat_map(|it| it["connections"].as_array().unwrap());
+    let connections: Vec<&str> = connections.map(|it| it.as_str().unwrap()).collect();
+    let has =
+        |port: u16| connections.iter().any(|it| it.starts_with(&format!("127.0.0.1:{port} ")));
+    assert!(has(shows), "{rule}: {connections:?} without {shows}; {report:#}");
+    assert!(!has(does_not), "{rule}: {connections:?} with {does_not}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::may_capture;
+use super::{may_capture, quiet_broker};
 use crate::workbench::Workbench;
 
 const SCENARIO: &str = r#"
@@ -68,6 +68,41 @@ fn counts_and_latencies_are_those_of_the_load() {
     }
     assert_eq!(run["packets"]["publish-to-confirm-p50"], confirms["p50"]);
     what_was_kept_says_the_same(&bench, &report);
+    the_report_has_a_section(&bench);
+}
+
+/// It leads to the page about packets while that is beside it.
+fn the_report_has_a_section(bench: &Workbench) {
+    let beside = bench.read("run/report.html");
+    assert!(beside.contains("\"packets\":{\"page\":\"packets.html\""), "no link");
+    assert!(beside.contains("\"name\":\"Publish → confirm\""), "no figure");
+    bench.rabbitscope("report run -o elsewhere.html").code(0);
+    assert!(bench.read("elsewhere.html").contains("\"packets\":{\"page\":null"));
+}
+
+/// Root without the right to capture.
+#[test]
+fn a_run_that_may_not_capture_says_why() {
+    if !may_capture("a_run_that_may_not_capture_says_why") {
+        return;
+    }
+    let bench = Workbench::new("no-capture");
+    bench.file("s.toml", &SCENARIO.replace("messages = 6000", "messages = 60"));
+    let uri = quiet_broker().uri();
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    let without = "setpriv --bounding-set=-net_raw --inh-caps=-net_raw";
+    let command = format!("timeout 60 {without} {program} run s.toml --out run");
+    let output = bench.command_line(&command).env("RABBITSCOPE_URI", uri).output().unwrap();
+    let ended = crate::workbench::Ended::from(output).code(0);
+    let line = ended.stdout.lines().find(|line| line.starts_with("packets ")).unwrap();
+    assert!(line.contains("not captured: ") && line.contains("CAP_NET_RAW"), "{ended:?}");
+    let run = bench.json("run/run.json");
+    let missing = run["packets"]["missing"].as_array().unwrap();
+    let packets = missing.iter().find(|it| it["source"] == "packets").unwrap();
+    let reason = packets["reason"].as_str().unwrap();
+    assert!(reason.contains("CAP_NET_RAW"), "{run:#}");
+    let report = bench.read("run/report.html");
+    assert!(report.contains(&format!("No packets were captured: {reason}")), "{reason}");
 }
 
 /// Without the bodies, which the load generator fills with a stamp and a pattern, and without the password.

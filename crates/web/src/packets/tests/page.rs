@@ -93,7 +93,10 @@ fn a_long_ladder_is_bounded_and_answers_have_their_latency() {
 fn nothing_found_says_what_was_checked() {
     let page = page(&PacketReport { findings: Vec::new(), ..full() });
     keep("packets-clean.html", &page);
-    assert!(page.contains("Nothing found.") && page.contains("Checked: receivers without room, "));
+    assert!(
+        page.contains("Nothing found.")
+            && page.contains("Checked: losses of the capture, receivers without room, ")
+    );
     assert!(!page.contains("Not checked"));
 }
 
@@ -103,7 +106,9 @@ fn without_packets_sockets_are_left() {
     keep("packets-sockets.html", &page);
     assert!(page.contains("CAP_NET_RAW is missing") && page.contains("No packets were captured"));
     assert!(page.contains("Checked: slow readers, small send buffers"));
-    assert!(page.contains("Not checked, because the source is missing: receivers without room"));
+    assert!(page.contains(
+        "Not checked, because the source is missing: losses of the capture, receivers without room"
+    ));
     for section in ["latencies", "sequences", "ladders", "connections", "frames", "sizes"] {
         assert!(!page.contains(&format!("id=\"{section}\"")), "{section}");
     }

@@ -326,6 +326,7 @@ pub(super) fn findings() -> Vec<Finding> {
     let finding = |((rule, severity, sentence, evidence, fix), at): (_, u64)| Finding {
         rule,
         severity,
+        source: SourceLevel::Packets,
         sentence: str::to_owned(sentence),
         evidence: str::to_owned(evidence),
         fix: str::to_owned(fix),

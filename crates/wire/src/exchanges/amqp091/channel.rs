@@ -37,8 +37,8 @@ impl Channel {
         }
         match &frame.details {
             Details::Settlement(settlement) => self.settle(settlement, frame, sink),
-            Details::Consume(consume) => self.consume(consume, frame.kind),
-            Details::Method { number, .. } => self.method(*number),
+            Details::Consume(consume) => self.consume(consume, frame),
+            Details::Method { number, .. } => self.method(*number, frame.place.last_packet),
             _ => {}
         }
     }
@@ -88,15 +88,16 @@ impl Channel {
         }
     }
 
-    fn consume(&mut self, consume: &Consume, kind: &str) {
-        match kind {
-            "basic.consume" => self.deliveries.consume(consume),
-            "basic.consume-ok" => self.deliveries.consuming(consume),
-            _ => self.deliveries.get(consume),
+    fn consume(&mut self, consume: &Consume, frame: &Frame<'_>) {
+        let packet = frame.place.last_packet;
+        match frame.kind {
+            "basic.consume" => self.deliveries.consume(consume, packet),
+            "basic.consume-ok" => self.deliveries.consuming(consume, packet),
+            _ => self.deliveries.get(consume, packet),
         }
     }
 
-    fn method(&mut self, number: (u16, u16)) {
+    fn method(&mut self, number: (u16, u16), packet: u64) {
         match number {
             // channel.open
             (20, 10) => {
@@ -107,7 +108,7 @@ impl Channel {
             // confirm.select
             (85, 10) => self.confirms.select(),
             // basic.get-empty
-            (60, 72) => self.deliveries.got_nothing(),
+            (60, 72) => self.deliveries.got_nothing(packet),
             _ => {}
         }
     }

@@ -102,8 +102,11 @@ impl Channels {
                 all.fold(left_out, add)
             }
             LatencyKind::Method => self.requests.unmatched(),
+            // Without numbers a publish and its confirm count as `unknown_number` of the kind above.
+            LatencyKind::PublishToConfirmAtLeast
             // All connections have one `Replies`.
-            _ => Unmatched::default(),
+            | LatencyKind::RequestToReply
+            | LatencyKind::ServiceTime => Unmatched::default(),
         }
     }
 

@@ -1,13 +1,17 @@
 //! Deliveries of a channel and their acknowledgements.
 //!
 //! In the middle of a connection nobody knows whether a consumer acknowledges. A channel with 65,536 deliveries and no
-//! acknowledgement does not: AMQP's largest prefetch is one less.
+//! acknowledgement does not: AMQP's largest prefetch is one less. Nor does anybody know of a single message whose request was not
+//! seen: it is measured when it is acknowledged by itself; an acknowledgement of several may mean others.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
-use super::super::{
-    latency::{Ending, Latency, Mark},
-    outstanding::Outstanding,
+use super::{
+    super::{
+        latency::{Ending, Latency, Mark},
+        outstanding::Outstanding,
+    },
+    asked::Asked,
 };
 use crate::{
     protocols::{Consume, Delivery, Settlement},
@@ -16,18 +20,20 @@ use crate::{
 
 /// Consumers of a channel that are known to need no acknowledgements.
 const CONSUMERS_MAX: usize = 4096;
-/// Requests for a consumer or a message that are not answered yet.
-const ASKED_MAX: usize = 256;
+/// Messages of requests that were not seen.
+const UNASKED_MAX: usize = 256;
 
 /// Deliveries of a channel that are not acknowledged yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     /// Hashes of tags of consumers without acknowledgements.
     auto_ack: HashSet<u64>,
-    /// Consumers that were asked for: whether they need no acknowledgements.
-    consumes: VecDeque<bool>,
-    /// The same of single messages.
-    gets: VecDeque<bool>,
+    /// Consumers that were asked for.
+    consumes: Asked,
+    /// Single messages that were asked for.
+    gets: Asked,
+    /// Single messages, by tag, of which it is not known whether they need acknowledgements.
+    unasked: HashMap<u64, Mark>,
     habit: Habit,
     outstanding: Outstanding,
 }
@@ -47,21 +53,22 @@ impl Deliveries {
         self.outstanding.forget();
         self.habit = Habit::Unknown;
         self.auto_ack.clear();
-        self.consumes.clear();
-        self.gets.clear();
+        self.consumes.forget();
+        self.gets.forget();
+        self.unasked.clear();
     }
 
     /// `basic.consume`. A consumer without a tag gets one in the answer.
-    pub(super) fn consume(&mut self, consume: &Consume) {
+    pub(super) fn consume(&mut self, consume: &Consume, packet: u64) {
         match consume.consumer_tag {
             Some(tag) if consume.no_wait => self.consumer(tag, consume.auto_ack),
-            _ => ask(&mut self.consumes, consume.auto_ack),
+            _ => self.consumes.ask(consume.auto_ack, packet),
         }
     }
 
     /// `basic.consume-ok`
-    pub(super) fn consuming(&mut self, consume: &Consume) {
-        if let (Some(tag), Some(auto_ack)) = (consume.consumer_tag, self.consumes.pop_front()) {
+    pub(super) fn consuming(&mut self, consume: &Consume, packet: u64) {
+        if let (Some(tag), Some(auto_ack)) = (consume.consumer_tag, self.consumes.answer(packet)) {
             self.consumer(tag, auto_ack);
         }
     }
@@ -73,13 +80,13 @@ impl Deliveries {
     }
 
     /// `basic.get`
-    pub(super) fn get(&mut self, consume: &Consume) {
-        ask(&mut self.gets, consume.auto_ack);
+    pub(super) fn get(&mut self, consume: &Consume, packet: u64) {
+        self.gets.ask(consume.auto_ack, packet);
     }
 
     /// `basic.get-empty`
-    pub(super) fn got_nothing(&mut self) {
-        self.gets.pop_front();
+    pub(super) fn got_nothing(&mut self, packet: u64) {
+        self.gets.answer(packet);
     }
 
     /// A message was delivered.
@@ -88,7 +95,10 @@ impl Deliveries {
         let needs_ack = match delivery.consumer_tag {
             Some(_) if self.auto_ack.is_empty() => true,
             Some(tag) => !self.auto_ack.contains(&tag),
-            None => self.gets.pop_front() != Some(true),
+            None => match self.gets.answer(mark.packet) {
+                Some(auto_ack) => !auto_ack,
+                None => return self.get_unasked(delivery.delivery_tag, mark),
+            },
         };
         if needs_ack && self.habit != Habit::Never {
             self.outstanding.push(delivery.delivery_tag, mark);
@@ -96,6 +106,13 @@ impl Deliveries {
                 self.habit = Habit::Never;
                 self.outstanding = Outstanding::default();
             }
+        }
+    }
+
+    /// A single message, and nobody knows whether it needs an acknowledgement.
+    fn get_unasked(&mut self, tag: u64, mark: Mark) {
+        if self.unasked.len() < UNASKED_MAX {
+            self.unasked.insert(tag, mark);
         }
     }
 
@@ -107,6 +124,11 @@ impl Deliveries {
         sink: &mut impl FnMut(&Latency),
     ) {
         self.habit = Habit::Acknowledges;
+        if settlement.multiple {
+            self.unasked.retain(|tag, _| settlement.tag != 0 && *tag > settlement.tag);
+        } else if let Some(mark) = self.unasked.remove(&settlement.tag) {
+            return sink(&ending.since(mark));
+        }
         match (settlement.multiple, settlement.tag) {
             // All that are there (AMQP 0-9-1, basic.ack).
             (true, 0) => self.outstanding.settle_up_to(u64::MAX, ending, sink),
@@ -118,8 +140,9 @@ impl Deliveries {
     /// What the client sends cannot be read.
     pub(super) fn lose_acks(&mut self) {
         self.outstanding.deafen();
-        self.consumes.clear();
-        self.gets.clear();
+        self.consumes.forget();
+        self.gets.forget();
+        self.unasked.clear();
     }
 
     /// What the client sends can be read again.
@@ -133,11 +156,5 @@ impl Deliveries {
 
     pub(super) fn unmatched(&self) -> Unmatched {
         self.outstanding.unmatched()
-    }
-}
-
-fn ask(asked: &mut VecDeque<bool>, auto_ack: bool) {
-    if asked.len() < ASKED_MAX {
-        asked.push_back(auto_ack);
     }
 }

@@ -1,5 +1,6 @@
 //! AMQP 0-9-1: confirms, acknowledgements, requests with replies, and synchronous methods, by channel.
 
+mod asked;
 mod channel;
 mod channels;
 mod confirms;

@@ -2,6 +2,7 @@
 //! The broker was RabbitMQ 3.10.8 with frames of 8,192 bytes; pika's connection ends with an error of a channel.
 
 use rabbitscope_wire::{
+    capture::{PacketReader, PacketWriter},
     protocols::{Protocol, SensitiveKind},
     report::{LatencyKind, Side, Unmatched},
 };
@@ -84,6 +85,44 @@ fn rstream_publishes_are_confirmed() {
     {
         assert!(captured.count(kind) > 0, "{kind}");
     }
+}
+
+/// Wherever the capture is cut: what is delivered behind the cut takes as long as in the whole one, to the nanosecond.
+#[test]
+fn deliveries_behind_a_cut_take_as_long_as_in_the_whole_capture() {
+    let (file, port) = PIKA;
+    let whole = captured(PIKA);
+    let of = |captured: &Captured, offset: u64| -> Vec<(u64, u64, u64)> {
+        let all = captured.of_kind(LatencyKind::DeliverToAck);
+        all.map(|it| (it.first_packet + offset, it.last_packet + offset, it.nanos)).collect()
+    };
+    let expected = of(&whole, 0);
+    let packets = expected.iter().map(|(_, last, _)| *last).max().unwrap();
+    for cut in 0..packets {
+        let rest = of(&Captured::default().read(&behind(file, cut), &[port]).unwrap(), cut);
+        // The message's first packet is behind the cut as well.
+        let begins_behind =
+            |last: u64| whole.messages.iter().any(|(method, end)| *end == last && *method > cut);
+        let mut left = expected.clone();
+        left.retain(|(delivered, ..)| begins_behind(*delivered));
+        assert_eq!(rest, left, "behind packet {cut}");
+    }
+    assert!(expected.len() > 10, "{expected:?}");
+}
+
+/// The packets of a capture behind this one.
+fn behind(file: &[u8], cut: u64) -> Vec<u8> {
+    let mut reader = PacketReader::new(file).unwrap();
+    let mut writer = PacketWriter::new(Vec::new(), "test").unwrap();
+    let mut interface = None;
+    while let Some(packet) = reader.next().unwrap() {
+        let new = interface.map_or_else(|| writer.interface(packet.link, 0, "lo"), Ok).unwrap();
+        interface = Some(new);
+        if packet.number > cut {
+            writer.packet(new, &packet, None).unwrap();
+        }
+    }
+    writer.finish().unwrap()
 }
 
 #[test]

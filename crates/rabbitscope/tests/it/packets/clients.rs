@@ -1,0 +1,125 @@
+//! Clients of others that count by themselves what they write and read: MQTT by Paho, the stream protocol by rstream. Each frame
+//! that they know of is seen on the wire, and no other.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+use super::{look, may_capture, quiet_broker, stop};
+use crate::workbench::{Workbench, not_run};
+
+/// Debian's own, which has Debian's packages.
+const PYTHON: &str = "/usr/bin/python3";
+/// A package of the Python Package Index.
+const RSTREAM: &str = "rstream==1.1.1";
+/// With which bodies begin.
+const BODY: &str = "body of a message";
+
+#[test]
+fn every_packet_that_paho_knows_is_seen() {
+    let name = "every_packet_that_paho_knows_is_seen";
+    if !may_capture(name) {
+        return;
+    }
+    let has_paho = Command::new(PYTHON).args(["-c", "import paho.mqtt.client"]).output();
+    if !has_paho.is_ok_and(|it| it.status.success()) {
+        return not_run(name, "python3-paho-mqtt is not installed (scripts/setup.sh)");
+    }
+    let (known, report) = check("mqtt", Path::new(PYTHON), "MQTT");
+    let deliveries = latencies(&report, "deliver-to-ack");
+    assert_eq!(Some(deliveries), known["frames"]["client PUBACK"].as_u64());
+}
+
+#[test]
+fn every_frame_that_rstream_knows_is_seen() {
+    let name = "every_frame_that_rstream_knows_is_seen";
+    if !may_capture(name) {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    match rstream_in(place.path()) {
+        Ok(python) => {
+            check("stream", &python, "stream protocol");
+        }
+        Err(reason) => not_run(name, &reason),
+    }
+}
+
+/// A Python with rstream.
+fn rstream_in(place: &Path) -> Result<PathBuf, String> {
+    let python = place.join("bin/python");
+    let mut venv = Command::new("timeout");
+    succeed(venv.args(["60", PYTHON, "-m", "venv"]).arg(place))?;
+    let mut install = Command::new("timeout");
+    install.arg("60").arg(&python).args(["-m", "pip", "install", "--quiet", RSTREAM]);
+    succeed(&mut install)?;
+    Ok(python)
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
+    let said = [stdout, stderr].concat();
+    let last = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or_default().to_owned();
+    if status.success() { Ok(()) } else { Err(format!("{RSTREAM} cannot be installed: {last}")) }
+}
+
+/// Captures a client of this protocol, as the broker calls it; what the client knows, and the report.
+fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
+    let bench = Workbench::new("packets-of-a-client");
+    let broker = quiet_broker();
+    let port = broker.listeners.iter().find(|it| it.protocol == listener).unwrap().port;
+    let looking = look(&bench, &format!("--port {port} --duration 90s -o p.json -o p.pcapng"));
+    let known = client(&bench, listener, python, port);
+    stop(looking);
+    let report = bench.json("p.json");
+    assert_eq!(seen(&report, protocol), counts(&known["frames"]));
+    for what in ["published", "delivered"] {
+        assert_eq!(report["totals"][what], known[what], "{what}");
+    }
+    assert_eq!(Some(latencies(&report, "publish-to-confirm")), known["confirmed"].as_u64());
+    assert_eq!(report["totals"]["unread-bytes"], 0);
+    for secret in [broker.login().1, BODY] {
+        for file in ["p.json", "p.pcapng"] {
+            let bytes = fs::read(bench.path(file)).unwrap();
+            let has = bytes.windows(secret.len()).any(|it| it == secret.as_bytes());
+            assert!(!has, "{file} has what {listener} keeps secret");
+        }
+    }
+    (known, report)
+}
+
+/// Runs the client to its end.
+fn client(bench: &Workbench, listener: &str, python: &Path, port: u16) -> Value {
+    let script = format!("{}/tests/it/packets/{listener}.py", env!("CARGO_MANIFEST_DIR"));
+    let (user, password) = quiet_broker().login();
+    let mut command = Command::new("timeout");
+    command.arg("70").arg(python).arg(script).arg(port.to_string()).stdin(Stdio::null());
+    command.env("BROKER_USER", user).env("BROKER_PASSWORD", password);
+    let output = command.current_dir(&bench.directory).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Frames by sender and kind.
+fn seen(report: &Value, protocol: &str) -> BTreeMap<String, u64> {
+    let frames = report["frames"].as_array().unwrap();
+    assert!(frames.iter().all(|it| it["protocol"] == protocol), "{frames:?}");
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let name = |it: &Value| format!("{} {}", text(&it["from"]), text(&it["kind"]));
+    frames.iter().map(|it| (name(it), it["frames"].as_u64().unwrap())).collect()
+}
+
+fn counts(known: &Value) -> BTreeMap<String, u64> {
+    let known = known.as_object().unwrap().iter();
+    known.map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect()
+}
+
+fn latencies(report: &Value, kind: &str) -> u64 {
+    let latencies = report["latencies"].as_array().unwrap();
+    latencies.iter().find(|it| it["kind"] == kind).map_or(0, |it| it["count"].as_u64().unwrap())
+}

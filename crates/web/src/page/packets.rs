@@ -1,0 +1,264 @@
+//! What packets say about a run, in short: the main figures, what was found, and what could not be looked at. The page about
+//! packets has the rest.
+
+use rabbitscope_runs::record::RunRecord;
+use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_wire::report::{
+    Finding, LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime,
+};
+use serde::Serialize;
+
+use crate::{
+    checks::capitalised,
+    figures::{Detail, Figure, Unit},
+    packets::{counted, latency, sentence, severity, source},
+};
+
+/// The packets of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunPackets<'a> {
+    /// Contents of `packets.json`.
+    pub report: &'a PacketReport,
+    /// How the page about them is reached from the report; none where it is not beside it.
+    pub page: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct PacketsData<'a> {
+    page: Option<&'a str>,
+    /// What was captured, in a sentence; and which part of a latency lies between the broker's packets.
+    sentences: Vec<String>,
+    figures: Vec<Figure>,
+    findings: Vec<FindingData>,
+    /// Sources that were not there, and why.
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FindingData {
+    severity: &'static str,
+    sentence: String,
+    evidence: String,
+    source: &'static str,
+    fix: String,
+    /// `3 connections`
+    connections: String,
+}
+
+impl<'a> PacketsData<'a> {
+    pub(crate) fn new(packets: &RunPackets<'a>, run: Option<&RunRecord>) -> Self {
+        let report = packets.report;
+        let captured = captured(report);
+        let share = run.and_then(confirm_share);
+        Self {
+            page: packets.page,
+            sentences: captured.into_iter().chain(share).collect(),
+            figures: figures(report),
+            findings: report.findings.iter().map(finding).collect(),
+            missing: missing(report),
+        }
+    }
+}
+
+fn captured(report: &PacketReport) -> Option<String> {
+    let capture = report.capture.as_ref()?;
+    let lost = match capture.dropped {
+        Some(0) => "none was lost".to_owned(),
+        Some(dropped) => format!("{} were lost", grouped(dropped)),
+        None => "nobody counted whether any was lost".to_owned(),
+    };
+    Some(format!(
+        "{} of {}, {} on the wire in {}; {lost}.",
+        counted(capture.packets, "packet"),
+        counted(report.totals.connections, "connection"),
+        human_bytes(capture.bytes),
+        short_time(report.totals.duration_nanos),
+    ))
+}
+
+fn confirm_share(run: &RunRecord) -> Option<String> {
+    let [wire, whole] = run.confirm_medians()?;
+    let share = (100.0 * wire as f64 / whole as f64).min(100.0);
+    Some(format!(
+        "Half of the confirms took the broker at most {} from packet to packet: {share:.0} % of the {} that the load \
+         generator measured.",
+        short_time(wire),
+        short_time(whole)
+    ))
+}
+
+fn missing(report: &PacketReport) -> Vec<String> {
+    let missing = report.sources.iter().filter(|source| !source.present);
+    let line = |it: &rabbitscope_wire::report::Source| {
+        let what = match it.level {
+            SourceLevel::Packets => "No packets were captured",
+            SourceLevel::Sockets => "Sockets were not seen",
+            SourceLevel::Writes => "Sizes of writes and reads were not seen",
+        };
+        format!("{what}: {}", it.note)
+    };
+    missing.map(line).collect()
+}
+
+fn finding(it: &Finding) -> FindingData {
+    FindingData {
+        severity: severity(it.severity),
+        sentence: sentence(&it.sentence),
+        evidence: sentence(&it.evidence),
+        source: source(it.source),
+        fix: sentence(&it.fix),
+        connections: counted(it.connections_in_all, "connection"),
+    }
+}
+
+fn figures(report: &PacketReport) -> Vec<Figure> {
+    let measured = report.latencies.iter().filter(|it| it.count > 0).map(latency_figure);
+    let Totals { client_zero_window, broker_zero_window, .. } = &report.totals;
+    let others = [
+        segments_per_publish(&report.totals),
+        retransmitted(&report.totals),
+        zero_window("Client without room", client_zero_window),
+        zero_window("Broker without room", broker_zero_window),
+    ];
+    measured.chain(others.into_iter().flatten()).collect()
+}
+
+fn latency_figure(it: &LatencyReport) -> Figure {
+    let nanos = |name: &'static str, value: u64| Detail::new(name, value as f64, Unit::Nanos);
+    Figure {
+        name: capitalised(latency(it.kind)),
+        meaning: "Median on the wire, from the last byte of one frame to the last byte of the other.",
+        value: it.p50 as f64,
+        unit: Unit::Nanos,
+        details: vec![
+            nanos("p99", it.p99),
+            nanos("max", it.max),
+            Detail::new("measured", it.count as f64, Unit::Messages),
+        ],
+    }
+}
+
+fn segments_per_publish(totals: &Totals) -> Option<Figure> {
+    (totals.published > 0).then(|| Figure {
+        name: "Segments a publish".to_owned(),
+        meaning: "Segments with a publish or part of it, divided by publishes. 3 is a segment for each frame.",
+        value: totals.publish_segments as f64 / totals.published as f64,
+        unit: Unit::Messages,
+        details: vec![
+            Detail::new("published", totals.published as f64, Unit::Messages),
+            Detail::new("delivered", totals.delivered as f64, Unit::Messages),
+        ],
+    })
+}
+
+fn retransmitted(totals: &Totals) -> Option<Figure> {
+    (totals.data_segments > 0).then(|| Figure {
+        name: "Retransmitted".to_owned(),
+        meaning: "Segments that repeat bytes.",
+        value: totals.retransmitted_segments as f64,
+        unit: Unit::Messages,
+        details: vec![
+            Detail::new("of segments", totals.data_segments as f64, Unit::Messages),
+            Detail::new("round trip", totals.round_trips.mean as f64, Unit::Nanos),
+        ],
+    })
+}
+
+/// Nothing where there was room at all times.
+fn zero_window(name: &'static str, time: &ZeroWindowTime) -> Option<Figure> {
+    (time.longest_nanos > 0).then(|| Figure {
+        name: name.to_owned(),
+        meaning: "The longest time in which a receiver announced a window of nothing.",
+        value: time.longest_nanos as f64,
+        unit: Unit::Nanos,
+        details: vec![
+            Detail::new("in all", time.sum_nanos as f64, Unit::Nanos),
+            Detail::new("connections", time.connections as f64, Unit::Messages),
+        ],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::record::{LatencyFigures, LatencySummary, PacketFacts};
+    use rabbitscope_wire::report::{CaptureReport, LatencyKind, Source, Unmatched};
+
+    use super::*;
+
+    fn data(report: &PacketReport, run: &RunRecord) -> serde_json::Value {
+        let packets = RunPackets { report, page: Some("packets.html") };
+        serde_json::to_value(PacketsData::new(&packets, Some(run))).unwrap()
+    }
+
+    #[test]
+    fn what_was_captured_and_which_part_is_the_brokers() {
+        let run = RunRecord {
+            packets: Some(PacketFacts {
+                publish_to_confirm_p50: Some(150_000),
+                ..PacketFacts::default()
+            }),
+            latencies: vec![LatencySummary {
+                figures: LatencyFigures {
+                    name: "confirm".to_owned(),
+                    p50: 200_000,
+                    ..LatencyFigures::default()
+                },
+                ..LatencySummary::default()
+            }],
+            ..RunRecord::default()
+        };
+        let report = PacketReport {
+            capture: Some(CaptureReport {
+                packets: 2000,
+                bytes: 1024,
+                dropped: Some(7),
+                ..CaptureReport::default()
+            }),
+            totals: Totals {
+                connections: 1,
+                published: 10,
+                publish_segments: 30,
+                duration_nanos: 1_000_000_000,
+                ..Totals::default()
+            },
+            latencies: vec![LatencyReport {
+                kind: LatencyKind::PublishToConfirm,
+                count: 10,
+                mean: 0.0,
+                min: 1,
+                p50: 150_000,
+                p95: 2,
+                p99: 3,
+                p999: 4,
+                max: 5,
+                unmatched: Unmatched::default(),
+            }],
+            ..PacketReport::default()
+        };
+        let data = data(&report, &run);
+        assert_eq!(
+            data["sentences"][0],
+            "2,000 packets of 1 connection, 1.0 KiB on the wire in 1.00 s; 7 were lost."
+        );
+        assert!(data["sentences"][1].as_str().unwrap().contains("75 % of the 200 µs"), "{data}");
+        let names: Vec<_> =
+            data["figures"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+        assert_eq!(names, ["Publish → confirm", "Segments a publish"]);
+        assert_eq!(data["figures"][1]["value"], 3.0);
+    }
+
+    #[test]
+    fn what_is_missing_has_its_reason() {
+        let source = |level, present: bool| Source { level, present, note: "not permitted".into() };
+        let report = PacketReport {
+            sources: vec![source(SourceLevel::Sockets, true), source(SourceLevel::Packets, false)],
+            ..PacketReport::default()
+        };
+        let data = data(&report, &RunRecord::default());
+        assert_eq!(data["missing"], serde_json::json!(["No packets were captured: not permitted"]));
+        assert_eq!(
+            (&data["sentences"], &data["figures"]),
+            (&serde_json::json!([]), &serde_json::json!([]))
+        );
+    }
+}
