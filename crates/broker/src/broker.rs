@@ -1,11 +1,9 @@
-//! A node that this process starts, and that ends with the value that stands for it.
+//! A node, or a cluster of nodes, that this process starts, and that ends with the value that stands for it.
 
 use std::{
-    fs,
-    net::TcpStream,
     path::{Path, PathBuf},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
@@ -14,30 +12,25 @@ use crate::{
     BrokerError, Installation, Node,
     asking::tls_arguments,
     before_load::{patches, policies},
-    directory,
+    boot,
+    directory::{self, PlannedNode, Ports},
     guard::{Guard, Lifetime},
-    listeners::Ports,
     login::Login,
-    processes::{self, BrokerProcesses},
-    registry::{NAME_PREFIX, Registry},
+    node,
+    processes::BrokerProcesses,
+    registry::{self, NAME_PREFIX, Registry},
 };
-
-/// Timeout of the boot, which takes seconds on an idle machine.
-const BOOT_TIMEOUT: Duration = Duration::from_secs(90);
-/// How often a condition of the node is checked.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Last lines of a log in an error message: about a screen.
-const LOG_LINES: usize = 20;
 
 /// Log handlers write with a delay of seconds, and the node is killed.
 const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
      #{id := Id, module := Module} <- logger:get_handler_config(), \
      erlang:function_exported(Module, filesync, 1)]";
 
-/// A node that ends with this value.
+/// A node, or a cluster, that ends with this value. It stands for its first node.
 #[derive(Debug)]
 pub struct Broker {
-    node: Node,
+    /// At least one.
+    nodes: Vec<Node>,
     installation: Installation,
     guard: Guard,
     patched: Vec<PatchedModule>,
@@ -62,13 +55,17 @@ impl Broker {
         &self,
         specs: &[&ThrowawayBroker],
     ) -> Result<Vec<Vec<PatchedModule>>, BrokerError> {
-        patches::prepare(&self.node, &self.installation, specs)
+        let mut prepared = Vec::new();
+        for node in &self.nodes {
+            prepared = patches::prepare(node, &self.installation, specs)?;
+        }
+        Ok(prepared)
     }
 
     /// Loads the prepared code of one spec in the running node, and the installed code of what the others change.
     /// Fails, and loads nothing, where processes still run code that would have to go.
     pub fn switch_code(&self, which: usize) -> Result<(), BrokerError> {
-        patches::switch(&self.node, &self.installation, which)
+        self.nodes.iter().try_for_each(|node| patches::switch(node, &self.installation, which))
     }
 
     /// Starts a node and returns when it serves clients. It logs to `log`.
@@ -82,7 +79,7 @@ impl Broker {
     /// ```
     pub fn start(spec: &ThrowawayBroker, log: &Path) -> Result<Self, BrokerError> {
         let log = std::path::absolute(log).map_err(BrokerError::io("resolve", log))?;
-        Self::launch(spec, Some(log), Lifetime::Attached)
+        Self::launch(spec, Some(&log), Lifetime::Attached)
     }
 
     /// The same, and it logs into its own directory, so that the log goes with the node.
@@ -90,46 +87,38 @@ impl Broker {
         Self::launch(spec, None, Lifetime::Attached)
     }
 
-    /// Starts a node that goes on running until [`Node::end`]. It logs into its own directory.
-    pub fn start_detached(spec: &ThrowawayBroker) -> Result<Node, BrokerError> {
-        Self::launch(spec, None, Lifetime::Detached).map(|broker| broker.node.clone())
+    /// Starts nodes that go on running until [`Node::end`] of one of them. They log into their own directories.
+    pub fn start_detached(spec: &ThrowawayBroker) -> Result<Vec<Node>, BrokerError> {
+        Self::launch(spec, None, Lifetime::Detached).map(|broker| broker.nodes.clone())
     }
 
     fn launch(
         spec: &ThrowawayBroker,
-        log: Option<PathBuf>,
+        log: Option<&Path>,
         life: Lifetime,
     ) -> Result<Self, BrokerError> {
         let installation = Installation::find_in(&spec.root)?;
         let registry = Registry::open()?;
         let name = format!("{NAME_PREFIX}{}", &directory::random_hex()?[..16]);
         let own = registry.directory_of(&name);
-        let log = log.unwrap_or_else(|| own.join("broker.log"));
-        let ports = Ports::free().map_err(BrokerError::io("find free ports for", &own))?;
-        let node_name = format!("{name}@localhost");
-        let environment =
-            directory::environment(&installation, &own, &node_name, spec, &ports, &log)?;
-        directory::prepare(&installation, &own, spec, &ports)?;
-        let guard = Guard::start(&installation, &own, ports.epmd, &environment, life)?;
-        let node = Node {
-            name,
-            pid: guard.node_pid,
-            directory: own,
-            log,
+        let planned = planned(&name, &own, spec.nodes, log)?;
+        directory::prepare(&installation, &own, spec, &planned)?;
+        let (guard, pids) = Guard::start(&installation, &own, &planned, life)?;
+        let node = |(planned, pid): (PlannedNode, u32)| Node {
+            name: name.clone(),
+            number: planned.number,
+            pid,
+            directory: own.clone(),
+            log: planned.log,
             detached: life == Lifetime::Detached,
             listeners: Vec::new(),
             login: Login::guest(String::new()),
-            ports,
+            ports: planned.ports,
             tls: tls_arguments(&spec.erl_args),
         };
-        let mut broker = Self { node, installation, guard, patched: Vec::new() };
-        let ready = broker.become_ready(&registry);
-        let ready = ready.and_then(|()| {
-            broker.patched = patches::apply(&broker.node, &broker.installation, spec)?;
-            policies::set(&broker.node, &broker.installation, &spec.policies)?;
-            broker.stay()
-        });
-        match ready {
+        let nodes = planned.into_iter().zip(pids).map(node).collect();
+        let mut broker = Self { nodes, installation, guard, patched: Vec::new() };
+        match broker.make_ready(spec) {
             Ok(()) => Ok(broker),
             Err(error) => {
                 broker.stop_now();
@@ -138,34 +127,70 @@ impl Broker {
         }
     }
 
-    fn become_ready(&mut self, registry: &Registry) -> Result<(), BrokerError> {
-        self.wait_until_ready()?;
-        self.node.introduce(&self.installation)?;
-        registry.save(&self.node)
+    fn make_ready(&mut self, spec: &ThrowawayBroker) -> Result<(), BrokerError> {
+        for node in 0..self.nodes.len() {
+            self.become_ready(node)?;
+        }
+        if self.nodes.len() > 1 {
+            boot::wait_for_cluster(&self.nodes, &self.installation)?;
+        }
+        for node in &self.nodes {
+            self.patched = patches::apply(node, &self.installation, spec)?;
+        }
+        policies::set(&self.nodes[0], &self.installation, &spec.policies)?;
+        self.stay()
+    }
+
+    fn become_ready(&mut self, node: usize) -> Result<(), BrokerError> {
+        let node = &mut self.nodes[node];
+        boot::wait_until_ready(node, &self.installation)?;
+        node.introduce(&self.installation)?;
+        registry::save(node)
     }
 
     /// A detached broker that is registered needs nobody any more.
     fn stay(&mut self) -> Result<(), BrokerError> {
-        if !self.node.detached {
+        if !self.detached {
             return Ok(());
         }
-        let directory = &self.node.directory;
+        let directory = self.directory.clone();
         self.guard.stay().map_err(BrokerError::io("hand over to the guard of", directory))
     }
 
-    /// Kills the node's virtual machine, as a crash would; returns when it is gone. Its data stay.
+    /// All nodes, of a cluster in order of their numbers.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The URI of each node, with the password: [`Node::uri`].
+    pub fn uris(&self) -> Vec<String> {
+        self.nodes.iter().map(Node::uri).collect()
+    }
+
+    /// Kills the virtual machine of the first node, as a crash would; returns when it is gone. Its data stay.
     pub fn kill(&self) {
-        BrokerProcesses::of(&self.node.directory).kill(self.node.pid);
-        while self.node.is_running() {
+        self.kill_node(0);
+    }
+
+    /// The same, of the node at this place in [`Self::nodes`].
+    pub fn kill_node(&self, node: usize) {
+        let node = &self.nodes[node];
+        BrokerProcesses::of(&node.directory).kill(node.pid);
+        while node.is_running() {
             thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Starts a node that was killed again: same name, same ports, same data. Returns when it
+    /// Starts the first node again, which was killed: same name, same ports, same data. Returns when it
     /// serves clients.
     pub fn start_again(&mut self) -> Result<(), BrokerError> {
-        self.node.pid = self.guard.start_again()?;
-        self.become_ready(&Registry::open()?)
+        self.start_node_again(0)
+    }
+
+    /// The same, of the node at this place in [`Self::nodes`].
+    pub fn start_node_again(&mut self, node: usize) -> Result<(), BrokerError> {
+        self.nodes[node].pid = self.guard.start_again(self.nodes[node].number)?;
+        self.become_ready(node)
     }
 
     /// Ends node, port mapper and directory. The same as dropping it.
@@ -174,76 +199,58 @@ impl Broker {
     }
 
     fn stop_now(&mut self) {
-        if self.node.detached {
+        if self.detached {
             // The next start speaks of what is left.
-            let _ = self.node.end();
-        } else if self.node.is_running() {
-            // A node that cannot do this any more is ended all the same.
-            let _ = self.node.eval(FLUSH_LOGS);
-        }
-        self.guard.stop(&self.node.directory);
-    }
-
-    fn wait_until_ready(&self) -> Result<(), BrokerError> {
-        let started = Instant::now();
-        while !self.is_ready() {
-            // Also while it boots: what listens too widely does so for as short as possible.
-            self.node.require_loopback()?;
-            if !self.node.is_running() {
-                return Err(BrokerError::Died { log: self.last_words() });
+            let _ = self.end();
+        } else {
+            for node in self.nodes.iter().filter(|node| node.is_running()) {
+                // A node that cannot do this any more is ended all the same.
+                let _ = node.eval(FLUSH_LOGS);
             }
-            if started.elapsed() > BOOT_TIMEOUT {
-                let waited = started.elapsed();
-                return Err(BrokerError::NotReady { waited, log: self.last_words() });
-            }
-            thread::sleep(POLL_INTERVAL);
         }
-        self.node.require_loopback()
-    }
-
-    /// Whether all boot steps are done, and the AMQP port accepts connections.
-    fn is_ready(&self) -> bool {
-        if TcpStream::connect(self.node.address()).is_err() {
-            return false;
-        }
-        // It cannot be asked yet, or says that it is not there yet.
-        self.node.eval_by(&self.installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
-    }
-
-    /// The first errors in the node's log or on its console, or the last lines of both.
-    fn last_words(&self) -> String {
-        let text = [&self.node.log, &self.node.directory.join("console.log")]
-            .map(|file| lossy_text(file))
-            .concat();
-        let errors: Vec<&str> =
-            text.lines().filter(|line| line.contains("[error]")).take(LOG_LINES).collect();
-        let all: Vec<&str> = text.lines().collect();
-        let said =
-            if errors.is_empty() { &all[all.len().saturating_sub(LOG_LINES)..] } else { &errors };
-        if said.is_empty() {
-            let pid = self.node.pid;
-            return format!("(it logged nothing, process {pid} {})", processes::fate(pid));
-        }
-        said.join("\n")
+        let directory = self.directory.clone();
+        self.guard.stop(&directory);
     }
 }
 
-fn lossy_text(file: &Path) -> String {
-    fs::read(file)
-        .map_or_else(|_| String::new(), |text| String::from_utf8_lossy(&text).into_owned())
+/// The nodes of a broker with this name and directory. Without a place for the log each logs among its own files; of
+/// several with one, the later ones log beside the first.
+fn planned(
+    name: &str,
+    own: &Path,
+    count: u32,
+    log: Option<&Path>,
+) -> Result<Vec<PlannedNode>, BrokerError> {
+    let count = count.max(1);
+    let ports = Ports::free(count as usize).map_err(BrokerError::io("find free ports for", own))?;
+    let node = |(number, ports): (u32, Ports)| {
+        let number = (count > 1).then_some(number);
+        let files = node::files(own, number);
+        let log = log.map_or_else(|| files.join("broker.log"), |log| log_of(log, number));
+        PlannedNode { number, node_name: node::node_name(name, number), files, log, ports }
+    };
+    Ok((1..).zip(ports).map(node).collect())
+}
+
+/// `broker.log`, `broker-2.log`, …
+fn log_of(log: &Path, number: Option<u32>) -> PathBuf {
+    let Some(number) = number.filter(|number| *number > 1) else { return log.to_owned() };
+    let stem = log.file_stem().unwrap_or_default().to_string_lossy();
+    log.with_file_name(format!("{stem}-{number}.log"))
 }
 
 impl std::ops::Deref for Broker {
     type Target = Node;
 
+    /// The first.
     fn deref(&self) -> &Node {
-        &self.node
+        &self.nodes[0]
     }
 }
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        if !self.node.detached {
+        if !self.detached {
             self.stop_now();
         }
     }

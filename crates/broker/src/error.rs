@@ -67,6 +67,23 @@ pub enum BrokerError {
         /// What it said.
         log: String,
     },
+    /// The nodes did not become one cluster.
+    #[error(
+        "the nodes were not one cluster after {} s: {node} sees {seen} of {nodes} running; from its log:\n{log}",
+        waited.as_secs()
+    )]
+    NotClustered {
+        /// The timeout.
+        waited: Duration,
+        /// A node that does not see all.
+        node: String,
+        /// What it answered.
+        seen: String,
+        /// How many there are.
+        nodes: usize,
+        /// What it said.
+        log: String,
+    },
     /// An expression could not be evaluated on the node.
     #[error("the node did not evaluate `{expression}`: {answer}")]
     Eval {

@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     BrokerError, Installation,
-    directory::write_private,
+    directory::{PlannedNode, search_path, write_private},
     processes::{BrokerProcesses, GUARD_MARKER},
     removal,
 };
@@ -38,32 +38,33 @@ pub(crate) enum Lifetime {
 #[derive(Debug)]
 pub(crate) struct Guard {
     child: Child,
-    /// Receives the pid of the node, each time that it is started.
+    /// Receives the pid of a node, each time that it is started.
     pids: BufReader<ChildStdout>,
-    /// Pid of the guarded node.
-    pub(crate) node_pid: u32,
 }
 
 impl Guard {
-    /// Starts guard and node. `environment` is the whole environment of the node.
+    /// Starts guard and nodes, which were prepared in `directory`. Returns the pids of the nodes as well, in their order.
     pub(crate) fn start(
         installation: &Installation,
         directory: &Path,
-        epmd_port: u16,
-        environment: &[(String, String)],
+        nodes: &[PlannedNode],
         life: Lifetime,
-    ) -> Result<Self, BrokerError> {
+    ) -> Result<(Self, Vec<u32>), BrokerError> {
         let script = directory.join("guard.sh");
         write_private(&script, SCRIPT)?;
+        let epmd_port = nodes.first().map_or(0, |node| node.ports.epmd);
+        let in_cluster = nodes.iter().filter(|node| node.number.is_some()).count();
         let mut child = Command::new("setsid")
             .arg("sh")
             .arg(&script)
             .args([directory, &installation.server, &installation.epmd])
             .arg(epmd_port.to_string())
             .arg(if life == Lifetime::Attached { "attached" } else { "detached" })
+            .arg(in_cluster.to_string())
             .args(installation.root.iter().flat_map(|root| [root.clone(), env::temp_dir()]))
             .env_clear()
-            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .env("PATH", search_path())
+            .env("LANG", "C.UTF-8")
             .env(GUARD_MARKER, directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,10 +72,9 @@ impl Guard {
             .spawn()
             .map_err(BrokerError::io("start the guard of the broker in", directory))?;
         let mut pids = BufReader::new(child.stdout.take().expect("standard output was piped"));
-        match read_pid(&mut pids) {
-            Some(node_pid) => Ok(Self { child, pids, node_pid }),
-            None => Err(BrokerError::Died { log: "the guard did not start the node".to_owned() }),
-        }
+        let started: Option<Vec<u32>> = nodes.iter().map(|_| read_pid(&mut pids)).collect();
+        let gone = || BrokerError::Died { log: "the guard did not start the node".to_owned() };
+        Ok((Self { child, pids }, started.ok_or_else(gone)?))
     }
 
     /// From now on the broker outlives this process. Before this call a detached broker, too, ends with the process,
@@ -83,14 +83,15 @@ impl Guard {
         self.child.stdin.take().map_or(Ok(()), |mut pipe| writeln!(pipe))
     }
 
-    /// Restarts the node after its death.
-    pub(crate) fn start_again(&mut self) -> Result<u32, BrokerError> {
-        let ordered = self.child.stdin.as_mut().is_some_and(|pipe| writeln!(pipe).is_ok());
+    /// Starts a node again after its death; `number` as in [`PlannedNode`]. Returns its pid.
+    pub(crate) fn start_again(&mut self, number: Option<u32>) -> Result<u32, BrokerError> {
+        let number = number.unwrap_or(0);
+        let ordered =
+            self.child.stdin.as_mut().is_some_and(|pipe| writeln!(pipe, "{number}").is_ok());
         let pid = ordered.then(|| read_pid(&mut self.pids)).flatten();
         let gone =
             || BrokerError::Died { log: "the guard did not start the node again".to_owned() };
-        self.node_pid = pid.ok_or_else(gone)?;
-        Ok(self.node_pid)
+        pid.ok_or_else(gone)
     }
 
     /// Closes the pipe and waits until broker and directory are gone.

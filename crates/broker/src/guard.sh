@@ -1,14 +1,15 @@
 #!/bin/sh
 # Runs one throwaway broker and ends it. Arguments: directory, server, epmd, epmd port,
-# attached|detached, and for a node of another system its root directory and the directory that both
-# have in common. Everything else is in the environment.
+# attached|detached, number of nodes (0: one that is no member of a cluster), and for nodes of another system
+# its root directory and the directory that both have in common. Everything else of a node is in its file
+# environment.sh, in the directory itself or, in a cluster, in node-1, node-2, …
 #
-# attached: ends when standard input closes; each line that comes in starts a node that has died
-# again. detached: the same until a line comes in, which says that the broker is to stay; ends when
-# the node does.
-# Standard output: the pid of the node, one line for each start.
+# attached: ends when standard input closes; each line that comes in has the number of a node that has died
+# and starts it again. detached: the same until a line comes in, which says that the broker is to stay; ends
+# when all nodes have.
+# Standard output: the pid of a node, one line for each start.
 # Exit code 1: the directory is still there; the next start of a broker says so.
-directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5 root=$6 common=$7
+directory=$1 server=$2 epmd=$3 epmd_port=$4 life=$5 count=$6 root=$7 common=$8
 # Seconds for the end: as many as a machine that swaps may need, and not for ever.
 patience=10
 read -r born <"$directory/born"
@@ -53,7 +54,7 @@ clean() {
     trap '' INT TERM HUP
     uptime
     deadline=$((now + patience))
-    for pid in $mapper $node; do
+    for pid in $mapper $nodes; do
         kill_own "$pid"
     done
     until is_gone; do
@@ -63,7 +64,8 @@ clean() {
     done
     exit 0
 }
-mapper='' node=''
+# All nodes that were ever started.
+mapper='' nodes=''
 trap clean INT TERM HUP
 
 # The parent-death signal is the second line of defence, should this script itself be killed.
@@ -95,33 +97,53 @@ enter='for shared in /proc /dev "$3"; do
     mkdir -p "$1$shared" && mount --rbind "$shared" "$1$shared" || exit 1
 done
 exec chroot "$1" "$2"'
+# $1: its number, 0 for the only one.
 start_node() {
+    number=$1 place=$directory
+    [ "$number" = 0 ] || place=$directory/node-$number
     if [ -n "$root" ]; then
         set -- unshare --mount sh -c "$enter" enter "$root" "$server" "$common"
     else
         set -- "$server"
     fi
-    belonging "$@" </dev/null >>console.log 2>&1 &
+    (
+        # shellcheck disable=SC1091 # written by the program that started this script
+        . "$place/environment.sh"
+        belonging "$@"
+    ) </dev/null >>"$place/console.log" 2>&1 &
     node=$!
+    nodes="$nodes $node"
+    eval "node_$number=$node"
     until_known "$node"
     echo "$node" 2>/dev/null
 }
 until_known "$mapper"
 # Whoever started this may be gone already; that is for the end of this script to see.
 trap '' PIPE
-start_node
+if [ "$count" = 0 ]; then
+    start_node 0
+else
+    next=1
+    while [ "$next" -le "$count" ]; do
+        start_node "$next"
+        next=$((next + 1))
+    done
+fi
 
 case $life in
 attached)
-    while read -r _; do
-        wait "$node" 2>/dev/null
-        start_node
+    while read -r number; do
+        case $number in '' | *[!0-9]*) continue ;; esac
+        eval "dead=\$node_$number"
+        wait "$dead" 2>/dev/null
+        start_node "$number"
     done
     ;;
 detached)
     read -r _ || clean
     exec </dev/null >/dev/null
-    wait "$node"
+    # shellcheck disable=SC2086 # words are what is wanted
+    wait $nodes
     ;;
 esac
 clean

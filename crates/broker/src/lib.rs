@@ -4,9 +4,12 @@
 //! ```text
 //!  rabbitscope ──pipe──► guard (sh, own session) ──► epmd
 //!                                                └─► beam.smp ─► erl_child_setup, inet_gethost …
+//!                                                └─► beam.smp of a second node …
 //! ```
 //!
-//! The guard ends the node and removes its directory when the pipe closes, for whatever reason the
+//! The nodes of a cluster share guard, port mapper and cookie, and find one another by RabbitMQ's own peer discovery.
+//!
+//! The guard ends the nodes and removes its directory when the pipe closes, for whatever reason the
 //! pipe closed: `drop`, an error, a panic, a signal, `kill -9`. The processes themselves are killed
 //! by the kernel should the guard be killed. Nothing but the broker's own processes is ever
 //! signalled: `processes.rs` says how they are recognised.
@@ -16,6 +19,7 @@
 
 mod asking;
 mod before_load;
+mod boot;
 mod broker;
 mod description;
 mod directory;
@@ -23,7 +27,6 @@ mod error;
 mod exposure;
 mod guard;
 mod install;
-mod listeners;
 mod login;
 mod node;
 mod processes;

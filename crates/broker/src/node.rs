@@ -2,7 +2,7 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     thread,
     time::Duration,
 };
@@ -13,8 +13,8 @@ use crate::{
     BrokerError, Installation,
     asking::NodeAddress,
     description::{self, Listener, NodeDescription, QUESTION},
+    directory::Ports,
     exposure, guard,
-    listeners::Ports,
     login::Login,
     processes::BrokerProcesses,
 };
@@ -27,11 +27,14 @@ const PROBE_OF_PORTS: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Node {
-    /// Its name for `broker stop`.
+    /// The name of its broker, for `broker stop`.
     pub name: String,
+    /// Its number in a cluster, from 1. Absent: it is the only node of its broker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
     /// Pid of its `beam.smp`.
     pub pid: u32,
-    /// The directory of its configuration and data, removed with the node.
+    /// The directory of its broker, removed with it.
     pub directory: PathBuf,
     /// Its log file.
     pub log: PathBuf,
@@ -70,9 +73,14 @@ impl Node {
         self.listeners.iter().any(is_it).then_some(port)
     }
 
-    /// The Erlang node name, `rabbitscope-1a2b@localhost`.
+    /// The Erlang node name, `rabbitscope-1a2b@localhost`, in a cluster `rabbitscope-1a2b-1@localhost`.
     pub fn node_name(&self) -> String {
-        format!("{}@localhost", self.name)
+        node_name(&self.name, self.number)
+    }
+
+    /// The directory of its own configuration, logs and data.
+    pub fn files(&self) -> PathBuf {
+        files(&self.directory, self.number)
     }
 
     /// True while the node's process exists.
@@ -114,7 +122,7 @@ impl Node {
         })
     }
 
-    /// Ends the node, whoever started it, and removes its directory.
+    /// Ends its broker, with all nodes of a cluster, whoever started it, and removes the directory.
     pub fn end(&self) -> Result<(), BrokerError> {
         guard::end_by_force(&self.directory)
     }
@@ -147,4 +155,15 @@ impl Node {
         (self.login, self.listeners) = (login, listeners);
         Ok(())
     }
+}
+
+pub(crate) fn node_name(broker: &str, number: Option<u32>) -> String {
+    number.map_or_else(
+        || format!("{broker}@localhost"),
+        |number| format!("{broker}-{number}@localhost"),
+    )
+}
+
+pub(crate) fn files(directory: &Path, number: Option<u32>) -> PathBuf {
+    number.map_or_else(|| directory.to_owned(), |number| directory.join(format!("node-{number}")))
 }

@@ -7,7 +7,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::{BrokerError, Node, directory, guard, processes::BrokerProcesses, removal};
+use rabbitscope_runs::scenario::MAX_NODES;
+
+use crate::{BrokerError, Node, directory, guard, node, processes::BrokerProcesses, removal};
 
 /// What the name of every broker begins with.
 pub(crate) const NAME_PREFIX: &str = "rabbitscope-";
@@ -39,25 +41,24 @@ impl Registry {
         Ok(Self { brokers: directory::brokers_directory()? })
     }
 
-    /// Every broker that runs, in order of name.
+    /// Every node that runs, in order of broker and number.
     pub fn running(&self) -> Result<Vec<Node>, BrokerError> {
-        let mut nodes: Vec<Node> = self
-            .directories()?
-            .iter()
-            .filter_map(|own| read(own))
-            .filter(Node::is_running)
-            .collect();
-        nodes.sort_by(|left, right| left.name.cmp(&right.name));
+        let directories = self.directories()?;
+        let known = directories.iter().flat_map(|own| nodes_of(own));
+        let mut nodes: Vec<Node> = known.filter(Node::is_running).collect();
+        nodes
+            .sort_by(|left, right| left.name.cmp(&right.name).then(left.number.cmp(&right.number)));
         Ok(nodes)
     }
 
-    /// The broker of that name.
+    /// The broker of that name: its only node, or the first that runs of a cluster.
     pub fn find(&self, name: &str) -> Result<Node, BrokerError> {
         let running = self.running()?;
         if let Some(node) = running.iter().find(|node| node.name == name) {
             return Ok(node.clone());
         }
-        let names: Vec<&str> = running.iter().map(|node| node.name.as_str()).collect();
+        let mut names: Vec<&str> = running.iter().map(|node| node.name.as_str()).collect();
+        names.dedup();
         let running = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         Err(BrokerError::Unknown { name: name.to_owned(), running })
     }
@@ -78,22 +79,6 @@ impl Registry {
         self.brokers.join(name)
     }
 
-    pub(crate) fn save(&self, node: &Node) -> Result<(), BrokerError> {
-        let path = self.directory_of(&node.name).join(NODE);
-        let text = serde_json::to_string_pretty(node).map_err(io::Error::from);
-        let text = text.map_err(BrokerError::io("write", &path))?;
-        // Under another name first: somebody may be reading it.
-        let new = path.with_extension("new");
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(BrokerError::io("remove", new)(error));
-            }
-            _ => {}
-        }
-        directory::write_private(&new, &text)?;
-        fs::rename(&new, &path).map_err(BrokerError::io("write", &path))
-    }
-
     fn directories(&self) -> Result<Vec<PathBuf>, BrokerError> {
         let entries =
             fs::read_dir(&self.brokers).map_err(BrokerError::io("list", &self.brokers))?;
@@ -102,16 +87,38 @@ impl Registry {
     }
 }
 
+/// Registers a node, in its own files.
+pub(crate) fn save(node: &Node) -> Result<(), BrokerError> {
+    let path = node.files().join(NODE);
+    let text = serde_json::to_string_pretty(node).map_err(io::Error::from);
+    let text = text.map_err(BrokerError::io("write", &path))?;
+    // Under another name first: somebody may be reading it.
+    let new = path.with_extension("new");
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(BrokerError::io("remove", new)(error));
+        }
+        _ => {}
+    }
+    directory::write_private(&new, &text)?;
+    fs::rename(&new, &path).map_err(BrokerError::io("write", &path))
+}
+
 /// A directory of this user with a broker's name; nothing else that somebody has put there.
 fn is_broker(path: &Path) -> bool {
     name_of(path).starts_with(NAME_PREFIX)
         && fs::symlink_metadata(path).is_ok_and(|metadata| removal::is_own_directory(&metadata))
 }
 
-/// What the broker in this directory is. Of a copy of another's directory it says nothing.
-fn read(own: &Path) -> Option<Node> {
-    let node: Node = serde_json::from_slice(&fs::read(own.join(NODE)).ok()?).ok()?;
-    (node.directory == own).then_some(node)
+/// The nodes of the broker in this directory, as far as they have served clients. Of a copy of another's directory it
+/// says nothing.
+fn nodes_of(own: &Path) -> Vec<Node> {
+    let read = |files: PathBuf| -> Option<Node> {
+        let node: Node = serde_json::from_slice(&fs::read(files.join(NODE)).ok()?).ok()?;
+        (node.directory == own && node.files() == files).then_some(node)
+    };
+    let members = (1..=MAX_NODES).map(|number| node::files(own, Some(number)));
+    [own.to_owned()].into_iter().chain(members).filter_map(read).collect()
 }
 
 fn name_of(own: &Path) -> String {
@@ -121,10 +128,10 @@ fn name_of(own: &Path) -> String {
 /// Neither node nor guard runs, and none is being started. A guard alone cleans up, or is about to
 /// start the node again.
 fn is_dead(own: &Path) -> bool {
-    let has_node = || match read(own) {
-        Some(node) => node.is_running(),
+    let has_node = || match &nodes_of(own)[..] {
         // It is being started, or another version of this program has made it.
-        None => !is_old(own) || BrokerProcesses::of(own).is_named(),
+        [] => !is_old(own) || BrokerProcesses::of(own).is_named(),
+        nodes => nodes.iter().any(Node::is_running),
     };
     !BrokerProcesses::guard_of(own).is_named() && !has_node()
 }

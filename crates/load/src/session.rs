@@ -214,6 +214,7 @@ fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {
         address: uri.address(),
         pid: None,
         throwaway: false,
+        nodes: Vec::new(),
         patched: Vec::new(),
     }
 }

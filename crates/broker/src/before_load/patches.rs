@@ -63,7 +63,7 @@ pub(crate) fn apply(
     if files(spec).next().is_none() {
         return Ok(Vec::new());
     }
-    let place = node.directory.join("patches");
+    let place = node.files().join("patches");
     let patcher = patcher(&place)?;
     let load = |(at, (kind, file)): (usize, (Kind, &Path))| {
         let copy = copy(&place.join(at.to_string()), file)?;
@@ -79,7 +79,7 @@ pub(crate) fn prepare(
     installation: &Installation,
     specs: &[&ThrowawayBroker],
 ) -> Result<Vec<Vec<PatchedModule>>, BrokerError> {
-    let place = node.directory.join("slots");
+    let place = node.files().join("slots");
     let patcher = patcher(&place)?;
     let prepare = |slot: usize, (at, (kind, file)): (usize, (Kind, &Path))| {
         let copy = copy(&place.join(format!("{slot}-{at}")), file)?;

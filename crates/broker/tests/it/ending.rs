@@ -10,7 +10,7 @@ use std::{
 use rabbitscope_broker::{Broker, Registry};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-use crate::place::{Place, not_run, processes_of};
+use crate::place::{Place, eventually, not_run, processes_of};
 
 /// Ends with the test.
 struct Bystander(Child);
@@ -45,15 +45,6 @@ impl Drop for Bystander {
     }
 }
 
-#[track_caller]
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not within 30 s: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// The variable alone makes no process the broker's: neither that of another user nor a shell on a
 /// terminal into which somebody took it. What the node has started, in a session of its own or not,
 /// ends with it.
@@ -69,7 +60,7 @@ fn only_what_belongs_to_the_broker_ends_with_it() {
         });
         let node = match &broker {
             Some(broker) => (**broker).clone(),
-            None => Broker::start_detached(&ThrowawayBroker::default()).unwrap(),
+            None => Broker::start_detached(&ThrowawayBroker::default()).unwrap().remove(0),
         };
         let own = &node.directory;
         let sleep = |seconds: &'static str| ["sleep", seconds];

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod broker;
+mod cluster;
 mod ending;
 mod patches;
 mod place;

@@ -3,6 +3,8 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
@@ -34,6 +36,16 @@ pub(crate) fn processes_of(path: &Path) -> Vec<u32> {
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
         .filter(|&pid| mentions(pid, "environ") || mentions(pid, "cmdline"))
         .collect()
+}
+
+/// Waits until something holds, for a minute.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not within 60 s: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Says that a test could not run, past the capture of the test program; `make test` counts such lines.

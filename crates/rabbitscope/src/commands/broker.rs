@@ -7,7 +7,7 @@ use std::{
 
 use rabbitscope_broker::{Broker, Listener, Node, Registry};
 use rabbitscope_files::MAX_TEXT_BYTES;
-use rabbitscope_runs::scenario::ThrowawayBroker;
+use rabbitscope_runs::scenario::{MAX_NODES, ThrowawayBroker};
 use serde::Serialize;
 
 use rabbitscope_text::escapes;
@@ -46,6 +46,9 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Start {
+    /// Nodes of the broker, 1 to 7; several are a cluster
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
+    nodes: u32,
     /// Plugins to enable, for example `rabbitmq_management,rabbitmq_stream`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     plugins: Vec<String>,
@@ -106,6 +109,7 @@ impl Start {
     fn validate(self) -> Result<(ThrowawayBroker, bool), UsageError> {
         let read = |file: Option<PathBuf>| file.map_or(Ok(String::new()), |file| text_of(&file));
         let spec = ThrowawayBroker {
+            nodes: self.nodes,
             plugins: self.plugins,
             plugins_directory: directory(self.plugins_directory)?,
             config: read(self.config)?,
@@ -118,11 +122,10 @@ impl Start {
 
     fn execute(self) -> anyhow::Result<Exit> {
         let (spec, json) = self.validate()?;
-        let node = Broker::start_detached(&spec)?;
-        if json {
-            output::json(&ListedEntry::from(&node))?;
-        } else {
-            output::result(&ListedEntry::from(&node).to_text());
+        let nodes = Broker::start_detached(&spec)?;
+        match &nodes[..] {
+            [node] if json => output::json(&ListedEntry::from(node))?,
+            nodes => print(nodes, json)?,
         }
         Ok(Exit::Done)
     }
@@ -139,16 +142,24 @@ fn text_of(file: &Path) -> Result<String, UsageError> {
 }
 
 fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {
+    if nodes.is_empty() && !json {
+        output::result(NONE);
+    } else {
+        print(nodes, json)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Each node with what it listens on.
+fn print(nodes: &[Node], json: bool) -> anyhow::Result<()> {
     let listed: Vec<ListedEntry<'_>> = nodes.iter().map(ListedEntry::from).collect();
     if json {
         output::json(&listed)?;
-    } else if listed.is_empty() {
-        output::result(NONE);
     } else {
         let texts: Vec<String> = listed.iter().map(ListedEntry::to_text).collect();
         output::result(&texts.join("\n"));
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 impl Stop {
@@ -170,8 +181,10 @@ impl Stop {
         if let Some(name) = &self.name {
             return Ok(vec![registry.find(name)?]);
         }
-        let stays: Vec<Node> =
+        let mut stays: Vec<Node> =
             registry.running()?.into_iter().filter(|node| node.detached).collect();
+        // One node stands for all of its cluster.
+        stays.dedup_by(|one, other| one.name == other.name);
         if stays.len() > 1 && !self.all {
             let names: Vec<&str> = stays.iter().map(|node| node.name.as_str()).collect();
             let question =

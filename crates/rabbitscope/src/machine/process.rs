@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fs,
+    ops::Add,
     time::{Duration, Instant},
 };
 
@@ -47,6 +48,17 @@ pub struct TreeUsage {
     pub cpu_cores: f64,
     /// Resident memory now.
     pub rss_bytes: u64,
+}
+
+impl Add for TreeUsage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cpu_cores: self.cpu_cores + other.cpu_cores,
+            rss_bytes: self.rss_bytes + other.rss_bytes,
+        }
+    }
 }
 
 /// Measures the tree below one process from time to time.

@@ -14,11 +14,17 @@ use rabbitscope_analysis::FailureWatch;
 use rabbitscope_load::{Page, PollOutcome, Pollers, Progress, QueueDepths};
 use rabbitscope_runs::{record::SecondRow, scenario::Scenario};
 
-use crate::{machine::UsageMeter, rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
+use crate::{
+    machine::{TreeUsage, UsageMeter},
+    rundir::SeriesFile,
+    salvage::Unwritten,
+    watch::Watchers,
+};
 
 /// Takes what the load tells while it runs, completes it and passes it on.
 pub(super) struct Seconds {
-    node: Option<UsageMeter>,
+    /// Of each node of the broker on this machine.
+    nodes: Vec<UsageMeter>,
     /// Asked for from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
@@ -48,18 +54,18 @@ pub(super) struct RecordedSeconds {
 }
 
 impl Seconds {
-    /// `pid` is the node's, when it is on this machine. `stop` is set when the series cannot be
+    /// `pids` are those of the broker's nodes that are on this machine. `stop` is set when the series cannot be
     /// written: what comes later would be lost.
     pub(super) fn new(
-        pid: Option<u32>,
+        pids: &[u32],
         series: SeriesFile,
         pages: Vec<Page>,
         watchers: Watchers,
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let node = pid.and_then(UsageMeter::start);
+        let nodes = pids.iter().filter_map(|pid| UsageMeter::start(*pid)).collect();
         Self {
-            node,
+            nodes,
             pages,
             pollers: None,
             depths: None,
@@ -108,7 +114,7 @@ impl Seconds {
     }
 
     fn start(&mut self) {
-        let _ = self.node.as_mut().map(UsageMeter::lap);
+        let _ = self.usage();
         let now = Instant::now();
         for started in self.started.drain(..) {
             let _ = started.send(now);
@@ -120,7 +126,7 @@ impl Seconds {
     }
 
     fn second(&mut self, mut row: SecondRow) {
-        let usage = self.node.as_mut().and_then(UsageMeter::lap);
+        let usage = self.usage();
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
         row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
@@ -132,6 +138,12 @@ impl Seconds {
             self.failure = written;
             self.stop.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Of all nodes together since the last call; absent when one of them is gone.
+    fn usage(&mut self) -> Option<TreeUsage> {
+        let laps: Vec<Option<TreeUsage>> = self.nodes.iter_mut().map(UsageMeter::lap).collect();
+        laps.into_iter().reduce(|one, other| Some(one? + other?))?
     }
 
     /// While the load drains there is nothing to stop any more.

@@ -72,6 +72,7 @@ pub(crate) fn run_on(
     let mut session = open_session(scenario, target)?;
     let facts = BrokerFacts {
         pid: target.pid,
+        nodes: target.cluster_nodes(),
         throwaway: target.throwaway.is_some(),
         patched: target.throwaway.as_ref().map_or_else(Vec::new, |it| it.patched().to_vec()),
         ..session.broker().clone()

@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
 use rabbitscope_runs::record::{
-    DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
+    ClusterNode, DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -96,6 +96,16 @@ fn patched(module: &PatchedModule) -> String {
     format!("patched: {} ({what}), by {}\n", module.module, module.file)
 }
 
+/// Which figures are of all nodes, and which of one.
+fn cluster(nodes: &[ClusterNode]) -> String {
+    let Some(first) = nodes.first() else { return String::new() };
+    format!(
+        "cluster of {} nodes: CPU time and memory of all together, profile and packets of {} alone\n",
+        nodes.len(),
+        first.name
+    )
+}
+
 fn head(record: &RunRecord) -> String {
     let broker = &record.broker;
     let kind = if broker.throwaway { "throwaway" } else { "existing" };
@@ -104,7 +114,8 @@ fn head(record: &RunRecord) -> String {
         record.name, broker.product, broker.version, broker.platform, broker.address
     );
     let patched: String = broker.patched.iter().map(patched).collect();
-    format!("{}\n{}\n", escapes::value(&line), escapes::text(&patched))
+    let cluster = cluster(&broker.nodes);
+    format!("{}\n{cluster}{}\n", escapes::value(&line), escapes::text(&patched))
 }
 
 /// Rates are those of the time under load; counts are of the whole run. What the scenario is about has

@@ -5,7 +5,10 @@ use std::sync::atomic::AtomicBool;
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::{Broker, Registry};
 use rabbitscope_load::Dialer;
-use rabbitscope_runs::scenario::{BrokerSpec, Connecting, Scenario};
+use rabbitscope_runs::{
+    record::ClusterNode,
+    scenario::{BrokerSpec, Connecting, Scenario},
+};
 
 use crate::{
     leftovers::{self, Journal, RemovalConsent},
@@ -19,7 +22,7 @@ pub(crate) struct Target {
     /// Where it is.
     pub(super) uri: Uri,
     pub(super) dialer: Dialer,
-    /// Pid of the node, when it is on this machine.
+    /// Pid of the node, when it is on this machine; of a cluster the first.
     pub(super) pid: Option<u32>,
     pub(crate) throwaway: Option<Broker>,
     /// The owner of what is declared on a broker of somebody else.
@@ -50,12 +53,29 @@ impl Target {
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log())?;
-                let dialer = dialer(&[broker.uri()], &scenario.connecting, scenario.seed)?;
+                let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?;
                 let uri = dialer.uri().clone();
                 let (pid, throwaway) = (Some(broker.pid), Some(broker));
                 Ok(Self { uri, dialer, pid, throwaway, journal: None })
             }
         }
+    }
+}
+
+impl Target {
+    /// Pids of all nodes that are known to be on this machine.
+    pub(super) fn pids(&self) -> Vec<u32> {
+        match &self.throwaway {
+            Some(broker) => broker.nodes().iter().map(|node| node.pid).collect(),
+            None => self.pid.into_iter().collect(),
+        }
+    }
+
+    /// The nodes of a cluster that was started for the run.
+    pub(super) fn cluster_nodes(&self) -> Vec<ClusterNode> {
+        let nodes = self.throwaway.as_ref().map_or(&[][..], Broker::nodes);
+        let members = nodes.iter().filter(|node| node.number.is_some());
+        members.map(|node| ClusterNode { name: node.node_name(), pid: node.pid }).collect()
     }
 }
 

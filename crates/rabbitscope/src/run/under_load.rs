@@ -60,7 +60,7 @@ pub(super) fn load_and_record(
         let recording = recording.transpose()?;
         // The recorder keeps its privileges; this thread and those that it starts have none.
         rabbitscope_probe::drop_privileges()?;
-        let mut seconds = Seconds::new(target.pid, series, pages, watchers, Arc::clone(stop));
+        let mut seconds = Seconds::new(&target.pids(), series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
         if let Some(capture) = &mut capture {
             capture.load_started().into_iter().for_each(|told| seconds.tell_start(told));

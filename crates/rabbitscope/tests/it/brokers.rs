@@ -4,7 +4,7 @@ use std::{fs, net::TcpStream};
 
 use rustix::process::Signal;
 
-use crate::workbench::{Workbench, eventually, processes_with, signal};
+use crate::workbench::{Workbench, eventually, processes_with, scenario, signal};
 
 #[test]
 fn a_broker_that_stays_until_it_is_stopped() {
@@ -43,6 +43,33 @@ fn a_broker_that_stays_until_it_is_stopped() {
     bench.assert_nothing_left();
     let listed = bench.rabbitscope("broker status").code(0);
     assert_eq!(listed.stdout, "no throwaway broker runs\n");
+}
+
+/// A cluster is one broker: it is started, listed, asked and stopped as one, and a run loads all of its nodes.
+#[test]
+fn a_cluster_is_one_broker() {
+    let bench = Workbench::new("cluster");
+    let started = bench.rabbitscope("broker start --nodes 2 --json").code(0);
+    let started: serde_json::Value = serde_json::from_str(&started.stdout).unwrap();
+    let name = started[0]["name"].as_str().unwrap();
+    assert_eq!(started[1]["name"], name);
+    let second = started[1]["node-name"].as_str().unwrap();
+    assert_eq!(second, format!("{name}-2@localhost"));
+    let queues = bench.rabbitscope(&format!("queues --node {second} --json")).code(0);
+    assert!(queues.stdout.starts_with('{'), "{queues:#?}");
+    bench.rabbitscope("queues --json").code(0);
+    assert_eq!(bench.rabbitscope("broker stop").code(0).stdout, format!("stopped {name}\n"));
+    bench.assert_nothing_left();
+
+    bench.file("s.toml", &scenario("clustered", "2s"));
+    bench.rabbitscope("run s.toml --set broker.nodes=2 --set publishers.0.count=4 --set publishers.0.connections=4 --out out").code(0);
+    let record = bench.json("out/run.json");
+    let nodes = record["broker"]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "{record:#}");
+    for log in ["out/broker.log", "out/broker-2.log"] {
+        assert!(bench.read(log).contains("accepting AMQP connection"), "{log}");
+    }
+    bench.assert_nothing_left();
 }
 
 #[test]

@@ -20,8 +20,8 @@ pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
 pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
 pub use polls::{PollPoint, PollTotals};
 pub use run::{
-    BrokerFacts, FORMAT_VERSION, Loss, MachineFacts, MissingSource, PacketFacts, PatchedModule,
-    ProfileFacts, RunRecord, Verdict,
+    BrokerFacts, ClusterNode, FORMAT_VERSION, Loss, MachineFacts, MissingSource, PacketFacts,
+    PatchedModule, ProfileFacts, RunRecord, Verdict,
 };
 pub use series::SecondRow;
 pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};

@@ -150,13 +150,26 @@ pub struct BrokerFacts {
     pub cluster_name: String,
     /// Host and port, no credentials.
     pub address: String,
-    /// Pid of the node when it runs on this machine.
+    /// Pid of the node when it runs on this machine; of a cluster the first, which a profile and packets are of.
     pub pid: Option<u32>,
+    /// All nodes of a cluster that was started for the run. Its CPU time and memory are those of all together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<ClusterNode>,
     /// Started for this run and stopped after it.
     pub throwaway: bool,
     /// What of its code is not that of the installation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patched: Vec<PatchedModule>,
+}
+
+/// A node of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClusterNode {
+    /// Its Erlang name, `rabbitscope-1a2b-1@localhost`.
+    pub name: String,
+    /// Pid of its VM when the load began.
+    pub pid: u32,
 }
 
 /// A module of the broker that was replaced for a run, in part or as a whole.

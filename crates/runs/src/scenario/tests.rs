@@ -130,6 +130,8 @@ fn what_cannot_be_is_refused() {
     refused(&["seed=1979-05-27"], &["seed", "date"]);
     refused(&["publishers.0.republish-unconfirmed=true"], &["needs `confirm-window`"]);
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);
+    refused(&["broker.nodes=0"], &["broker.nodes", "from 1 to 7"]);
+    refused(&["broker.nodes=3", "broker.uri=amqp://a"], &["broker.nodes", "uri"]);
     refused(&["broker.uris=[]"], &["broker.uris", "at least one"]);
     refused(&["broker.uris=[\"amqp://a\", \"http://b\"]"], &["broker.uris.1", "amqps://"]);
     refused(&["broker.auth=external"], &["broker.auth", "certificate"]);

@@ -202,6 +202,7 @@ pub(crate) fn run() -> RunRecord {
             address: "127.0.0.1:5672".to_owned(),
             pid: Some(77),
             throwaway: true,
+            nodes: Vec::new(),
             patched: Vec::new(),
         },
         load: load(),

@@ -145,6 +145,8 @@ fn chosen(running: Vec<Node>, name: Option<&str>) -> Option<Node> {
         running.into_iter().find(|node| node.name == name || node.node_name() == name)
     } else {
         let mut stays = running.into_iter().filter(|node| node.detached);
-        stays.next().filter(|_| stays.next().is_none())
+        // Of a cluster the first.
+        let first = stays.next()?;
+        stays.all(|node| node.name == first.name).then_some(first)
     }
 }

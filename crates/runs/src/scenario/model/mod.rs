@@ -29,8 +29,8 @@ pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use profile_event::ProfileEvent;
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use scenario::{
-    BrokerSpec, ConsumerGroup, Expect, NO_WINDOW, PacketsSpec, ProfileSpec, PublisherGroup,
-    QueueSpec, Scenario, Stop, ThrowawayBroker, WriteMode,
+    BrokerSpec, ConsumerGroup, Expect, MAX_NODES, NO_WINDOW, PacketsSpec, ProfileSpec,
+    PublisherGroup, QueueSpec, Scenario, Stop, ThrowawayBroker, WriteMode,
 };
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,

@@ -84,9 +84,14 @@ impl fmt::Debug for BrokerSpec {
     }
 }
 
+/// Nodes of a throwaway cluster, at most: odd numbers keep a majority, and more do not fit on one machine.
+pub const MAX_NODES: u32 = 7;
+
 /// How a throwaway broker is set up.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ThrowawayBroker {
+    /// How many nodes it has, from 1 to [`MAX_NODES`]; several are a cluster.
+    pub nodes: u32,
     /// Plugins to enable, by name.
     pub plugins: Vec<String>,
     /// A directory with plugins (`.ez`) beside those that came with the broker; empty for none.
@@ -107,6 +112,24 @@ pub struct ThrowawayBroker {
     pub modules: Vec<String>,
     /// Policies of its virtual host.
     pub policies: Vec<Policy>,
+}
+
+impl Default for ThrowawayBroker {
+    fn default() -> Self {
+        Self {
+            nodes: 1,
+            plugins: Vec::new(),
+            plugins_directory: String::new(),
+            config: String::new(),
+            advanced_config: String::new(),
+            erl_args: String::new(),
+            environment: BTreeMap::new(),
+            root: String::new(),
+            patches: Vec::new(),
+            modules: Vec::new(),
+            policies: Vec::new(),
+        }
+    }
 }
 
 /// When the load ends: at whichever comes first.

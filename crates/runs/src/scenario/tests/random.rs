@@ -101,6 +101,7 @@ impl Random {
             }
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
+                nodes: 1 + self.number(6),
                 plugins: vec!["rabbitmq_stream".to_owned()],
                 plugins_directory: "more plugins".to_owned(),
                 config: "a = 1\nb = \"2\"\n".to_owned(),

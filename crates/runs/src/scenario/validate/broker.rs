@@ -4,13 +4,14 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, Policy, ThrowawayBroker},
+    model::{BrokerSpec, MAX_NODES, Policy, ThrowawayBroker},
     wire,
 };
 
 pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
     let Some(uris) = uris(wire.uri, wire.uris)? else {
         return Ok(BrokerSpec::Throwaway(ThrowawayBroker {
+            nodes: nodes(wire.nodes)?,
             plugins: plugins(wire.plugins.unwrap_or_default())?,
             plugins_directory: wire.plugins_directory.unwrap_or_default(),
             config: wire.config.unwrap_or_default(),
@@ -24,6 +25,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
         }));
     };
     let of_throwaway = [
+        ("nodes", wire.nodes.is_some()),
         ("plugins", wire.plugins.is_some()),
         ("plugins-directory", wire.plugins_directory.is_some()),
         ("config", wire.config.is_some()),
@@ -41,6 +43,13 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
         return refuse(key, reason);
     }
     Ok(BrokerSpec::Existing { uris })
+}
+
+fn nodes(count: Option<u32>) -> Result<u32, Problem> {
+    match count.unwrap_or(1) {
+        count if (1..=MAX_NODES).contains(&count) => Ok(count),
+        _ => refuse("nodes", format!("must be from 1 to {MAX_NODES}")),
+    }
 }
 
 /// Each of them checked; absent: a broker is started.

@@ -25,6 +25,8 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) nodelay: Option<bool>,
     pub(in crate::scenario) send_buffer: Option<String>,
     pub(in crate::scenario) receive_buffer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) nodes: Option<u32>,
     pub(in crate::scenario) plugins: Option<Vec<String>>,
     pub(in crate::scenario) plugins_directory: Option<String>,
     pub(in crate::scenario) config: Option<String>,
@@ -78,6 +80,7 @@ impl Broker {
                 }
             },
             BrokerSpec::Throwaway(broker) => Self {
+                nodes: some_unless(broker.nodes, broker.nodes == 1),
                 plugins: Some(broker.plugins.clone()),
                 plugins_directory: Some(broker.plugins_directory.clone()),
                 config: Some(broker.config.clone()),

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Ports {
     pub(crate) amqp: u16,
     pub(crate) distribution: u16,
+    /// Of the port mapper, which the nodes of a cluster share.
     pub(crate) epmd: u16,
     /// Of each of [`LISTENING`], in its order. RabbitMQ knows a listener by its port: with 0, which
     /// lets the kernel choose, the second one is taken for the first.
@@ -24,16 +25,27 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Ports that nobody listens on now. All are held until the last is known, so they differ.
-    pub(crate) fn free() -> io::Result<Self> {
+    /// Ports that nobody listens on now, of nodes that share a port mapper. All are held until the last is known, so
+    /// they differ.
+    pub(crate) fn free(nodes: usize) -> io::Result<Vec<Self>> {
         let mut random = File::open("/dev/urandom")?;
-        let held = [(); 3 + LISTENING.len()].map(|()| free_port(&mut random));
-        let mut ports = [0; 3 + LISTENING.len()];
-        for (port, listener) in ports.iter_mut().zip(held) {
-            *port = listener?.local_addr()?.port();
-        }
-        let [amqp, distribution, epmd, plugins @ ..] = ports;
-        Ok(Self { amqp, distribution, epmd, plugins })
+        let mut held = Vec::new();
+        let mut take = || -> io::Result<u16> {
+            let listener = free_port(&mut random)?;
+            let port = listener.local_addr()?.port();
+            held.push(listener);
+            Ok(port)
+        };
+        let epmd = take()?;
+        let mut ports_of_node = || -> io::Result<Self> {
+            let (amqp, distribution) = (take()?, take()?);
+            let mut plugins = [0; LISTENING.len()];
+            for port in &mut plugins {
+                *port = take()?;
+            }
+            Ok(Self { amqp, distribution, epmd, plugins })
+        };
+        (0..nodes).map(|_| ports_of_node()).collect()
     }
 
     /// Used when the management plugin is on.
@@ -118,9 +130,11 @@ mod tests {
 
     #[test]
     fn free_ports_differ() {
-        let Ports { amqp, distribution, epmd, plugins } = Ports::free().unwrap();
-        let mut all = [&[amqp, distribution, epmd][..], &plugins[..]].concat();
+        let nodes = Ports::free(3).unwrap();
+        let own = |node: &Ports| [&[node.amqp, node.distribution][..], &node.plugins[..]].concat();
+        let mut all: Vec<u16> = nodes.iter().flat_map(own).chain([nodes[0].epmd]).collect();
         all.sort_unstable();
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
+        assert!(nodes.iter().all(|node| node.epmd == nodes[0].epmd) && nodes.len() == 3);
     }
 }

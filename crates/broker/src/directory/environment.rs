@@ -1,0 +1,105 @@
+//! The environment of a node: nothing of the caller's environment but the search path, and what the specification
+//! adds, which cannot replace anything.
+
+use std::{env, fmt::Write, path::Path};
+
+use rabbitscope_runs::scenario::ThrowawayBroker;
+
+use super::planned::PlannedNode;
+use crate::{BrokerError, Installation};
+
+/// The variables as lines of a shell script.
+pub(super) fn environment(
+    installation: &Installation,
+    home: &Path,
+    spec: &ThrowawayBroker,
+    node: &PlannedNode,
+) -> Result<String, BrokerError> {
+    let own = own_variables(installation, home, spec, node);
+    let reserved = spec.environment.keys().find(|name| own.iter().any(|(own, _)| own == *name));
+    if let Some(name) = reserved {
+        return Err(BrokerError::Reserved { name: name.clone() });
+    }
+    let more = spec.environment.iter().map(|(name, value)| (&**name, value));
+    let all = own.iter().map(|(name, value)| (*name, value)).chain(more);
+    Ok(all.fold(String::new(), |mut script, (name, value)| {
+        let _ = writeln!(script, "export {name}={}", quoted(value));
+        script
+    }))
+}
+
+/// One word of a shell, whatever is in it (POSIX, "Shell Command Language", 2.2.2).
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+fn own_variables(
+    installation: &Installation,
+    home: &Path,
+    spec: &ThrowawayBroker,
+    node: &PlannedNode,
+) -> Vec<(&'static str, String)> {
+    let inside = |name: &str| node.files.join(name).display().to_string();
+    let erl_args =
+        format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
+    let more = plugins_path(installation, spec).map(|path| ("RABBITMQ_PLUGINS_DIR", path));
+    let pairs = [
+        ("PATH", search_path()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("HOME", home.display().to_string()),
+        ("ERL_CRASH_DUMP", inside("erl_crash.dump")),
+        ("ERL_EPMD_ADDRESS", "127.0.0.1".to_owned()),
+        ("ERL_EPMD_PORT", node.ports.epmd.to_string()),
+        // The port mapper is started by the guard; no second one may turn itself into a daemon.
+        ("ERL_AFLAGS", "-start_epmd false".to_owned()),
+        // With this the server script replaces itself by the node instead of waiting for it.
+        ("RUNNING_UNDER_SYSTEMD", "true".to_owned()),
+        // No such file: the machine's own configuration stays out.
+        ("RABBITMQ_CONF_ENV_FILE", inside("rabbitmq-env.conf")),
+        ("RABBITMQ_NODENAME", node.node_name.clone()),
+        ("RABBITMQ_DIST_PORT", node.ports.distribution.to_string()),
+        ("RABBITMQ_MNESIA_BASE", inside("data")),
+        ("RABBITMQ_LOG_BASE", inside("log")),
+        ("RABBITMQ_LOGS", node.log.display().to_string()),
+        ("RABBITMQ_CONFIG_FILE", inside("rabbitmq.conf")),
+        ("RABBITMQ_CONFIG_FILES", inside("conf.d/*.conf")),
+        ("RABBITMQ_ADVANCED_CONFIG_FILE", inside("advanced.config")),
+        ("RABBITMQ_GENERATED_CONFIG_DIR", inside("config")),
+        ("RABBITMQ_SCHEMA_DIR", inside("schema")),
+        ("RABBITMQ_ENABLED_PLUGINS_FILE", inside("enabled_plugins")),
+        ("RABBITMQ_PID_FILE", inside("rabbitmq.pid")),
+        ("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", erl_args),
+    ];
+    pairs.into_iter().chain(more).collect()
+}
+
+/// The caller's plugins and those that came with the broker.
+fn plugins_path(installation: &Installation, spec: &ThrowawayBroker) -> Option<String> {
+    let own = Some(&spec.plugins_directory).filter(|path| !path.is_empty())?;
+    let own = std::path::absolute(own).ok()?;
+    Some(format!("{}:{}", own.display(), installation.plugins()?.display()))
+}
+
+/// Of the guard as well.
+pub(crate) fn search_path() -> String {
+    env::var("PATH").unwrap_or_else(|_| "/usr/sbin:/usr/bin:/sbin:/bin".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_what_was_meant() {
+        let check = |value: &str| {
+            let script = format!("X={}; printf %s \"$X\"", quoted(value));
+            let said = Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(said.stdout).unwrap(), value);
+        };
+        check("");
+        check("{127,0,0,1} +S 2");
+        check("it's $HOME `id` \\ \"quoted\" 'x'\nand a line");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the nodes of a broker read when they start.
+
+use std::path::Path;
+
+use rabbitscope_runs::scenario::ThrowawayBroker;
+
+use super::{
+    environment::environment,
+    listeners::loopback_config,
+    place::{make_private, random_hex, write_private},
+    planned::PlannedNode,
+};
+use crate::{BrokerError, Installation, processes};
+
+/// A fresh directory with everything that the nodes of one broker read. They have cookie, port mapper and first user
+/// in common.
+pub(crate) fn prepare(
+    installation: &Installation,
+    directory: &Path,
+    spec: &ThrowawayBroker,
+    nodes: &[PlannedNode],
+) -> Result<(), BrokerError> {
+    make_private(directory).map_err(BrokerError::io("make", directory))?;
+    // Before any process can be there that belongs to it.
+    write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
+    let home = directory.join("home");
+    make_private(&home).map_err(BrokerError::io("make", &home))?;
+    write_private(&home.join(".erlang.cookie"), &random_hex()?)?;
+    let common = format!("default_pass = {}\n", random_hex()?) + &cluster_config(nodes);
+    for node in nodes {
+        if node.files != directory {
+            make_private(&node.files).map_err(BrokerError::io("make", &node.files))?;
+        }
+        let variables = environment(installation, &home, spec, node)?;
+        write_private(&node.files.join("environment.sh"), &variables)?;
+        let loopback = loopback_config(&node.ports, |plugin| installation.has_plugin(plugin));
+        let config = loopback + &common + &spec.config + "\n";
+        write_private(&node.files.join("rabbitmq.conf"), &config)?;
+        if !spec.advanced_config.is_empty() {
+            write_private(&node.files.join("advanced.config"), &spec.advanced_config)?;
+        }
+        let plugins = format!("[{}].\n", spec.plugins.join(","));
+        write_private(&node.files.join("enabled_plugins"), &plugins)?;
+    }
+    Ok(())
+}
+
+/// The lines of `rabbitmq.conf` by which nodes that start together become one cluster (RabbitMQ's "Cluster Formation
+/// and Peer Discovery", config file peer discovery).
+fn cluster_config(nodes: &[PlannedNode]) -> String {
+    if nodes.len() < 2 {
+        return String::new();
+    }
+    let backend = "cluster_formation.peer_discovery_backend = classic_config\n".to_owned();
+    nodes.iter().zip(1..).fold(backend, |config, (node, number)| {
+        config + &format!("cluster_formation.classic_config.nodes.{number} = {}\n", node.node_name)
+    })
+}

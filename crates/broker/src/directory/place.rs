@@ -1,0 +1,64 @@
+//! Where the directories of all throwaway brokers of this user are, and how private files are made.
+
+use std::{
+    env, fs,
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use crate::{BrokerError, removal};
+
+/// The directory that holds the directories of all throwaway brokers of this user. It is made when
+/// it is not there, and refused when others could have put something into it.
+pub(crate) fn brokers_directory() -> Result<PathBuf, BrokerError> {
+    let user = rustix::process::geteuid().as_raw();
+    let temporary = std::path::absolute(env::temp_dir());
+    let temporary = temporary.map_err(BrokerError::io("resolve", env::temp_dir()))?;
+    let own = temporary.join(format!("rabbitscope-{user}"));
+    let brokers = own.join("brokers");
+    for directory in [&own, &brokers] {
+        match make_private(directory) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                require_private(directory)?;
+            }
+            made => made.map_err(BrokerError::io("make", directory))?,
+        }
+    }
+    Ok(brokers)
+}
+
+pub(super) fn make_private(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(directory)
+}
+
+fn require_private(directory: &Path) -> Result<(), BrokerError> {
+    let metadata =
+        fs::symlink_metadata(directory).map_err(BrokerError::io("look at", directory))?;
+    let is_closed = metadata.permissions().mode().trailing_zeros() >= 6;
+    if removal::is_own_directory(&metadata) && is_closed {
+        return Ok(());
+    }
+    Err(BrokerError::NotPrivate { path: directory.to_owned() })
+}
+
+/// Writes a file that must not be there yet.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> {
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(BrokerError::io("write", path))
+}
+
+/// 128 random bits.
+pub(crate) fn random_hex() -> Result<String, BrokerError> {
+    let source = Path::new("/dev/urandom");
+    let mut bytes = [0; 16];
+    fs::File::open(source)
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(BrokerError::io("read", source))?;
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+}

@@ -1,0 +1,19 @@
+//! A node before it runs: what its files and its environment are made from.
+
+use std::path::PathBuf;
+
+use super::listeners::Ports;
+
+/// A node before it is started.
+#[derive(Debug)]
+pub(crate) struct PlannedNode {
+    /// Its number in a cluster, from 1. Absent: it is the only one.
+    pub(crate) number: Option<u32>,
+    /// The Erlang name, `rabbitscope-1a2b-1@localhost`.
+    pub(crate) node_name: String,
+    /// The directory of its own files.
+    pub(crate) files: PathBuf,
+    /// Its log file.
+    pub(crate) log: PathBuf,
+    pub(crate) ports: Ports,
+}
