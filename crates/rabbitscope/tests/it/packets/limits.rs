@@ -74,10 +74,11 @@ fn network() -> Result<Network, String> {
     Ok(network)
 }
 
-/// Connections by what limits their sender, and their counterparts.
+/// Connections by what limits their sender, and their counterparts. Open until they were looked at: of a connection that is
+/// closed the kernel says nothing any more.
 struct Limited {
-    send_buffer: [u16; 2],
-    receiver: [u16; 2],
+    send_buffer: [Client; 2],
+    receiver: [Client; 2],
 }
 
 #[test]
@@ -98,8 +99,9 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     let limited = network.within(|| plant(&network, &broker));
     stop(looking);
     let report = bench.json("p.json");
-    assert_told_apart(&report, "send-buffer-limited", limited.send_buffer);
-    assert_told_apart(&report, "receiver-limited", limited.receiver);
+    let ports = |clients: &[Client; 2]| clients.each_ref().map(Client::local_port);
+    assert_told_apart(&report, "send-buffer-limited", ports(&limited.send_buffer));
+    assert_told_apart(&report, "receiver-limited", ports(&limited.receiver));
     let findings = report["findings"].as_array().unwrap();
     let by_buffer = findings.iter().find(|it| it["rule"] == "send-buffer-limited").unwrap();
     assert_eq!(by_buffer["source"], "sockets", "no capture shows buffers");
@@ -122,7 +124,7 @@ fn plant(network: &Network, broker: &Broker) -> Limited {
     }
     let send_buffer = [publish(broker, SMALL_BUFFER), publish(broker, LARGE_BUFFER)];
     network.speed_up().unwrap();
-    Limited { send_buffer, receiver: [stopped.local_port(), reading.local_port()] }
+    Limited { send_buffer, receiver: [stopped, reading] }
 }
 
 /// Messages of 100,000 bytes; returns when the broker has them.
@@ -136,7 +138,7 @@ fn feed(feeder: &mut Client, queue: &str, messages: usize) {
 
 /// As fast as the link takes it: about a second. The kernel says that the buffer is the limit only of programs that do not wait
 /// within a write, and have nothing in the buffer that is not under way.
-fn publish(broker: &Broker, send_buffer: usize) -> u16 {
+fn publish(broker: &Broker, send_buffer: usize) -> Client {
     let mut client = Client::connect(broker, true);
     client.limit_send_buffer(send_buffer);
     let queue = client.declare("published");
@@ -145,5 +147,5 @@ fn publish(broker: &Broker, send_buffer: usize) -> u16 {
         client.write_without_waiting(&message);
     }
     client.declare("end");
-    client.local_port()
+    client
 }
