@@ -10,7 +10,7 @@ use std::{
 
 use crate::{BrokerError, Installation, Node, processes};
 
-/// Timeout of the boot, which takes seconds on an idle machine.
+/// Timeout of the boot of a node, which takes seconds on an idle machine. Those of a cluster boot together, on the same CPUs.
 const BOOT_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// How often a condition of the node is checked.
@@ -23,19 +23,20 @@ const LOG_LINES: usize = 20;
 const RUNNING_MEMBERS: &str = "length(case erlang:function_exported(rabbit_nodes, list_running, 0) of \
     true -> rabbit_nodes:list_running(); false -> rabbit_nodes:all_running() end)";
 
-/// Returns when the node has done all boot steps and accepts clients.
+/// Returns when the node, one of so many that boot at the same time, has done all boot steps and accepts clients.
 pub(crate) fn wait_until_ready(
     node: &Node,
     installation: &Installation,
+    nodes: usize,
 ) -> Result<(), BrokerError> {
-    let started = Instant::now();
+    let (started, timeout) = (Instant::now(), timeout(nodes));
     while !is_ready(node, installation) {
         // Also while it boots: what listens too widely does so for as short as possible.
         node.require_loopback()?;
         if !node.is_running() {
             return Err(BrokerError::Died { log: last_words(node) });
         }
-        if started.elapsed() > BOOT_TIMEOUT {
+        if started.elapsed() > timeout {
             let waited = started.elapsed();
             return Err(BrokerError::NotReady { waited, log: last_words(node) });
         }
@@ -49,14 +50,14 @@ pub(crate) fn wait_for_cluster(
     nodes: &[Node],
     installation: &Installation,
 ) -> Result<(), BrokerError> {
-    let started = Instant::now();
+    let (started, timeout) = (Instant::now(), timeout(nodes.len()));
     for node in nodes {
         loop {
             let seen = node.eval_by(installation, RUNNING_MEMBERS)?;
             if seen == nodes.len().to_string() {
                 break;
             }
-            if started.elapsed() > BOOT_TIMEOUT {
+            if started.elapsed() > timeout {
                 let (waited, log) = (started.elapsed(), last_words(node));
                 let (node, nodes) = (node.node_name(), nodes.len());
                 return Err(BrokerError::NotClustered { waited, node, seen, nodes, log });
@@ -65,6 +66,10 @@ pub(crate) fn wait_for_cluster(
         }
     }
     Ok(())
+}
+
+fn timeout(nodes: usize) -> Duration {
+    BOOT_TIMEOUT * u32::try_from(nodes).unwrap_or(u32::MAX)
 }
 
 /// Whether all boot steps are done, and the AMQP port accepts connections.

@@ -142,8 +142,9 @@ impl Broker {
     }
 
     fn become_ready(&mut self, node: usize) -> Result<(), BrokerError> {
+        let nodes = self.nodes.len();
         let node = &mut self.nodes[node];
-        boot::wait_until_ready(node, &self.installation)?;
+        boot::wait_until_ready(node, &self.installation, nodes)?;
         node.introduce(&self.installation)?;
         registry::save(node)
     }

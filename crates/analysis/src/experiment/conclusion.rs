@@ -29,7 +29,7 @@ pub fn conclude(result: &mut ExperimentResult, expected: &[KnownExpectation]) {
         let sentence = sentences::of_comparison(result, &result.comparisons[at], counted.len());
         result.comparisons[at].sentence = sentence;
     }
-    result.sentences = sentences::of_result(result);
+    result.sentences = sentences::of_result(result, counted.len());
     known::judge(result, expected, &counted);
 }
 

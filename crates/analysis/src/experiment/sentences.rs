@@ -120,8 +120,42 @@ fn rounds(count: usize) -> String {
     if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") }
 }
 
-/// The sentences of the primary metric, that of the control last.
-pub(super) fn of_result(result: &ExperimentResult) -> Vec<String> {
+/// Curves and intervals say more of a sweep than verdicts: so many comparisons need many rounds.
+fn of_sweep(result: &ExperimentResult, counted: usize) -> String {
+    let primary = result.comparisons.iter().filter(|it| it.role == ComparisonRole::Primary);
+    let all = primary.clone().count();
+    let metric = result.metrics.first().map_or("", |metric| metric.name.as_str());
+    let first = result.arms.first().map_or("", |arm| arm.name.as_str());
+    let needed = rounds_for(all, result.alpha);
+    let together = if counted < needed {
+        format!("{needed} rounds could tell all of them from chance together")
+    } else {
+        let differ = primary.filter(|it| it.verdict == Verdict::Differs).count();
+        format!("together (Holm), {differ} of {all} differ from {first} in {metric}")
+    };
+    format!(
+        "{} combinations, {counted} of {} rounds, random order, seed {}. Each interval ({}) holds for its combination \
+         alone; {together}.",
+        result.arms.len(),
+        counted + dropped_rounds(result),
+        result.seed,
+        percent(1.0 - result.alpha),
+    )
+}
+
+/// The fewest rounds in which the smallest possible p-value of the signed-rank test, 2^(1 - rounds), is below `alpha`
+/// after Holm's correction for so many comparisons.
+fn rounds_for(comparisons: usize, alpha: f64) -> usize {
+    let reached = |rounds: &usize| comparisons as f64 * 2.0 * 0.5_f64.powf(*rounds as f64) <= alpha;
+    (1..64).find(reached).unwrap_or(64)
+}
+
+/// The sentences of the primary metric, that of the control last; of a sweep one for all combinations. `counted` is the
+/// number of rounds that are not left out.
+pub(super) fn of_result(result: &ExperimentResult, counted: usize) -> Vec<String> {
+    if !result.axes.is_empty() {
+        return vec![of_sweep(result, counted)];
+    }
     let of = |role: ComparisonRole| {
         let found = result.comparisons.iter().filter(move |it| it.role == role && it.metric == 0);
         found.map(|it| it.sentence.clone())

@@ -1,14 +1,21 @@
 //! Throwaway clusters: their nodes find one another, die and come back alone, and end together.
 
-use std::{collections::HashSet, process::Command};
+use std::{
+    collections::HashSet,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
 
 use rabbitscope_broker::{Broker, Node, Registry};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::{Place, eventually, processes_of};
 
-fn three() -> ThrowawayBroker {
-    ThrowawayBroker { nodes: 3, ..ThrowawayBroker::default() }
+/// One at a time: the nodes of two would take each other's CPU time while they boot.
+static BOOTING: Mutex<()> = Mutex::new(());
+
+fn cluster_of(nodes: u32) -> ThrowawayBroker {
+    ThrowawayBroker { nodes, ..ThrowawayBroker::default() }
 }
 
 /// How many running members each node sees.
@@ -20,8 +27,9 @@ fn seen(nodes: &[Node]) -> Vec<String> {
 
 #[test]
 fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
+    let _one_at_a_time = BOOTING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
-    let spec = ThrowawayBroker { config: "channel_max = 77".to_owned(), ..three() };
+    let spec = ThrowawayBroker { config: "channel_max = 77".to_owned(), ..cluster_of(3) };
     let mut broker = Broker::start(&spec, &place.path("broker.log")).unwrap();
     assert_eq!(seen(broker.nodes()), ["3", "3", "3"]);
     for node in broker.nodes() {
@@ -57,8 +65,9 @@ fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
 /// Whatever is killed: the guard, or a node of a cluster that stays.
 #[test]
 fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_its_nodes() {
+    let _one_at_a_time = BOOTING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
-    let broker = Broker::start(&three(), &place.path("broker.log")).unwrap();
+    let broker = Broker::start(&cluster_of(2), &place.path("broker.log")).unwrap();
     let directory = broker.directory.clone();
     let marker = format!("RABBITSCOPE_BROKER_GUARD={}", directory.display());
     let guard = processes_of(&directory).into_iter().find(|pid| {
@@ -73,11 +82,11 @@ fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_it
     registry.sweep().unwrap();
     assert!(!directory.exists());
 
-    let nodes = Broker::start_detached(&three()).unwrap();
+    let nodes = Broker::start_detached(&cluster_of(2)).unwrap();
     let killed = Command::new("kill").args(["-KILL", &nodes[0].pid.to_string()]).status();
     assert!(killed.unwrap().success());
     eventually("the first ended", || is_gone(&nodes[0]));
-    assert!(nodes[1].is_running() && nodes[2].is_running());
+    assert!(nodes[1].is_running());
     assert!(registry.sweep().unwrap().iter().all(|swept| swept.name != nodes[0].name));
     let found = registry.find(&nodes[0].name).unwrap();
     assert_eq!(found.number, Some(2));

@@ -16,7 +16,7 @@ const MAX_DROPPED_SHOWN: usize = 10;
 /// Functions whose share changed that are listed; the page has all of them.
 const MAX_FUNCTIONS: usize = 6;
 
-/// Sentences that are said; of a sweep the table says more.
+/// Sentences that are said; of many arms the table says more.
 const MAX_SENTENCES: usize = 6;
 
 /// The whole result.
@@ -43,6 +43,9 @@ pub fn text(result: &ExperimentResult) -> String {
 }
 
 fn comparisons(result: &ExperimentResult) -> String {
+    if !result.axes.is_empty() {
+        return combinations(result);
+    }
     let columns = [
         ("arm", Align::Left),
         ("metric", Align::Left),
@@ -55,6 +58,23 @@ fn comparisons(result: &ExperimentResult) -> String {
     ];
     let rows: Vec<[String; 8]> = result.comparisons.iter().map(|it| row(result, it)).collect();
     table(columns, &rows)
+}
+
+/// Of a sweep, whose curves are read as a whole: without p and verdict of each combination.
+fn combinations(result: &ExperimentResult) -> String {
+    let columns = [
+        ("combination", Align::Left),
+        ("metric", Align::Left),
+        ("first", Align::Right),
+        ("here", Align::Right),
+        ("change", Align::Right),
+        ("interval", Align::Right),
+    ];
+    let rows = result.comparisons.iter().map(|it| {
+        let [arm, metric, first, here, change, interval, ..] = row(result, it);
+        [arm, metric, first, here, change, interval]
+    });
+    table(columns, &rows.collect::<Vec<_>>())
 }
 
 fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {

@@ -29,6 +29,19 @@ const USUAL_BROKERS: u32 = 3;
 /// What a second baseline is called.
 const CONTROL: &str = "again";
 
+/// `classic-confirm` of `scenarios/classic-confirm.toml`.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.strip_suffix(".toml").unwrap_or(name)
+}
+
+/// `consumers.0.prefetch: 1, 10, 100; queues.0.type: classic, quorum`.
+fn swept(axes: &[SweepAxis]) -> String {
+    let axis =
+        |axis: &SweepAxis| format!("{}: {}", axis.key, axis.values.join(", ").replace('"', ""));
+    axes.iter().map(axis).collect::<Vec<_>>().join("; ")
+}
+
 /// Reads an experiment from TOML. `file` is for messages only; `overrides` are as for scenarios.
 pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Experiment, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
@@ -46,8 +59,8 @@ impl Experiment {
     ) -> Result<Self, String> {
         let arms = cells(&axes)?;
         Ok(Self {
-            name: "sweep".to_owned(),
-            description: String::new(),
+            name: format!("sweep of {}", stem(base)),
+            description: swept(&axes),
             seed,
             base: base.to_owned(),
             metrics,

@@ -38,12 +38,14 @@ pub fn write_experiment(mut out: impl Write, result: &ExperimentResult) -> io::R
     out.flush()
 }
 
-/// The sentences, what differs first to the eye as well. Of a sweep the curves say more.
+/// The sentences, what differs first to the eye as well. Of a sweep the curves say more than the one sentence.
 fn verdicts(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if let Some(reason) = &result.aborted {
         writeln!(out, "<p class=\"verdict aborted\">Not complete: {}</p>", Markup(reason))?;
     }
-    if result.axes.is_empty() {
+    if !result.axes.is_empty() {
+        result.sentences.iter().try_for_each(|it| writeln!(out, "<p>{}</p>", Markup(it)))?;
+    } else {
         for sentence in &result.sentences {
             let of = result.comparisons.iter().find(|it| it.sentence == *sentence);
             let class = match of.map(|it| it.verdict) {

@@ -9,22 +9,31 @@ use rabbitscope_runs::experiment::{Comparison, ComparisonRole, ExperimentResult,
 
 use crate::escape::Markup;
 
-/// Every arm against the baseline in every metric.
+/// Every arm against the baseline in every metric. Combinations of a sweep have no p and no verdict: their curves are
+/// read as a whole.
 pub(super) fn comparisons(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
+    let is_sweep = !result.axes.is_empty();
+    let names =
+        if is_sweep { ["combination", "first", "here"] } else { ["arm", "baseline", "arm"] };
+    let [arm, baseline, value] = names;
     writeln!(
         out,
-        "<h2>All metrics</h2>\n<div class=\"scroll\"><table><thead><tr><th>arm</th><th class=\"left\">metric</th>\
-         <th>baseline</th><th>arm</th><th>change</th><th>interval</th><th>p</th><th>rounds</th>\
-         <th class=\"left\">verdict</th></tr></thead><tbody>"
+        "<h2>All metrics</h2>\n<div class=\"scroll\"><table><thead><tr><th>{arm}</th><th class=\"left\">metric</th>\
+         <th>{baseline}</th><th>{value}</th><th>change</th><th>interval</th><th>rounds</th>{}</tr></thead><tbody>",
+        if is_sweep { "" } else { "<th>p</th><th class=\"left\">verdict</th>" }
     )?;
     for comparison in &result.comparisons {
         row(out, result, comparison)?;
+        if !is_sweep {
+            verdict(out, comparison)?;
+        }
+        writeln!(out, "</tr>")?;
     }
     writeln!(
         out,
-        "</tbody></table></div>\n<p class=\"soft\">Baseline and arm are medians over the rounds that count. Changes are \
-         Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test, p is adjusted \
-         after Holm.</p>"
+        "</tbody></table></div>\n<p class=\"soft\">Values are medians over the rounds that count. Changes are \
+         Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test{}.</p>",
+        if is_sweep { ", each for itself" } else { ", p is adjusted after Holm" }
     )
 }
 
@@ -36,6 +45,20 @@ fn row(out: &mut impl Write, result: &ExperimentResult, comparison: &Comparison)
     };
     let interval = comparison.low.zip(comparison.high);
     let interval = interval.map(|(low, high)| format!("{} to {}", change(low), change(high)));
+    write!(
+        out,
+        "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+        Markup(&result.arms[comparison.arm].name),
+        Markup(&metric.name),
+        median(0),
+        median(comparison.arm),
+        comparison.ratio.map(change).unwrap_or_default(),
+        interval.unwrap_or_default(),
+        comparison.differences.len(),
+    )
+}
+
+fn verdict(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
     let (class, word) = match (comparison.role, comparison.verdict) {
         (ComparisonRole::Control, Verdict::Differs) => ("left", "control: differs from itself"),
         (ComparisonRole::Control, _) => ("left", "control"),
@@ -43,19 +66,8 @@ fn row(out: &mut impl Write, result: &ExperimentResult, comparison: &Comparison)
         (_, Verdict::Equivalent) => ("left", "the same"),
         (_, Verdict::Undecided) => ("left", "undecided"),
     };
-    writeln!(
-        out,
-        "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-         <td class=\"{class}\">{word}</td></tr>",
-        Markup(&result.arms[comparison.arm].name),
-        Markup(&metric.name),
-        median(0),
-        median(comparison.arm),
-        comparison.ratio.map(change).unwrap_or_default(),
-        interval.unwrap_or_default(),
-        comparison.adjusted_p.map(|p| p_in_words(p).replace('<', "&lt;")).unwrap_or_default(),
-        comparison.differences.len(),
-    )
+    let p = comparison.adjusted_p.map(|p| p_in_words(p).replace('<', "&lt;")).unwrap_or_default();
+    write!(out, "<td>{p}</td><td class=\"{class}\">{word}</td>")
 }
 
 /// What is left out, and why.

@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::experiment::{
     ArmFacts, ComparisonRole, ExperimentResult, Goal, KnownExpectation, KnownResult, MetricFacts,
-    MetricRole, RunOfArm, Verdict,
+    MetricRole, RunOfArm, SweepAxis, Verdict,
 };
 
 use crate::experiment::{conclude, is_decided};
@@ -59,6 +59,21 @@ fn a_difference_is_said_with_its_interval_and_the_control_beside_it() {
     );
     assert!(arm.ends_with("8 of 8 rounds, random order, seed 7)."), "{arm}");
     assert!(control.starts_with("default against itself: consumed 0.0 %"), "{control}");
+}
+
+#[test]
+fn a_sweep_has_one_sentence_and_says_how_many_rounds_verdicts_would_need() {
+    let check = |rounds: usize, expected: &str| {
+        let mut result = experiment(&steps(1.1)[..rounds]);
+        result.axes = vec![SweepAxis { key: "k".to_owned(), values: vec!["1".to_owned(); 3] }];
+        result.arms[2].control = false;
+        conclude(&mut result, &[]);
+        let [sentence] = &result.sentences[..] else { panic!("{:?}", result.sentences) };
+        assert!(sentence.starts_with(&format!("3 combinations, {rounds} of {rounds} rounds")));
+        assert!(sentence.ends_with(expected), "{sentence}");
+    };
+    check(6, "alone; 7 rounds could tell all of them from chance together.");
+    check(8, "alone; together (Holm), 1 of 2 differ from default in consumed.rate.");
 }
 
 #[test]
