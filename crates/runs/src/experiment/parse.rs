@@ -37,9 +37,9 @@ fn stem(file: &str) -> &str {
 
 /// `consumers.0.prefetch: 1, 10, 100; queues.0.type: classic, quorum`.
 fn swept(axes: &[SweepAxis]) -> String {
-    let axis =
+    let in_words =
         |axis: &SweepAxis| format!("{}: {}", axis.key, axis.values.join(", ").replace('"', ""));
-    axes.iter().map(axis).collect::<Vec<_>>().join("; ")
+    axes.iter().map(in_words).collect::<Vec<_>>().join("; ")
 }
 
 /// Reads an experiment from TOML. `file` is for messages only; `overrides` are as for scenarios.
