@@ -43,9 +43,7 @@ fn verdicts(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if let Some(reason) = &result.aborted {
         writeln!(out, "<p class=\"verdict aborted\">Not complete: {}</p>", Markup(reason))?;
     }
-    if !result.axes.is_empty() {
-        result.sentences.iter().try_for_each(|it| writeln!(out, "<p>{}</p>", Markup(it)))?;
-    } else {
+    if result.axes.is_empty() {
         for sentence in &result.sentences {
             let of = result.comparisons.iter().find(|it| it.sentence == *sentence);
             let class = match of.map(|it| it.verdict) {
@@ -55,6 +53,8 @@ fn verdicts(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
             };
             writeln!(out, "<p class=\"verdict {class}\">{}</p>", Markup(sentence))?;
         }
+    } else {
+        result.sentences.iter().try_for_each(|it| writeln!(out, "<p>{}</p>", Markup(it)))?;
     }
     if let Some(known) = &result.known {
         let class = match known.met {
