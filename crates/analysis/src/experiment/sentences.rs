@@ -131,11 +131,11 @@ fn of_sweep(result: &ExperimentResult, counted: usize) -> String {
         format!("{needed} rounds could tell all of them from chance together")
     } else {
         let differ = primary.filter(|it| it.verdict == Verdict::Differs).count();
-        format!("together (Holm), {differ} of {all} differ from {first} in {metric}")
+        format!("together (Holm), {differ} of {all} differ in {metric}")
     };
     format!(
-        "{} combinations, {counted} of {} rounds, random order, seed {}. Each interval ({}) holds for its combination \
-         alone; {together}.",
+        "{} combinations, compared with {first}: {counted} of {} rounds, random order, seed {}. Each interval ({}) \
+         holds for its combination alone; {together}.",
         result.arms.len(),
         counted + dropped_rounds(result),
         result.seed,

@@ -69,11 +69,13 @@ fn a_sweep_has_one_sentence_and_says_how_many_rounds_verdicts_would_need() {
         result.arms[2].control = false;
         conclude(&mut result, &[]);
         let [sentence] = &result.sentences[..] else { panic!("{:?}", result.sentences) };
-        assert!(sentence.starts_with(&format!("3 combinations, {rounds} of {rounds} rounds")));
+        assert!(sentence.starts_with(&format!(
+            "3 combinations, compared with default: {rounds} of {rounds} rounds"
+        )));
         assert!(sentence.ends_with(expected), "{sentence}");
     };
     check(6, "alone; 7 rounds could tell all of them from chance together.");
-    check(8, "alone; together (Holm), 1 of 2 differ from default in consumed.rate.");
+    check(8, "alone; together (Holm), 1 of 2 differ in consumed.rate.");
 }
 
 #[test]
