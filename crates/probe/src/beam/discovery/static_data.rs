@@ -62,7 +62,7 @@ impl StaticData {
         self.areas.push(Area { start, is_writable, bytes });
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn set_span(&mut self, first: u64, end: u64) {
         self.span = (first, end);
     }
