@@ -63,7 +63,8 @@ impl Broker {
     }
 
     /// Loads the prepared code of one spec in the running node, and the installed code of what the others change.
-    /// Fails, and loads nothing, where processes still run code that would have to go.
+    /// Fails, and loads nothing, where processes still run code that would have to go; of a cluster the nodes before that
+    /// one have loaded it.
     pub fn switch_code(&self, which: usize) -> Result<(), BrokerError> {
         self.nodes.iter().try_for_each(|node| patches::switch(node, &self.installation, which))
     }

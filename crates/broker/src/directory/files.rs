@@ -20,18 +20,20 @@ pub(crate) fn prepare(
     spec: &ThrowawayBroker,
     nodes: &[PlannedNode],
 ) -> Result<(), BrokerError> {
+    // What is refused leaves no directory behind.
+    let home = directory.join("home");
+    let variables = nodes.iter().map(|node| environment(installation, &home, spec, node));
+    let variables = variables.collect::<Result<Vec<_>, _>>()?;
     make_private(directory).map_err(BrokerError::io("make", directory))?;
     // Before any process can be there that belongs to it.
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
-    let home = directory.join("home");
     make_private(&home).map_err(BrokerError::io("make", &home))?;
     write_private(&home.join(".erlang.cookie"), &random_hex()?)?;
     let common = format!("default_pass = {}\n", random_hex()?) + &cluster_config(nodes);
-    for node in nodes {
+    for (node, variables) in nodes.iter().zip(variables) {
         if node.files != directory {
             make_private(&node.files).map_err(BrokerError::io("make", &node.files))?;
         }
-        let variables = environment(installation, &home, spec, node)?;
         write_private(&node.files.join("environment.sh"), &variables)?;
         let loopback = loopback_config(&node.ports, |plugin| installation.has_plugin(plugin));
         let config = loopback + &common + &spec.config + "\n";

@@ -63,7 +63,10 @@ impl Seconds {
         watchers: Watchers,
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let nodes = pids.iter().filter_map(|pid| UsageMeter::start(*pid)).collect();
+        // Of all or of none: a sum without one of them would be taken for all.
+        let meters: Option<Vec<UsageMeter>> =
+            pids.iter().map(|pid| UsageMeter::start(*pid)).collect();
+        let nodes = meters.unwrap_or_default();
         Self {
             nodes,
             pages,
