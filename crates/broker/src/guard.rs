@@ -115,10 +115,11 @@ fn read_pid(pids: &mut impl BufRead) -> Option<u32> {
     line.trim().parse().ok()
 }
 
-/// Ends every process of the broker in `directory` and removes the directory. For a broker whose
-/// guard is gone or does not answer.
+/// Ends every process of the broker in `directory` and removes the directory, whatever became of its guard. A guard
+/// that is there cleans up as well; it is waited for, so that nothing of the broker is left.
 pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
     let family = BrokerProcesses::of(directory);
+    let guard = BrokerProcesses::guard_of(directory);
     let deadline = Instant::now() + CLEANUP_TIMEOUT;
     loop {
         let members = family.members();
@@ -130,6 +131,7 @@ pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
             match removal::remove(directory) {
                 // Something, such as the guard, is in there as well.
                 Err(error) if error.may_pass() && !is_late => {}
+                Ok(()) if !is_late && guard.is_named() => {}
                 removed => return removed,
             }
         }

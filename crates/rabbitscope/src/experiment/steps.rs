@@ -25,7 +25,8 @@ use super::{
 };
 use crate::{leftovers::RemovalConsent, output};
 
-/// Rounds in a row with a run that could not be made, after which no further one is tried.
+/// Rounds in a row with a run that could not be made, or of which none ever counted, after which no further one is
+/// tried.
 const MAX_FAILED_ROUNDS: u32 = 3;
 
 /// An experiment that has ended, one way or the other.
@@ -113,11 +114,12 @@ impl Conductor<'_> {
                 continue;
             }
             self.rounds.conclude();
-            failed_rounds = if self.rounds.has_failed(round) { failed_rounds + 1 } else { 0 };
+            let counted = self.rounds.counted();
+            let is_vain = counted == 0 || self.rounds.has_failed(round);
+            failed_rounds = if is_vain { failed_rounds + 1 } else { 0 };
             if failed_rounds >= MAX_FAILED_ROUNDS {
                 return Err(self.only_failures(round));
             }
-            let counted = self.rounds.counted();
             let is_look = design.looks.contains(&counted);
             if counted >= design.rounds || is_look && is_decided(&self.rounds.result) {
                 return Ok(());
@@ -130,7 +132,8 @@ impl Conductor<'_> {
         let dropped = self.rounds.result.dropped.iter().rev();
         let reason = dropped.filter(|it| it.round == round).map(|it| it.reason.as_str()).next();
         anyhow!(
-            "{MAX_FAILED_ROUNDS} rounds in a row gave no result: {}",
+            "{MAX_FAILED_ROUNDS} rounds in a row gave nothing that counts: {}; change the scenario, or what else the \
+             machine does",
             reason.unwrap_or_default()
         )
     }
