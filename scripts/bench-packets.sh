@@ -1,17 +1,19 @@
 #!/bin/sh
 # How fast a capture is analyzed, in turn with tshark, and what a live capture costs the broker. As root.
 #
-#   ROUNDS=5 SECONDS_EACH=10 RATE=60000 scripts/bench-packets.sh
+#   ROUNDS=5 SECONDS_EACH=10 SMALL=40000 RATE=60000 scripts/bench-packets.sh
 #
-# Offline: packets that tcpdump captures of a saturated queue (the kernel joins small writes; the line says how large) are read by both, one after the other; tshark
-# takes the fields that a count of AMQP's methods needs. Live: the same load with and without `packets`, in turn; what was
-# dropped is counted. Prints a line for each round, and medians.
+# Offline: packets of some 200 bytes, which tcpdump captures of SMALL messages a second in a write each (the kernel joins the
+# writes of a client that is faster), are read by both, one after the other; tshark takes the fields that a count of AMQP's
+# methods needs. Live: RATE messages a second with and without `packets`, in turn; what was dropped is counted. Prints a line for
+# each round, and medians. The memory is the most that each had, for the whole capture and for its first half.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-10}
 rate=${RATE:-60000}
+small=${SMALL:-40000}
 [ "$(id -u)" = 0 ] || {
     echo "captures take root" >&2
     exit 1
@@ -26,7 +28,7 @@ done
 start_broker
 port=$(node -p "new URL('$RABBITSCOPE_URI').port")
 
-# Each message in a write of its own: one packet for each.
+# Each message in a write of its own.
 cat >"$work/small.toml" <<EOF
 name = "small"
 run = { duration = "${seconds}s", self-check = false }
@@ -34,12 +36,13 @@ queues = [{ name = "rabbitscope-small" }]
 [[publishers]]
 queue = "rabbitscope-small"
 size = "70B"
+rate = $small
 write = "per-message"
 [[consumers]]
 queue = "rabbitscope-small"
 auto-ack = true
 EOF
-sed -e "s/size = \"70B\"/size = \"70B\"\nrate = $rate/" -e '/write =/d' "$work/small.toml" >"$work/fixed.toml"
+sed -e "s/^rate = .*/rate = $rate/" -e '/write =/d' "$work/small.toml" >"$work/fixed.toml"
 
 tcpdump -i lo -B 65536 -s 0 -w "$work/small.pcap" "tcp port $port" 2>"$work/tcpdump.log" &
 capture=$!
@@ -80,6 +83,18 @@ console.log(`offline, medians: ${mine.toFixed(2)} Gbit/s, tshark ${other.toFixed
 EOF
 sed -i "s|SCRIPTS|$PWD/scripts|" "$work/timed.mjs"
 node "$work/timed.mjs" "$program" "$work/small.pcap" "$port" "$rounds"
+
+# COMMAND...: the most memory that it takes, in MiB.
+memory() {
+    node scripts/most-memory.mjs "$work/memory" "$@" >/dev/null 2>&1
+    node -p "Math.round($(cat "$work/memory") / 1024)"
+}
+tcpdump -r "$work/small.pcap" -c "$(node -p "Math.round($(capinfos -rcMT "$work/small.pcap" | cut -f2) / 2)")" \
+    -w "$work/half.pcap" 2>/dev/null
+for capture in half small; do
+    echo "memory, $capture: $(memory "$program" packets --pcap "$work/$capture.pcap" --port "$port" --json) MiB," \
+        "tshark $(memory tshark -r "$work/$capture.pcap" -d "tcp.port==$port,amqp" -T fields -e amqp.type) MiB"
+done
 
 # NAME: the rate of the messages that a run consumed.
 consumed() {

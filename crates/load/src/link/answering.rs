@@ -1,7 +1,7 @@
 //! Responders on one connection: each answers the requests of a queue.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
-use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup};
+use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup, WriteMode};
 
 use super::{serve_context::ServeContext, socket::Socket};
 use crate::{
@@ -16,6 +16,7 @@ pub(super) struct Answering {
     queues: Vec<String>,
     auto_ack: bool,
     body: Vec<u8>,
+    write: WriteMode,
     /// Channel and queue of each consumer.
     consumers: Vec<(u16, usize)>,
 }
@@ -32,6 +33,7 @@ impl Answering {
             queues: queues.to_vec(),
             auto_ack: group.auto_ack,
             body: vec![0; group.size_bytes as usize],
+            write: group.write,
         }
     }
 
@@ -55,7 +57,7 @@ impl Role for Answering {
         }
     }
 
-    /// Replies and acknowledges in one write. A request that asks for no reply gets none.
+    /// Replies and acknowledges, in one write or with all that was read. A request that asks for no reply gets none.
     #[inline]
     fn on_delivery(
         &mut self,
@@ -80,6 +82,10 @@ impl Role for Answering {
             let delivery_tag = request.delivery_tag;
             let ack = Request::Ack { delivery_tag, multiple: false };
             socket.connection.request(request.channel, &ack);
+        }
+        if self.write == WriteMode::PerMessage {
+            // What cannot be written now stays; the flush behind the reading says why.
+            let _ = socket.flush(context);
         }
     }
 

@@ -79,6 +79,18 @@ fn every_request_has_its_reply() {
 }
 
 #[test]
+fn each_message_has_a_write_of_its_own_where_that_is_asked_for() {
+    let bench = Workbench::new("rpc-writes");
+    let many = "--set requests.0.concurrency=50";
+    let batched = run(&bench, "batched", many);
+    assert!(count(&batched, "writes") < 8000, "{batched:#}");
+    let each = "--set requests.0.write=per-message --set responders.0.write=per-message";
+    let single = run(&bench, "single", &format!("{many} {each}"));
+    assert_eq!(count(&single, "replies"), 4000);
+    assert!(count(&single, "writes") >= 8000, "{single:#}");
+}
+
+#[test]
 fn large_requests_and_replies_come_whole() {
     let bench = Workbench::new("rpc-large");
     let sizes = "--set requests.0.size=300KiB --set responders.0.size=1MiB";

@@ -1,7 +1,7 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
-use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup};
+use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup, WriteMode};
 
 use super::{
     caller::Caller,
@@ -12,7 +12,7 @@ use crate::{
     clock::{Nanos, RunInstant},
     latency::Latency,
     link::{
-        limits::{CHUNK, WRITE_ROUNDS},
+        limits::{CHUNK, write_rounds},
         role::Role,
         serve_context::ServeContext,
         socket::Socket,
@@ -39,6 +39,7 @@ pub(in crate::link) struct Calling {
     reply: ReplyPath,
     body: Vec<u8>,
     persistent: bool,
+    write: WriteMode,
     timeout: Nanos,
     callers: Vec<Caller>,
     /// By channel number: the queue for replies. Absent until it is known.
@@ -89,6 +90,7 @@ impl Calling {
             reply: group.reply,
             body: vec![0; group.size_bytes as usize],
             persistent: group.persistent,
+            write: group.write,
             timeout: group.timeout.into(),
             reply_to: vec![None; usize::from(channels) + 1],
             round_robin: RoundRobin::new(callers.len()),
@@ -243,7 +245,9 @@ impl Role for Calling {
         if let Some(until) = context.pass.due_until {
             self.round_robin.advance(until);
         }
-        let (mut room, mut encoded) = (CHUNK, 0);
+        // The first request fits whatever its size.
+        let mut room = if self.write == WriteMode::Batched { CHUNK } else { 1 };
+        let mut encoded = 0;
         while room > 0
             && let Some(index) = self.round_robin.next()
         {
@@ -327,7 +331,7 @@ impl Role for Calling {
     }
 
     fn write_rounds(&self) -> u32 {
-        WRITE_ROUNDS
+        write_rounds(self.write)
     }
 
     fn is_owed(&self) -> bool {

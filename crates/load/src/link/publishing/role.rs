@@ -12,7 +12,7 @@ use super::{
 use crate::{
     clock::{Nanos, RunInstant},
     link::{
-        limits::{CHUNK, WRITE_ROUNDS},
+        limits::{CHUNK, write_rounds},
         role::Role,
         serve_context::ServeContext,
         socket::Socket,
@@ -20,10 +20,6 @@ use crate::{
     pacing::RoundRobin,
     report::{Failure, Side},
 };
-
-/// Messages in a row with a write for each, before other connections are served. As many as a batch
-/// has.
-const SINGLE_WRITES: u32 = 64;
 
 pub(in crate::link) struct Publishing {
     publishers: Vec<Publisher>,
@@ -123,7 +119,7 @@ impl Publishing {
 
 impl Role for Publishing {
     fn write_rounds(&self) -> u32 {
-        if self.write == WriteMode::Batched { WRITE_ROUNDS } else { SINGLE_WRITES }
+        write_rounds(self.write)
     }
 
     #[inline]

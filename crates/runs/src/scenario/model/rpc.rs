@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Schedule;
+use super::{Schedule, WriteMode};
 
 /// Callers that do the same: each sends a request and waits for the reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub struct RequestGroup {
     pub size_bytes: u32,
     /// Delivery mode 2.
     pub persistent: bool,
+    /// How requests are handed to the socket.
+    pub write: WriteMode,
     /// Requests without a reply that a caller may have; absent: no limit, the rate decides.
     pub concurrency: Option<u32>,
     /// When requests are due; without a schedule, the next when there is room for it.
@@ -71,4 +73,6 @@ pub struct ResponderGroup {
     pub auto_ack: bool,
     /// Body size of a reply in bytes.
     pub size_bytes: u32,
+    /// How replies, each with its acknowledgement, are handed to the socket.
+    pub write: WriteMode,
 }

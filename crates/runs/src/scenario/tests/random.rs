@@ -22,6 +22,10 @@ impl Random {
         self.below(2) == 0
     }
 
+    fn write(&mut self) -> WriteMode {
+        [WriteMode::Batched, WriteMode::PerMessage][self.below(2)]
+    }
+
     fn some<T>(&mut self, value: T) -> Option<T> {
         self.chance().then_some(value)
     }
@@ -328,7 +332,7 @@ impl Random {
             confirm_window,
             confirm_timeout: self.some(timeout).filter(|_| confirms),
             republish_unconfirmed: confirm_window.is_some() && self.chance(),
-            write: [WriteMode::Batched, WriteMode::PerMessage][self.below(2)],
+            write: self.write(),
             tx_size,
             mandatory: self.chance(),
             schedule,

@@ -46,6 +46,7 @@ pub(super) fn requests(
         reply: wire.reply.unwrap_or(ReplyPath::Direct),
         size_bytes: fields::size("size", wire.size.as_deref().unwrap_or("12B"))?,
         persistent: wire.persistent.unwrap_or(false),
+        write: wire.write.unwrap_or_default(),
         concurrency: if schedule.is_set() { concurrency } else { concurrency.or(Some(1)) },
         schedule,
         messages: fields::at_least_one("messages", wire.messages)?,
@@ -91,5 +92,6 @@ pub(super) fn responders(
         prefetch: wire.prefetch,
         auto_ack,
         size_bytes: fields::size("size", wire.size.as_deref().unwrap_or("12B"))?,
+        write: wire.write.unwrap_or_default(),
     })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::model::{AfterPhases, Arrival, ReplyPath, RequestGroup, ResponderGroup},
+    super::model::{AfterPhases, Arrival, ReplyPath, RequestGroup, ResponderGroup, WriteMode},
     Phase,
 };
 use rabbitscope_text::{display_duration, display_size};
@@ -19,6 +19,7 @@ pub(in super::super) struct Requests {
     pub(in super::super) reply: Option<ReplyPath>,
     pub(in super::super) size: Option<String>,
     pub(in super::super) persistent: Option<bool>,
+    pub(in super::super) write: Option<WriteMode>,
     pub(in super::super) concurrency: Option<u32>,
     pub(in super::super) rate: Option<f64>,
     pub(in super::super) arrival: Option<Arrival>,
@@ -40,6 +41,7 @@ pub(in super::super) struct Responders {
     pub(in super::super) prefetch: Option<u16>,
     pub(in super::super) auto_ack: Option<bool>,
     pub(in super::super) size: Option<String>,
+    pub(in super::super) write: Option<WriteMode>,
 }
 
 impl From<&RequestGroup> for Requests {
@@ -54,6 +56,7 @@ impl From<&RequestGroup> for Requests {
             reply: Some(group.reply),
             size: Some(display_size(u64::from(group.size_bytes)).to_string()),
             persistent: Some(group.persistent),
+            write: Some(group.write),
             concurrency: group.concurrency,
             rate: schedule.rate,
             arrival: schedule.is_set().then_some(schedule.arrival),
@@ -76,6 +79,7 @@ impl From<&ResponderGroup> for Responders {
             prefetch: group.prefetch,
             auto_ack: Some(group.auto_ack),
             size: Some(display_size(u64::from(group.size_bytes)).to_string()),
+            write: Some(group.write),
         }
     }
 }

@@ -18,6 +18,7 @@ impl Random {
             reply: if self.chance() { ReplyPath::Direct } else { ReplyPath::Queue },
             size_bytes: self.number(1 << 20),
             persistent: self.chance(),
+            write: self.write(),
             concurrency: Some(self.number(1000)).filter(|_| !schedule.is_set() || self.chance()),
             schedule,
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
@@ -39,6 +40,7 @@ impl Random {
             prefetch: Some(prefetch).filter(|_| !auto_ack && self.chance()),
             auto_ack,
             size_bytes: self.number(1 << 20),
+            write: self.write(),
         }
     }
 
