@@ -97,6 +97,7 @@ if (rows.some((row) => row[7])) {
         }
     }
     const onlyTheirs = [...links.values()].reduce((sum, number) => sum + number, 0);
+    for (const [link, number] of links) if (number > 0) console.log(`  only tshark's: packet ${link.replace(" ", " for the method in packet ")}`);
     console.log(`  confirms and acknowledgements of messages: ${same} as tshark links them, ${onlyOurs} only ours, ${onlyTheirs} only tshark's`);
 }
 console.log(read("latencies").replace(/^/gm, "  ").trimEnd());
