@@ -20,8 +20,11 @@ function row(name) {
         const interval = it.low === null ? "too few rounds" : `${percent(it.low)} to ${percent(it.high)}`;
         return `${arm.control ? "control" : arm.name}: ${percent(it.ratio)} (${interval})`;
     });
-    const rounds = new Set(result.runs.map((run) => run.round)).size;
-    const dropped = new Set(result.dropped.map((it) => it.round)).size;
+    // A round that was interrupted is none.
+    const runsOf = (round) => result.runs.filter((run) => run.round === round).length;
+    const complete = [...new Set(result.runs.map((run) => run.round))].filter((round) => runsOf(round) >= result.arms.length);
+    const rounds = complete.length;
+    const dropped = complete.filter((round) => result.dropped.some((it) => it.round === round)).length;
     const cells = [
         name,
         result.known ? result.known.expect.map((it) => `\`${it}\``).join(", ") : "",
