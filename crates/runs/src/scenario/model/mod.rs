@@ -13,6 +13,7 @@ mod rpc;
 mod scenario;
 mod timing;
 mod topology;
+mod write_mode;
 
 pub use arguments::{FieldValue, Time};
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
@@ -30,7 +31,7 @@ pub use profile_event::ProfileEvent;
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
 pub use scenario::{
     BrokerSpec, ConsumerGroup, Expect, MAX_NODES, NO_WINDOW, PacketsSpec, ProfileSpec,
-    PublisherGroup, QueueSpec, Scenario, Stop, ThrowawayBroker, WriteMode,
+    PublisherGroup, QueueSpec, Scenario, Stop, ThrowawayBroker,
 };
 pub use timing::{
     AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
@@ -38,3 +39,4 @@ pub use timing::{
 pub use topology::{
     Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, QueueType, has_placeholder,
 };
+pub use write_mode::WriteMode;

@@ -5,10 +5,9 @@ use super::{
     Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
     MemberQueues, MessageProperties, Packing, Policy, PollerGroup, ProcessingStep, ProfileEvent,
     QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES,
-    Schedule, Settle, SizeStep, Until,
+    Schedule, Settle, SizeStep, Until, WriteMode,
 };
 use crate::scenario::connecting::Connecting;
-use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// What is to be run. Serialises to the resolved form that is kept in `scenario.toml` and
@@ -242,17 +241,6 @@ impl PublisherGroup {
 
 /// A confirm window without a limit.
 pub const NO_WINDOW: u32 = u32::MAX;
-
-/// How messages are handed to the socket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WriteMode {
-    /// All that may be sent now, in few calls.
-    #[default]
-    Batched,
-    /// One call for each message, as the Java client does.
-    PerMessage,
-}
 
 /// Consumers that do the same.
 #[derive(Clone, Debug, PartialEq)]
