@@ -2,13 +2,13 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead tick load pace find-rate queues inside page profile packets
+BENCHES := overhead tick load fleet pace find-rate queues inside page profile packets
 
 # Whose members may record profiles with what `make install` installs, and where to.
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults test-releases dist lint setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults test-releases dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -42,10 +42,15 @@ dist: setup
 lint:
 	scripts/lint.sh
 
+# What deploy/ has, against published schemas.
+manifests:
+	scripts/manifests.sh
+
 # overhead  what a profile at 999 Hz costs the broker, in turn with perf and with a bare clock: throughput and
 #           CPU time a message, with and without, in alternating pairs
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
+# fleet     whether several processes on this machine measure what one does, and what their bus and controller cost
 # pace      whether a constant rate is held without bursts
 # find-rate whether nine identical searches for the highest rate that take turns agree: some 35 minutes
 # queues    how long a list of 3,000 queues takes under load, from the management plugin and from here

@@ -17,6 +17,8 @@ use crate::{
     event::Event,
     frame::Frames,
     method::{Reply, Request},
+    parts::{Content, Route},
+    properties::Properties,
     uri::Uri,
 };
 
@@ -130,6 +132,40 @@ impl<S: Transport> Client<S> {
     /// Sends a request without waiting; [`Client::wait`] takes its answer.
     pub fn send(&mut self, channel: u16, request: &Request<'_>) {
         self.connection.request(channel, request);
+    }
+
+    /// Appends a message to the output, which [`Client::poll`] and every call write. The default exchange routes it to
+    /// the queue of this name.
+    pub fn publish(&mut self, channel: u16, queue: &str, properties: &Properties, body: &[u8]) {
+        let content = Content::new(properties, body, self.connection.limits().frame_max);
+        let route = Route::new("", queue, false);
+        self.connection.publish_parts(channel, &route, &content, &[]);
+    }
+
+    /// Writes the output, and hands over what comes within `wait`; returns as soon as `event` says that it has
+    /// something to do. Heartbeats are sent and expected.
+    pub fn poll(
+        &mut self,
+        wait: Duration,
+        mut event: impl FnMut(Event<'_>) -> bool,
+    ) -> Result<(), ClientError> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let mut has_work = false;
+            self.take::<()>(&mut |taken| {
+                has_work |= event(taken);
+                None
+            })?;
+            self.connection.tick(Instant::now())?;
+            self.flush()?;
+            if has_work || Instant::now() >= deadline {
+                return Ok(());
+            }
+            match self.read(deadline) {
+                Err(ClientError::TimedOut { .. }) => {}
+                read => read?,
+            }
+        }
     }
 
     /// Opens a channel without waiting. Requests may follow at once.

@@ -17,12 +17,13 @@ use crate::{
     dial::{Dialer, Stream},
     pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
     report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
+    share::Share,
     worker::WorkerContext,
 };
 
 /// Threads of a group, each of which opens one connection at a time. Chosen: they wait for the
 /// broker nearly all the time.
-const PARALLEL: u32 = 32;
+const PARALLEL: usize = 32;
 
 /// How often a thread that waits checks whether the load has ended.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -36,6 +37,8 @@ pub(crate) struct ConnectionChurn<'a> {
     worker: usize,
     dialer: &'a Dialer,
     measured: Mutex<IntervalMeasurements>,
+    /// The slots that are this process's own.
+    members: Vec<u32>,
 }
 
 struct Slot {
@@ -45,12 +48,12 @@ struct Slot {
 }
 
 impl<'a> ConnectionChurn<'a> {
-    /// Every group of the scenario that churns connections; their numbers among the workers start
-    /// with `first_worker`.
+    /// Every group of the scenario that churns connections, with its slots in `share`; their numbers among the
+    /// workers start with `first_worker`.
     pub(crate) fn all(
         scenario: &'a Scenario,
         dialer: &'a Dialer,
-        first_worker: usize,
+        (first_worker, share): (usize, Share),
     ) -> Vec<Self> {
         let groups = scenario.churn.iter().enumerate();
         let of_connections = groups.filter(|(_, group)| group.subject == ChurnSubject::Connections);
@@ -58,14 +61,15 @@ impl<'a> ConnectionChurn<'a> {
             .zip(first_worker..)
             .map(|((number, group), worker)| {
                 let measured = Mutex::new(IntervalMeasurements::default());
-                Self { group, number, worker, dialer, measured }
+                let members = share.of_members(group.concurrency).collect();
+                Self { group, number, worker, dialer, measured, members }
             })
             .collect()
     }
 
     /// Runs to the end of the load and closes what is open. The last report is [`Report::Done`].
     pub(crate) fn run(&self, context: &WorkerContext<'_>) {
-        let threads = self.group.concurrency.min(PARALLEL);
+        let threads = self.members.len().min(PARALLEL);
         thread::scope(|scope| {
             for thread in 0..threads {
                 scope.spawn(move || self.serve(thread, threads, context));
@@ -119,10 +123,14 @@ impl<'a> ConnectionChurn<'a> {
     }
 
     /// One of `threads`: it serves every `threads`-th slot, from `thread` on.
-    fn serve(&self, thread: u32, threads: u32, context: &WorkerContext<'_>) {
-        let members = (thread..self.group.concurrency).step_by(threads as usize);
+    fn serve(&self, thread: usize, threads: usize, context: &WorkerContext<'_>) {
+        let members = self.members.iter().skip(thread).step_by(threads);
         let mut slots: Vec<_> = members
-            .map(|member| Slot { member, cycle: ChurnCycle::new(self.group, member), client: None })
+            .map(|&member| Slot {
+                member,
+                cycle: ChurnCycle::new(self.group, member),
+                client: None,
+            })
             .collect();
         let mut due_queue = DueQueue::new(slots.len());
         for (index, slot) in slots.iter().enumerate() {

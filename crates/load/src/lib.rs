@@ -8,7 +8,7 @@
 //! The folders follow the data: `plan` and `message` say what a scenario asks for, `dial`,
 //! `topology` and `connect` prepare the broker and the connections, `link` and `worker` run them
 //! with the times of `pacing` and the bodies of `packing`, `report` has what they report, `verify` and `aggregate` evaluate it,
-//! `run` and `session` put all together.
+//! `run` and `session` put all together. `remote` is for runs that several processes share (`share`).
 //!
 //! Not here: CPU and memory of the broker (the program adds them to each row), files, and
 //! observation of the broker from outside or inside.
@@ -30,20 +30,28 @@ mod packing;
 mod plan;
 mod polling;
 mod random;
+mod remote;
 mod report;
 mod run;
 mod session;
+mod share;
 mod topology;
 mod verify;
 mod worker;
 
-pub use dial::Dialer;
+pub use dial::{ControlClient, ControlStream, Dialer};
 pub use error::LoadError;
 pub use latency::LatencyRecord;
 pub use message::unreadable_file;
 pub use outcome::{LoadOutcome, Progress};
+pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};
-pub use session::{BrokerOwner, CleanupJournal, Session};
+pub use remote::{
+    PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError,
+};
+pub use run::{run_part, run_tag};
+pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};
+pub use share::Share;
 pub use topology::{
     KeptObject, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
     OwnedTopology, QueueDepths, Removal, remove_leftovers,

@@ -21,6 +21,8 @@ pub enum Progress<'a> {
         /// Connections of the run.
         of: usize,
     },
+    /// Something that a person should know while the run goes on, in a sentence.
+    Notice(&'a str),
     /// Every connection is up and the first message is about to be sent.
     Started {
         /// Nanoseconds since 1970-01-01 UTC.

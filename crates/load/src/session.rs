@@ -11,7 +11,9 @@ use crate::{
     error::LoadError,
     outcome::{LoadOutcome, Progress},
     plan::{churned_bindings, churned_queues, plan_links},
-    run::{assemble_workers, run_load},
+    remote::{RemoteStart, RemoteWorkers},
+    run::{assemble_workers, run_load, run_remote, wait_for_start},
+    share::Share,
     topology::{
         Needs, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token,
         remove,
@@ -111,15 +113,56 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan_links(&self.scenario, &self.declared.token)?;
+        let plans = plan_links(&self.scenario, &self.declared.token, Share::WHOLE)?;
         let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,
             dialer: &self.dialer,
-            restorer: &self.restorer,
+            restorer: Some(&self.restorer),
+            share: Share::WHOLE,
         };
         let workers = assemble_workers(&context, progress, stop)?;
         Ok(run_load(&context, workers, progress, stop))
+    }
+
+    /// As [`Session::run`], with the load of other processes, which have begun already.
+    pub fn run_remote(
+        &mut self,
+        begun: &RemoteStart,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> LoadOutcome {
+        let context = RunContext {
+            scenario: &self.scenario,
+            plans: &[],
+            dialer: &self.dialer,
+            restorer: Some(&self.restorer),
+            share: Share::WHOLE,
+        };
+        run_remote(&context, begun, remote, progress, stop)
+    }
+
+    /// The session of a process that is gone, on a broker of somebody else. `declared` is what it had declared.
+    pub fn resume(
+        scenario: &Scenario,
+        dialer: &Dialer,
+        declared: OwnedTopology,
+        unmarked: Option<String>,
+    ) -> Result<Self, LoadError> {
+        let control = Topology::connect(dialer)?;
+        let broker = facts(control.uri(), control.server_properties());
+        let ownership = unmarked.map_or(Ownership::Marked, Ownership::Unmarked);
+        let marked = (ownership == Ownership::Marked).then(|| declared.clone());
+        let missing = declared.declarations(scenario);
+        let restorer = Restorer::new(control, missing, marked);
+        let (scenario, dialer) = (scenario.clone(), dialer.clone());
+        Ok(Self { scenario, dialer, broker, declared, ownership, restorer })
+    }
+
+    /// Sleeps until the scenario's start time, if it has one in the future.
+    pub fn wait_for_start(&self, stop: &AtomicBool) {
+        wait_for_start(&self.scenario, stop);
     }
 
     /// Why what this session declared could not be marked: the broker's words. A later run cannot
@@ -202,6 +245,14 @@ fn close(
     let (removal, topology) = remove(topology, dialer, declared, policy)?;
     topology.close();
     Ok(removal)
+}
+
+/// What the broker says of itself. Nothing is declared there.
+pub fn broker_facts(dialer: &Dialer) -> Result<BrokerFacts, LoadError> {
+    let control = Topology::connect(dialer)?;
+    let found = facts(control.uri(), control.server_properties());
+    control.close();
+    Ok(found)
 }
 
 fn facts(uri: &Uri, properties: &Table) -> BrokerFacts {

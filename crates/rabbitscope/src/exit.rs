@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_erlang::ErlangError;
+use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
 use rabbitscope_load::LoadError;
@@ -59,6 +60,11 @@ impl Exit {
                 error if error.is_usage() => Self::Usage,
                 _ => Self::Failed,
             });
+        }
+        match cause.downcast_ref::<FleetError>() {
+            Some(error) if error.is_usage() => return Some(Self::Usage),
+            Some(error) if error.is_unreachable() => return Some(Self::Unreachable),
+            _ => {}
         }
         if let Some(error) = cause.downcast_ref::<ErlangError>() {
             return Some(Self::of_inside(error));

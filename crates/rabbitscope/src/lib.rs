@@ -7,6 +7,7 @@ pub mod capacity;
 pub mod commands;
 pub mod exit;
 pub mod experiment;
+mod fleet;
 pub mod interrupt;
 pub mod leftovers;
 pub mod machine;

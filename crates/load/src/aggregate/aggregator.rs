@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_runs::{
-    record::{LoadTotals, Measured, SecondRow, Verdict, Verification},
+    record::{Doubt, LoadTotals, Measured, SecondRow, Verdict, Verification},
     scenario::RunOptions,
 };
 
@@ -38,6 +38,7 @@ pub(crate) struct Aggregator {
     measured: Measured,
     totals: LoadTotals,
     unstamped: u64,
+    before_sent: u64,
     latencies: [LatencyLog; Latency::ALL.len()],
     breakdown: Breakdown,
     churn: ChurnLogs,
@@ -53,6 +54,8 @@ pub(crate) struct Aggregator {
     verification: Option<Verification>,
     trace: TraceCollector,
     service: ServiceLog,
+    /// Reasons to doubt the figures that the measurements do not tell.
+    doubts: Vec<Doubt>,
 }
 
 /// The position of an interval in a run: whether it belongs to the drain, and its second.
@@ -70,6 +73,7 @@ impl Aggregator {
             measured: Measured::default(),
             totals: LoadTotals::default(),
             unstamped: 0,
+            before_sent: 0,
             latencies: Latency::ALL.map(|latency| LatencyLog::new(latency, started)),
             breakdown: Breakdown::default(),
             churn: ChurnLogs::default(),
@@ -83,6 +87,7 @@ impl Aggregator {
             verification: None,
             trace: TraceCollector::default(),
             service: ServiceLog::default(),
+            doubts: Vec::new(),
         }
     }
 
@@ -146,6 +151,18 @@ impl Aggregator {
         self.emit_before(complete, progress);
     }
 
+    /// A worker will report nothing more: the rows do not wait for it.
+    pub(crate) fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) {
+        self.frontier[worker] = END;
+        let complete = self.frontier.iter().copied().min().unwrap_or(END);
+        self.emit_before(complete, progress);
+    }
+
+    /// Adds a reason to doubt the figures.
+    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+        self.doubts.push(doubt);
+    }
+
     fn emit_before(&mut self, end: Turn, progress: &mut dyn FnMut(Progress<'_>)) {
         while let Some(entry) = self.open.first_entry()
             && *entry.key() < end
@@ -205,6 +222,7 @@ impl Aggregator {
             }
         }
         self.unstamped += measured.unstamped;
+        self.before_sent += measured.before_sent;
         self.rows = second + 1;
         for (log, histogram) in self.latencies.iter().zip(&measured.latencies) {
             if let Some(histogram) = histogram.measured() {
@@ -228,7 +246,8 @@ impl Aggregator {
         totals.counts.requests_unanswered =
             totals.counts.requests.saturating_sub(totals.counts.replies);
         totals.lost = self.verification.as_ref().map_or(0, |found| found.lost);
-        let mut losses = losses(totals, self.unstamped, self.churn_refusal.as_deref());
+        let mut losses =
+            losses(totals, (self.unstamped, self.before_sent), self.churn_refusal.as_deref());
         let (trace, left_out) = self.trace.finish();
         losses.extend(lost_traces(left_out, trace.len()));
         let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
@@ -247,7 +266,7 @@ impl Aggregator {
             service,
             errors,
             client,
-            doubts: doubts.into_iter().flatten().collect(),
+            doubts: doubts.into_iter().flatten().chain(self.doubts).collect(),
             verification: self.verification,
             trace,
         }

@@ -3,7 +3,11 @@
 use rabbitscope_runs::record::{LoadTotals, Loss};
 
 /// The losses of a load whose count is not 0.
-pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>) -> Vec<Loss> {
+pub(super) fn losses(
+    totals: &LoadTotals,
+    (unstamped, before_sent): (u64, u64),
+    refusal: Option<&str>,
+) -> Vec<Loss> {
     let unconfirmed = Loss {
         what: "unconfirmed messages".to_owned(),
         count: totals.unconfirmed,
@@ -27,6 +31,14 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
                   another run): delivered and counted, but not measured"
             .to_owned(),
     };
+    let before_sent = Loss {
+        what: "end-to-end latencies".to_owned(),
+        count: before_sent,
+        of: totals.counts.consumed,
+        meaning: "the reader's clock was behind the sender's by more than the message took: they count as 1 ns, \
+                  and are within the error that is stated for latencies across hosts"
+            .to_owned(),
+    };
     let dropped = Loss {
         what: "scheduled messages".to_owned(),
         count: totals.counts.dropped.saturating_sub(totals.counts.overdue),
@@ -42,7 +54,7 @@ pub(super) fn losses(totals: &LoadTotals, unstamped: u64, refusal: Option<&str>)
                   latencies from the schedule"
                 .to_owned(),
     };
-    let losses = [unconfirmed, unanswered, unmeasured, dropped, overdue]
+    let losses = [unconfirmed, unanswered, unmeasured, before_sent, dropped, overdue]
         .into_iter()
         .chain(of_groups(totals, refusal));
     losses.filter(|loss| loss.count > 0).collect()

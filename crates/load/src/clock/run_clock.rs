@@ -12,7 +12,13 @@ pub(crate) struct RunClock {
 
 impl RunClock {
     pub(crate) fn start() -> Self {
-        Self { origin: Instant::now() }
+        Self::with_origin(Instant::now())
+    }
+
+    /// A clock of which the origin is given, as all processes of a fleet start at the same time. Before the
+    /// origin it stands still.
+    pub(crate) fn with_origin(origin: Instant) -> Self {
+        Self { origin }
     }
 
     /// The time that it is.

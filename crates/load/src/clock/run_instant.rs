@@ -2,11 +2,14 @@
 
 use std::ops::Add;
 
+use serde::{Deserialize, Serialize};
+
 use super::nanos::Nanos;
 
 /// A point in time of a run: nanoseconds since the load began. An instant and a duration make an
 /// instant; of two instants only the distance is of use, [`RunInstant::since`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct RunInstant(u64);
 
 impl RunInstant {

@@ -81,10 +81,10 @@ impl ConnectionQueue<'_> {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(plan) = self.context.plans.get(number) else { return };
-            if !self.wait_for_turn(number) {
+            if !self.wait_for_turn(plan.number) {
                 return;
             }
-            let prepared = PreparedConnection::set_up(plan, self.context.dialer, number);
+            let prepared = PreparedConnection::set_up(plan, self.context.dialer, plan.number);
             if made.send((number, prepared)).is_err() {
                 return;
             }

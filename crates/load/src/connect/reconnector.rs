@@ -141,8 +141,11 @@ impl<'a> Reconnector<'a> {
     /// Restores the topology and connects. Each attempt starts with the next address.
     fn make(&self, lost: &LostConnection) -> Result<PreparedConnection, LoadError> {
         let RunContext { plans, dialer, restorer, .. } = self.context;
-        restorer.restore(lost.at, dialer)?;
-        PreparedConnection::set_up(&plans[lost.plan], dialer, lost.plan + lost.attempts as usize)
+        if let Some(restorer) = restorer {
+            restorer.restore(lost.at, dialer)?;
+        }
+        let plan = &plans[lost.plan];
+        PreparedConnection::set_up(plan, dialer, plan.number + lost.attempts as usize)
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::ServiceMonitor;
 
 /// The state that the threads of a run share.
@@ -24,6 +26,8 @@ pub(crate) struct SharedState {
     pub(crate) churners_done: AtomicUsize,
     /// Threads that await confirms; consumers go on while there are any.
     pub(crate) confirming: AtomicUsize,
+    /// Other processes of the run may still await confirms.
+    pub(crate) others_confirm: AtomicBool,
     /// Load threads that have stopped publishing.
     pub(crate) draining: AtomicUsize,
     /// The queues are empty, or nobody waits for that any longer.
@@ -35,7 +39,8 @@ pub(crate) struct SharedState {
 }
 
 /// Members that have just come to their end, by kind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
 pub(crate) struct DoneMembers {
     /// Publishers that have sent their last message.
     pub(crate) publishers: usize,

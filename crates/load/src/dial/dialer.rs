@@ -21,7 +21,12 @@ use rabbitscope_runs::scenario::{Allocation, Auth, Connecting};
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use super::{errors::dial_error, stream::Stream, tls::tls_config};
+use super::{
+    control_stream::{ControlClient, ControlStream},
+    errors::dial_error,
+    stream::Stream,
+    tls::tls_config,
+};
 use crate::error::LoadError;
 
 /// From one attempt to reach a broker that is starting to the next. Chosen: it starts within
@@ -112,6 +117,18 @@ impl Dialer {
         self.first_answer(number, |uri| self.connect(uri, name))
     }
 
+    /// A connection for other purposes than load, with heartbeats of this many seconds.
+    pub fn client(&self, name: &str, heartbeat_seconds: u16) -> Result<ControlClient, LoadError> {
+        let answer = self.first_answer(0, |uri| {
+            let mut uri = uri.clone();
+            uri.heartbeat_seconds = Some(heartbeat_seconds);
+            let refused = |source| ClientError::Connect { address: uri.address(), source };
+            let stream = ControlStream::new(self.open(&uri).map_err(refused)?);
+            Client::log_in(stream, &uri, name, self.timeout())
+        });
+        answer.map(|(client, _)| client).map_err(|failed| dial_error(failed.uri, failed.error))
+    }
+
     /// As [`Dialer::dial`], without heartbeats: for a connection that is idle while the load runs.
     pub(crate) fn dial_idle(
         &self,
@@ -125,11 +142,11 @@ impl Dialer {
         })
     }
 
-    fn first_answer(
+    fn first_answer<C>(
         &self,
         number: usize,
-        connect: impl Fn(&Uri) -> Result<Client<Stream>, ClientError>,
-    ) -> Result<(Client<Stream>, &Uri), Unanswered<'_>> {
+        connect: impl Fn(&Uri) -> Result<C, ClientError>,
+    ) -> Result<(C, &Uri), Unanswered<'_>> {
         let count = self.uris.len();
         let first = match self.connecting.allocation {
             Allocation::RoundRobin => number,

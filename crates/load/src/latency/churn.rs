@@ -6,6 +6,7 @@ use rabbitscope_runs::{
     record::LatencyPoint,
     scenario::{ChurnGroup, ChurnKind},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{
     histogram::{LatencyHistogram, latency_point},
@@ -14,10 +15,11 @@ use super::{
 use crate::clock::Nanos;
 
 /// Latencies of one interval, by group number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct ChurnHistograms(Vec<GroupHistograms>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct GroupHistograms {
     open: LatencyHistogram,
     close: LatencyHistogram,

@@ -2,12 +2,14 @@
 
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::{LatencyFigures, LatencyPoint};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 
 /// A histogram in nanoseconds with three significant digits, which grows as it needs to. It takes
 /// no memory before the first measurement.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<u64>", try_from = "Vec<u64>")]
 pub(crate) struct LatencyHistogram(Option<Box<Histogram<u64>>>);
 
 impl LatencyHistogram {
@@ -45,6 +47,36 @@ impl LatencyHistogram {
         self.0.get_or_insert_with(|| {
             Box::new(Histogram::new(3).expect("three significant digits are within 0 to 5"))
         })
+    }
+}
+
+/// The bins as numbers: for each bin with measurements the distance of its highest value from that of the bin before,
+/// and how many there are. Nothing is lost: reading them puts as many measurements into the same bins.
+impl From<LatencyHistogram> for Vec<u64> {
+    fn from(histogram: LatencyHistogram) -> Self {
+        let mut before = 0;
+        let bins = histogram.0.iter().flat_map(|histogram| histogram.iter_recorded());
+        bins.flat_map(|bin| {
+            let highest = bin.value_iterated_to();
+            let distance = highest - std::mem::replace(&mut before, highest);
+            [distance, bin.count_at_value()]
+        })
+        .collect()
+    }
+}
+
+impl TryFrom<Vec<u64>> for LatencyHistogram {
+    type Error = &'static str;
+
+    fn try_from(bins: Vec<u64>) -> Result<Self, Self::Error> {
+        let (pairs, rest) = bins.as_chunks::<2>();
+        let (mut read, mut value) = (Self::default(), 0_u64);
+        for [distance, count] in pairs {
+            value = value.checked_add(*distance).ok_or("a latency is too long")?;
+            let recorded = read.histogram().record_n(value, *count);
+            recorded.map_err(|_| "a latency is too long for a histogram")?;
+        }
+        if rest.is_empty() { Ok(read) } else { Err("a bin has no count") }
     }
 }
 

@@ -121,6 +121,7 @@ impl ServeContext<'_> {
     #[inline]
     pub(super) fn delivered(&mut self, sent_at: RunInstant, lateness: Option<Nanos>) {
         let latency = self.now.since(sent_at);
+        self.measured.before_sent += u64::from(sent_at > self.now);
         self.measured.measure(Latency::EndToEnd, latency, 1);
         if let Some(lateness) = lateness {
             self.measured.measure(Latency::EndToEndIntended, latency + lateness, 1);

@@ -22,6 +22,10 @@ const TIME_BITS: u32 = 40;
 
 const LATENESS_BITS: u32 = 16;
 
+/// Units of time by which the clock of a sender may be ahead of the reader's: a second. Chosen: clocks of a fleet
+/// differ by a millisecond or less.
+const MAX_LEAD: u64 = Nanos::SECOND.get() >> TIME_SHIFT;
+
 const NUMBER_BITS: u32 = 28;
 
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
@@ -70,12 +74,14 @@ impl Stamp {
     }
 
     /// The time of sending, if the stamp is read at `now` and no more than 4.8 hours later (2^40
-    /// units of 16 ns).
+    /// units of 16 ns), or by a clock that is behind the sender's by a second at most.
     #[inline]
     pub(crate) fn sent_at(self, now: RunInstant) -> Option<RunInstant> {
         let now = now.nanos() >> TIME_SHIFT;
         let age = now.wrapping_sub(self.time) & ((1 << TIME_BITS) - 1);
-        now.checked_sub(age).map(|sent| RunInstant::from_nanos(sent << TIME_SHIFT))
+        let lead = (1 << TIME_BITS) - age;
+        let sent = if lead <= MAX_LEAD { Some(now + lead) } else { now.checked_sub(age) };
+        sent.map(|sent| RunInstant::from_nanos(sent << TIME_SHIFT))
     }
 
     /// The lateness, to a thousandth; absent without a schedule.
@@ -237,6 +243,9 @@ mod tests {
         check(175, 175, Some(160));
         let week = 7 * 24 * 3600 * SECOND;
         check(week, week + 4 * 3600 * SECOND, Some(week));
+        // By a clock that is ahead.
+        check(week + SECOND / 2, week, Some(week + SECOND / 2));
+        check(1600, 160, Some(1600));
         // Written later than it was read: by another run.
         check(3600 * SECOND, 1600, None);
     }

@@ -2,7 +2,10 @@
 
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
-use crate::topology::{OwnedBinding, OwnedQueue};
+use crate::{
+    share::Share,
+    topology::{OwnedBinding, OwnedQueue},
+};
 
 /// A group of churn on one connection.
 #[derive(Clone, Debug)]
@@ -66,11 +69,11 @@ pub(crate) fn churned_bindings(scenario: &Scenario, run: &str) -> Vec<OwnedBindi
     owned
 }
 
-/// Connections that churn may have at the same time.
-pub(crate) fn churned_connections(scenario: &Scenario) -> usize {
+/// Connections that churn may have at the same time in this share of a run.
+pub(crate) fn churned_connections(scenario: &Scenario, share: Share) -> usize {
     let groups = scenario.churn.iter();
     let of_connections = groups.filter(|group| group.subject == ChurnSubject::Connections);
-    of_connections.map(|group| group.concurrency as usize).sum()
+    of_connections.map(|group| share.of_members(group.concurrency).count()).sum()
 }
 
 #[cfg(test)]

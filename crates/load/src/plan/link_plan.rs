@@ -10,6 +10,8 @@ use crate::{message::Messages, random::Random};
 /// One connection and its members.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkPlan<'a> {
+    /// Number among all connections of the scenario, whichever process makes them.
+    pub(crate) number: usize,
     /// The name of the connection in the broker's management.
     pub(crate) name: String,
     /// Channels to open, numbered from 1.
@@ -68,5 +70,5 @@ pub(super) fn link_plan<'a>(
 ) -> LinkPlan<'a> {
     let channels =
         members.placements().iter().map(|placement| placement.channel).max().unwrap_or(1);
-    LinkPlan { name: format!("rabbitscope {group} {at}"), channels, slot, members }
+    LinkPlan { number: 0, name: format!("rabbitscope {group} {at}"), channels, slot, members }
 }

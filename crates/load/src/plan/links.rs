@@ -15,14 +15,16 @@ use crate::{
     latency::{Slots, publisher_slot},
     message::Messages,
     random::Random,
+    share::Share,
     verify::QueueIndex,
 };
 
-/// All connections of a scenario, except those that churn opens. `run` is the token of the run, for
+/// The connections of a share of a scenario, except those that churn opens. `run` is the token of the run, for
 /// names. Reads the files that publishers send.
 pub(crate) fn plan_links<'a>(
     scenario: &'a Scenario,
     run: &str,
+    share: Share,
 ) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
     let (queue_index, slots, mut first) = (QueueIndex::of(scenario), Slots::of(scenario), 0);
@@ -49,7 +51,24 @@ pub(crate) fn plan_links<'a>(
         first += group.count;
     }
     other_links(scenario, run, &slots, &mut links);
+    for (number, link) in links.iter_mut().enumerate() {
+        link.number = number;
+    }
+    links.retain(|link| share.has(link.number));
     Ok(links)
+}
+
+/// Connections of a scenario, those that churn opens included.
+pub fn planned_connections(scenario: &Scenario) -> usize {
+    let of_churn = scenario.churn.iter().map(|group| match group.subject {
+        ChurnSubject::Connections => group.concurrency,
+        _ => group.connections,
+    });
+    let groups = (scenario.publishers.iter().map(|group| group.connections))
+        .chain(scenario.consumers.iter().map(|group| group.connections))
+        .chain(scenario.requests.iter().map(|group| group.connections))
+        .chain(scenario.responders.iter().map(|group| group.connections));
+    groups.chain(of_churn).map(|connections| connections as usize).sum()
 }
 
 /// The slot of groups that measure no latency of messages.

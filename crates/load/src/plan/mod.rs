@@ -10,4 +10,5 @@ pub(crate) use churn::{ChurnMembers, churned_bindings, churned_connections, chur
 pub(crate) use consumer_plan::ConsumerPlan;
 pub(crate) use link_plan::{LinkPlan, Members};
 pub(crate) use links::plan_links;
+pub use links::planned_connections;
 pub(crate) use placement::Placement;

@@ -1,6 +1,7 @@
 //! What one thread counted and measured in one interval.
 
 use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::Nanos,
@@ -8,7 +9,8 @@ use crate::{
 };
 
 /// Counts and latencies of one interval. Those of several threads add up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
 pub(crate) struct IntervalMeasurements {
     pub(crate) counts: Counters,
     /// Sent and not confirmed at the end of the interval.
@@ -20,19 +22,24 @@ pub(crate) struct IntervalMeasurements {
     pub(crate) responsiveness: Responsiveness,
     /// By [`Latency`]: the histograms of the selected slot, and nothing after
     /// [`IntervalMeasurements::by_slot`].
+    #[serde(skip)]
     pub(crate) latencies: HistogramSet,
     /// The histograms of the other slots.
     slots: Vec<HistogramSet>,
+    #[serde(skip)]
     selected: u16,
     pub(crate) churn: ChurnHistograms,
     /// The first reason that the broker gave for refusing churn.
     pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
+    /// Deliveries whose stamp is later than the clock of whoever read them: clocks of several processes differ.
+    pub(crate) before_sent: u64,
 }
 
 /// Whether the broker answered in an interval, and whether the client polled its sockets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Responsiveness {
     /// Connections that wait for an answer at the end of the interval.
     pub(crate) unanswered: u64,
@@ -59,6 +66,7 @@ impl IntervalMeasurements {
         self.outstanding += other.outstanding;
         self.connections += other.connections;
         self.unstamped += other.unstamped;
+        self.before_sent += other.before_sent;
         for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
             sum.add(part);
         }
@@ -101,6 +109,13 @@ impl IntervalMeasurements {
         for (sum, part) in self.slots[at].iter_mut().zip(measured) {
             sum.absorb(part);
         }
+    }
+
+    /// Takes the histograms over that `other` has, and leaves it its counts.
+    pub(crate) fn take_histograms(&mut self, other: &mut Self) {
+        self.store_selected();
+        add_slots(&mut self.slots, &other.by_slot());
+        self.churn.add(&std::mem::take(&mut other.churn));
     }
 
     /// Takes the histograms of all slots.

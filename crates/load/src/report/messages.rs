@@ -1,5 +1,7 @@
 //! The messages that worker threads send to the coordinator of a run.
 
+use serde::{Deserialize, Serialize};
+
 use super::{failure::Failure, measurements::IntervalMeasurements, observation::Observation};
 use crate::clock::RunInstant;
 
@@ -18,6 +20,8 @@ pub(crate) enum Report {
 }
 
 /// The measurements of one worker in one interval.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) struct IntervalReport {
     pub(crate) worker: usize,
     pub(crate) second: u32,
@@ -31,7 +35,8 @@ pub(crate) struct IntervalReport {
 }
 
 /// The publishers of a thread, and their connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
 pub(crate) struct PublisherCounts {
     pub(crate) publishers: usize,
     pub(crate) connections: usize,

@@ -8,6 +8,7 @@ mod measurements;
 mod messages;
 mod observation;
 mod recorder;
+mod service_change;
 mod service_monitor;
 mod side;
 
@@ -16,5 +17,8 @@ pub(crate) use measurements::{IntervalMeasurements, Responsiveness};
 pub(crate) use messages::{IntervalReport, PublisherCounts, Report};
 pub(crate) use observation::{Observation, Reader, TraceStep, TraceStepKind};
 pub(crate) use recorder::{ObservationRecorder, ObservationSettings};
+#[cfg(test)]
+pub(crate) use service_change::ServiceChange;
+pub(crate) use service_change::TimedChange;
 pub(crate) use service_monitor::{ServiceMonitor, UnavailableTime};
 pub(crate) use side::Side;

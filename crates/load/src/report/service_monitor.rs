@@ -6,7 +6,11 @@ use std::{collections::BTreeMap, sync::Mutex};
 
 use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
 
-use super::{failure::Failure, side::Side};
+use super::{
+    failure::Failure,
+    service_change::{ServiceChange, ServiceJournal, TimedChange},
+    side::Side,
+};
 use crate::clock::{Nanos, RunInstant};
 
 /// Spans that are kept; more are only counted. Chosen.
@@ -25,6 +29,8 @@ struct State {
     spans: Vec<ServiceSpan>,
     spans_left_out: u64,
     errors: BTreeMap<ErrorKind, ErrorCount>,
+    /// Changes for another process; absent: nobody asks for them.
+    journal: Option<ServiceJournal>,
 }
 
 /// Connections of one side.
@@ -100,61 +106,58 @@ pub(crate) struct ServiceFindings {
 }
 
 impl ServiceMonitor {
+    /// Keeps changes from now on, for [`ServiceMonitor::take_changes`].
+    pub(crate) fn keep_journal(&self) {
+        self.with(|state| state.journal = Some(ServiceJournal::default()));
+    }
+
+    /// The changes since this was called last.
+    pub(crate) fn take_changes(&self) -> Vec<TimedChange> {
+        self.with(|state| state.journal.as_mut().map(ServiceJournal::take).unwrap_or_default())
+    }
+
+    /// A connection is lost and was not made again.
+    pub(crate) fn has_losses(&self) -> bool {
+        self.with(|state| state.sides.iter().any(|side| side.lost > 0))
+    }
+
     /// Adds a connection.
     pub(crate) fn connected(&self, side: Side) {
-        self.with(|state| state.sides[side as usize].all += 1);
+        self.note(RunInstant::START, ServiceChange::Connected { side, count: 1 });
     }
 
     /// A connection is lost.
     pub(crate) fn lost(&self, side: Side, now: RunInstant, failure: &Failure) {
-        self.with(|state| {
-            let connections = &mut state.sides[side as usize];
-            connections.lost += 1;
-            if connections.lost == connections.all {
-                state.down.begin(now, &failure.reason);
-            }
-        });
+        self.note(now, ServiceChange::Lost { side, reason: failure.reason.clone() });
     }
 
     /// A lost connection was made again.
     pub(crate) fn back(&self, side: Side, now: RunInstant) {
-        self.with(|state| {
-            let connections = &mut state.sides[side as usize];
-            connections.lost = connections.lost.saturating_sub(1);
-            if !state.sides.iter().any(|side| side.all > 0 && side.lost == side.all) {
-                let over = state.down.end(now);
-                state.keep(SpanKind::Down, over);
-            }
-        });
+        self.note(now, ServiceChange::Back { side });
     }
 
     /// An alarm blocks a connection that was not blocked.
     pub(crate) fn blocked(&self, now: RunInstant, reason: &str) {
-        self.with(|state| {
-            state.blocked += 1;
-            state.alarm.begin(now, reason);
-        });
+        self.note(now, ServiceChange::Blocked { reason: reason.to_owned() });
     }
 
     /// A connection is no longer blocked, or gone.
     pub(crate) fn unblocked(&self, now: RunInstant) {
-        self.with(|state| {
-            state.blocked = state.blocked.saturating_sub(1);
-            if state.blocked == 0 {
-                let over = state.alarm.end(now);
-                state.keep(SpanKind::Blocked, over);
-            }
-        });
+        self.note(now, ServiceChange::Unblocked);
     }
 
     /// Counts an error.
     pub(crate) fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
+        self.note(now, ServiceChange::Failed { kind, count: 1, reason: reason.to_owned() });
+    }
+
+    /// Takes a change into account.
+    pub(crate) fn note(&self, at: RunInstant, change: ServiceChange) {
         self.with(|state| {
-            let first = ErrorCount { kind, count: 0, last: String::new(), last_at_nanos: 0 };
-            let error = state.errors.entry(kind).or_insert(first);
-            error.count += 1;
-            reason.clone_into(&mut error.last);
-            error.last_at_nanos = now.nanos();
+            state.apply(at, &change);
+            if let Some(journal) = &mut state.journal {
+                journal.push(at, change);
+            }
         });
     }
 
@@ -195,6 +198,48 @@ impl ServiceMonitor {
 }
 
 impl State {
+    fn apply(&mut self, now: RunInstant, change: &ServiceChange) {
+        match change {
+            ServiceChange::Connected { side, count } => self.sides[*side as usize].all += count,
+            ServiceChange::Lost { side, reason } => {
+                let connections = &mut self.sides[*side as usize];
+                connections.lost += 1;
+                if connections.lost == connections.all {
+                    self.down.begin(now, reason);
+                }
+            }
+            ServiceChange::Back { side } => self.back(*side, now),
+            ServiceChange::Blocked { reason } => {
+                self.blocked += 1;
+                self.alarm.begin(now, reason);
+            }
+            ServiceChange::Unblocked => {
+                self.blocked = self.blocked.saturating_sub(1);
+                if self.blocked == 0 {
+                    let over = self.alarm.end(now);
+                    self.keep(SpanKind::Blocked, over);
+                }
+            }
+            ServiceChange::Failed { kind, count, reason } => {
+                let first =
+                    ErrorCount { kind: *kind, count: 0, last: String::new(), last_at_nanos: 0 };
+                let error = self.errors.entry(*kind).or_insert(first);
+                error.count += count;
+                reason.clone_into(&mut error.last);
+                error.last_at_nanos = now.nanos();
+            }
+        }
+    }
+
+    fn back(&mut self, side: Side, now: RunInstant) {
+        let connections = &mut self.sides[side as usize];
+        connections.lost = connections.lost.saturating_sub(1);
+        if !self.sides.iter().any(|side| side.all > 0 && side.lost == side.all) {
+            let over = self.down.end(now);
+            self.keep(SpanKind::Down, over);
+        }
+    }
+
     fn keep(&mut self, kind: SpanKind, over: Option<EndedCondition>) {
         let Some(EndedCondition { from, to, reason }) = over else { return };
         if self.spans.len() < MAX_SPANS {

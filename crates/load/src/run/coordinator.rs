@@ -53,9 +53,9 @@ pub(crate) fn run_load(
     let sides = workers.iter().flat_map(Worker::sides);
     sides.for_each(|side| shared.service.connected(side));
     let clock = RunClock::start();
-    let dialling = ConnectionChurn::all(scenario, context.dialer, workers.len());
+    let dialling = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
     let threads = workers.len() + dialling.len();
-    let numbering = Numbering::new(scenario.publishers.iter().map(|it| it.count).sum());
+    let numbering = numbering(scenario);
     let run = RunSettings {
         clock,
         tag: run_tag(started_unix_nanos),
@@ -94,33 +94,30 @@ pub(crate) fn run_load(
         reconnector.iter().for_each(Reconnector::end);
         shared.is_over.store(true, Ordering::Relaxed);
     });
-    if let Some(queue_drain) = &queue_drain
-        && !shared.is_empty.load(Ordering::Relaxed)
-        && queue_drain.left() != Some(0)
-    {
-        coordinator.cut_short("every consumer was done before the queues were empty".to_owned());
+    coordinator.check_emptied(queue_drain.as_ref());
+    if let Some(restorer) = context.restorer {
+        coordinator.aggregator.verify(|queues| restorer.depths(queues, context.dialer));
     }
-    coordinator.aggregator.verify(|queues| context.restorer.depths(queues, context.dialer));
     coordinator.aggregator.finish(started_unix_nanos, coordinator.verdict, progress)
 }
 
 /// Receives the reports of the threads and decides when they stop.
-struct Coordinator<'a> {
+pub(super) struct Coordinator<'a> {
     shared: &'a SharedState,
-    aggregator: Aggregator,
+    pub(super) aggregator: Aggregator,
     ends: EndConditions,
     idle: IdleTimeout,
     awaits_empty: bool,
     observations: Option<ObservationSettings>,
     /// Threads that have not reported their end.
-    running: usize,
+    pub(super) running: usize,
     was_stopped: bool,
-    verdict: Verdict,
+    pub(super) verdict: Verdict,
 }
 
 impl<'a> Coordinator<'a> {
     /// A coordinator for `threads` threads of a run that began at `started`.
-    fn new(
+    pub(super) fn new(
         scenario: &Scenario,
         shared: &'a SharedState,
         (threads, started): (usize, SystemTime),
@@ -163,7 +160,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn take(&mut self, report: Report, progress: &mut dyn FnMut(Progress<'_>)) {
+    pub(super) fn take(&mut self, report: Report, progress: &mut dyn FnMut(Progress<'_>)) {
         match report {
             Report::Interval(part) => {
                 self.idle.observe(&part);
@@ -183,7 +180,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Ends the load when the user, a count or idle time asks for it.
-    fn check_end(&mut self, stop: &AtomicBool) {
+    pub(super) fn check_end(&mut self, stop: &AtomicBool) {
         let shared = self.shared;
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
             let is_early = !shared.ending.swap(true, Ordering::Relaxed);
@@ -197,8 +194,18 @@ impl<'a> Coordinator<'a> {
         }
     }
 
+    /// A run that was to empty its queues has done so.
+    pub(super) fn check_emptied(&mut self, queue_drain: Option<&QueueDrain<'_>>) {
+        if let Some(queue_drain) = queue_drain
+            && !self.shared.is_empty.load(Ordering::Relaxed)
+            && queue_drain.left() != Some(0)
+        {
+            self.cut_short("every consumer was done before the queues were empty".to_owned());
+        }
+    }
+
     /// Sets the verdict. The first reason counts.
-    fn cut_short(&mut self, reason: String) {
+    pub(super) fn cut_short(&mut self, reason: String) {
         if self.verdict == Verdict::Completed {
             self.verdict = Verdict::Aborted { reason };
         }
@@ -206,7 +213,7 @@ impl<'a> Coordinator<'a> {
 }
 
 /// Starts all threads. Returns how many will report their end.
-fn start<'scope>(
+pub(super) fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     workers: Vec<Worker>,
     dialling: &'scope [ConnectionChurn<'scope>],
@@ -225,12 +232,12 @@ fn start<'scope>(
 }
 
 /// When the load ends, if nothing ends it before.
-fn end_of_load(scenario: &Scenario) -> RunInstant {
+pub(super) fn end_of_load(scenario: &Scenario) -> RunInstant {
     scenario.stop.duration.map_or(RunInstant::NEVER, |length| RunInstant::START + length.into())
 }
 
 /// Sleeps until the scenario's start time, if it has one in the future.
-fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
+pub(crate) fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
     while let Ok(rest) = start.duration_since(SystemTime::now())
         && !rest.is_zero()
@@ -240,9 +247,14 @@ fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     }
 }
 
+/// How the publishers of a scenario number their messages.
+pub(super) fn numbering(scenario: &Scenario) -> Numbering {
+    Numbering::new(scenario.publishers.iter().map(|it| it.count).sum())
+}
+
 /// The tag of the run for stamps. Stamps keep 12 bits of it: two runs have the same by chance once
 /// in 4,096.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
-fn run_tag(started_unix_nanos: u64) -> u16 {
+pub fn run_tag(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
 }

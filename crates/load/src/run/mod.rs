@@ -1,9 +1,15 @@
-//! A run of the load, from the start of its threads to its outcome.
+//! The run itself: workers are assembled, reports received, and the end decided. A part of a run that several
+//! processes share reports to another process (`part`), which joins what it gets (`remote`).
 
 mod coordinator;
 mod end_conditions;
+mod part;
 mod queue_drain;
+mod remote;
 mod workers;
 
-pub(crate) use coordinator::run_load;
+pub use coordinator::run_tag;
+pub(crate) use coordinator::{run_load, wait_for_start};
+pub use part::run_part;
+pub(crate) use remote::run_remote;
 pub(crate) use workers::assemble_workers;

@@ -99,7 +99,7 @@ impl<'a> QueueDrain<'a> {
 
     /// Messages in all queues; absent when one of them did not answer.
     pub(crate) fn left(&self) -> Option<u64> {
-        let depths = self.context.restorer.depths(self.queues.names(), self.context.dialer);
+        let depths = self.context.restorer?.depths(self.queues.names(), self.context.dialer);
         depths.into_iter().sum()
     }
 

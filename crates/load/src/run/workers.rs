@@ -18,10 +18,26 @@ pub(crate) fn assemble_workers(
     progress: &mut dyn FnMut(Progress<'_>),
     stop: &AtomicBool,
 ) -> Result<Vec<Worker>, LoadError> {
-    allow_descriptors(context.plans.len() + churned_connections(context.scenario))?;
-    let prepared = connect_all(context, progress, stop)?;
+    assemble(context, prepare_connections(context, progress, stop)?)
+}
+
+/// Makes all connections of the plan.
+pub(super) fn prepare_connections(
+    context: &RunContext<'_>,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<Vec<PreparedConnection>, LoadError> {
+    allow_descriptors(context.plans.len() + churned_connections(context.scenario, context.share))?;
+    connect_all(context, progress, stop)
+}
+
+/// Assigns the connections, which are in the order of the plan, to workers.
+pub(super) fn assemble(
+    context: &RunContext<'_>,
+    prepared: Vec<PreparedConnection>,
+) -> Result<Vec<Worker>, LoadError> {
     let frame_max = prepared.iter().map(PreparedConnection::frame_max).max().unwrap_or(0);
-    let count = workers(prepared.len());
+    let count = threads(prepared.len());
     let mut shares: Vec<Vec<Link>> = (0..count).map(|_| Vec::new()).collect();
     for (index, prepared) in prepared.into_iter().enumerate() {
         shares[index % count].push(Link::new(index, &context.plans[index], prepared));
@@ -38,7 +54,7 @@ pub(crate) fn assemble_workers(
 
 /// Worker threads for `links` connections: half of the CPUs, as the broker is likely to need the
 /// others.
-fn workers(links: usize) -> usize {
+pub(super) fn threads(links: usize) -> usize {
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     (cpus / 2).clamp(1, links.max(1))
 }

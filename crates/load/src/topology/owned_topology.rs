@@ -9,15 +9,15 @@
 //! declared; a missing marker proves nothing.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, Read},
 };
 
-use rabbitscope_runs::scenario::{FieldValue, QueueType};
+use rabbitscope_runs::scenario::{ExchangeSpec, FieldValue, QueueType, Scenario};
 use serde::{Deserialize, Serialize};
 
-use super::declarations::Needs;
+use super::declarations::{Declarations, Needs, QueueSet};
 
 /// What belongs to a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,18 @@ impl OwnedTopology {
             queues: queues.collect(),
             exchanges: exchanges.collect(),
             bindings: Vec::new(),
+        }
+    }
+
+    /// What of `scenario` is the run's own, to be declared again.
+    pub(crate) fn declarations(&self, scenario: &Scenario) -> Declarations {
+        let is_own = |spec: &&ExchangeSpec| self.exchanges.iter().any(|it| it.name == spec.name);
+        let names: BTreeSet<_> = self.queues.iter().map(|queue| queue.name.as_str()).collect();
+        let sets =
+            scenario.queues.iter().map(|spec| QueueSet::of(spec, |_, name| names.contains(name)));
+        Declarations {
+            exchanges: scenario.exchanges.iter().filter(is_own).cloned().collect(),
+            queues: sets.filter(|set| !set.names.is_empty()).collect(),
         }
     }
 

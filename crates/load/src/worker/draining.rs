@@ -109,7 +109,8 @@ impl Worker {
         if delivered != progress.delivered {
             (progress.delivered, progress.delivered_at) = (delivered, now);
         }
-        let others_confirm = context.shared.confirming.load(Ordering::Relaxed) > 0;
+        let others_confirm = context.shared.confirming.load(Ordering::Relaxed) > 0
+            || context.shared.others_confirm.load(Ordering::Relaxed);
         let is_idle = now >= progress.delivered_at + DRAIN_IDLE_TIME && !others_confirm;
         let is_consuming = self.links.iter().any(Link::is_consuming);
         if context.awaits_empty {

@@ -6,7 +6,7 @@ use super::{
     flamegraph,
     inside::{calltree, functions, queues, top, trace},
     leftovers, packets, profile, report,
-    runs::{find_rate, load, run},
+    runs::{find_rate, load, run, worker},
 };
 use crate::exit::Exit;
 use clap::{Parser, Subcommand};
@@ -32,6 +32,7 @@ const EXIT_CODES: &str = "Exit codes:
 enum Command {
     Run(run::Args),
     Load(load::Args),
+    Worker(worker::Args),
     Experiment(experiment::Args),
     Compare(compare::Args),
     Sweep(sweep::Args),
@@ -59,6 +60,7 @@ impl Cli {
         match self.command {
             Command::Run(args) => args.execute(),
             Command::Load(args) => args.execute(),
+            Command::Worker(args) => args.execute(),
             Command::Experiment(args) => args.execute(),
             Command::Compare(args) => args.execute(),
             Command::Sweep(args) => args.execute(),

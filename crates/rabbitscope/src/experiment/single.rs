@@ -137,7 +137,7 @@ fn run_aside(
         let directory = RunDirectory::create(place)?;
         let watch = MachineWatch::new(history.clone());
         let watchers = Watchers::new(vec![Box::new(Line::default()), Box::new(watch)]);
-        run::run(&planned.scenario, asked, &directory, watchers, stop)
+        run::run(&planned.scenario, asked, &directory, watchers, None, stop)
     };
     let finished = thread::scope(|scope| scope.spawn(run).join());
     (finished.unwrap_or_else(|_| Err(anyhow!("the run panicked"))), history)

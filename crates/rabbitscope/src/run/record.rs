@@ -62,6 +62,7 @@ pub(super) fn record_of(
         client: outcome.client,
         steadiness: None,
         verification: outcome.verification,
+        fleet: None,
         expectations: Vec::new(),
         trace: None,
     })

@@ -47,6 +47,7 @@ pub(super) fn write(
     let trace = unwritten.note("trace.jsonl", trace).flatten();
     unwritten.note("series.jsonl", series.sync());
     let record = record_of(scenario, broker, (load.outcome, polls), (profile, packets))?;
+    let record = RunRecord { fleet: load.fleet, ..record };
     let verdict = match (cut_short, failed) {
         (Some(reason), _) => Verdict::Aborted { reason },
         // What ended it for another reason in the same second has not been stopped.

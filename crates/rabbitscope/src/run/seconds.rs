@@ -101,6 +101,7 @@ impl Seconds {
         match progress {
             Progress::Started { .. } => self.start(),
             Progress::Connecting { done, of } => self.watchers.connecting(done, of),
+            Progress::Notice(text) => self.watchers.notice(text),
             Progress::Latency { name, histogram } => {
                 self.watchers.latency(name, histogram);
                 if let Some(limits) = &mut self.limits {

@@ -3,14 +3,19 @@
 use std::{
     io,
     sync::{Arc, atomic::AtomicBool},
+    time::Duration,
 };
 
+use rabbitscope_amqp::Uri;
 use rabbitscope_broker::Broker;
+use rabbitscope_fleet::{Controller, Resumption};
 use rabbitscope_load::{BrokerOwner, CleanupJournal, OwnedTopology, Session};
 use rabbitscope_runs::{
     record::BrokerFacts,
     scenario::{Auth, BrokerSpec, Scenario},
 };
+
+use rabbitscope_text::display_utc;
 
 use super::{
     pages,
@@ -22,6 +27,7 @@ use super::{
 };
 use crate::{
     exit::UsageError,
+    fleet::FleetSettings,
     leftovers::{self, Journal, RemovalConsent},
     output,
     packets::CaptureBesideLoad,
@@ -51,11 +57,36 @@ pub fn run(
     asked: RemovalConsent,
     directory: &RunDirectory,
     watchers: Watchers,
+    fleet: Option<&FleetSettings>,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
+    let Some(settings) = fleet else {
+        let target = Target::open(scenario, directory, Some(asked), stop)?;
+        return run_on(&target, scenario, directory, watchers, stop);
+    };
+    let mut fleet = settings.connect()?;
+    let resumption = match &scenario.broker {
+        BrokerSpec::Existing { .. } => fleet.find_run(&scenario.to_toml())?,
+        // It has ended with the controller that had started it.
+        BrokerSpec::Throwaway(_) => None,
+    };
+    let asked = resumption.is_none().then_some(asked);
     let target = Target::open(scenario, directory, asked, stop)?;
-    run_on(&target, scenario, directory, watchers, stop)
+    let facts = rabbitscope_load::broker_facts(&target.dialer)?;
+    let uris = target.uris(scenario);
+    let uris: Vec<_> = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
+    fleet.refuse_broker(&facts, &uris)?;
+    let with = With { fleet: Some((&mut fleet, resumption)) };
+    let finished = run_with(&target, scenario, directory, watchers, with, stop)?;
+    fleet.finish();
+    Ok(finished)
+}
+
+/// Who puts the load on, besides or in place of this process.
+#[derive(Default)]
+struct With<'a> {
+    fleet: Option<(&'a mut Controller, Option<Resumption>)>,
 }
 
 /// As [`run`], on a broker that outlives the run.
@@ -67,9 +98,21 @@ pub(crate) fn run_on(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
+    run_with(target, scenario, directory, watchers, With::default(), stop)
+}
+
+fn run_with(
+    target: &Target,
+    scenario: &Scenario,
+    directory: &RunDirectory,
+    watchers: Watchers,
+    with: With<'_>,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Finished> {
     prepare_looking(scenario, target)?;
     let capture = begin_capture(scenario, target, directory, stop)?;
-    let mut session = open_session(scenario, target)?;
+    let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
+    let mut session = open_session(scenario, target, resumption)?;
     let facts = BrokerFacts {
         pid: target.pid,
         nodes: target.cluster_nodes(),
@@ -82,7 +125,7 @@ pub(crate) fn run_on(
     let room = directory.reserve_room()?;
     let series = directory.start_series()?;
     let watching = (series, pages, watchers);
-    let load = load_and_record(scenario, &mut session, target, capture, watching, stop);
+    let load = load_and_record(scenario, (&mut session, fleet), target, capture, watching, stop);
     let source = snapshot::source(target);
     let after = snapshot::take(target);
     close(session, target);
@@ -126,7 +169,18 @@ fn begin_capture(
 
 /// What is declared on somebody else's broker is written down first, so that it can be removed later
 /// should this process be killed.
-fn open_session(scenario: &Scenario, target: &Target) -> anyhow::Result<Session> {
+fn open_session(
+    scenario: &Scenario,
+    target: &Target,
+    resumption: Option<Resumption>,
+) -> anyhow::Result<Session> {
+    if let Some(Resumption { declared, unmarked, started_unix_nanos }) = resumption {
+        let began = display_utc(Duration::from_nanos(started_unix_nanos));
+        output::note(&format!(
+            "going on with the run that began {began}, of which the controller is gone"
+        ));
+        return Ok(Session::resume(scenario, &target.dialer, declared, unmarked)?);
+    }
     let Some(journal) = &target.journal else {
         return Ok(Session::open(scenario, &target.dialer, BrokerOwner::Caller)?);
     };

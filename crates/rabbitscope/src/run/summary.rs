@@ -21,6 +21,7 @@ use super::{
     interruptions::{ending, interruptions, overdue},
     owners::Owners,
 };
+use crate::fleet::workers;
 use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
 
 const HOTTEST: usize = 10;
@@ -35,6 +36,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
     }
+    text += &workers(record);
     text += &interruptions(record);
     text += &latency_table(&record.latencies);
     text += &overdue(&record.latencies);
@@ -336,6 +338,8 @@ fn judgement(record: &RunRecord) -> String {
         let kind = match doubt.kind {
             DoubtKind::ClientLimited => "client-limited",
             DoubtKind::NotSteady => "not steady",
+            DoubtKind::WorkerLagging => "worker lagging",
+            DoubtKind::WorkerLost => "worker lost",
         };
         let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
     }

@@ -30,10 +30,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// `asked`: what runs before left there may be removed; absent when one of them is gone on with.
     pub(crate) fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
-        asked: RemovalConsent,
+        asked: Option<RemovalConsent>,
         stop: &AtomicBool,
     ) -> anyhow::Result<Self> {
         match &scenario.broker {
@@ -41,8 +42,10 @@ impl Target {
                 let dialer = dialer(uris, &scenario.connecting, scenario.seed)?;
                 dialer.wait_for_broker(stop)?;
                 let journal = Journal::open()?;
-                for report in leftovers::remove(&journal, &dialer, asked)? {
-                    report.sentences().iter().for_each(|sentence| output::note(sentence));
+                if let Some(asked) = asked {
+                    for report in leftovers::remove(&journal, &dialer, asked)? {
+                        report.sentences().iter().for_each(|sentence| output::note(sentence));
+                    }
                 }
                 let uri = dialer.uri().clone();
                 let pid = rabbitscope_probe::local_node_at(&uri.host, uri.port);
@@ -68,6 +71,15 @@ impl Target {
         match &self.throwaway {
             Some(broker) => broker.nodes().iter().map(|node| node.pid).collect(),
             None => self.pid.into_iter().collect(),
+        }
+    }
+
+    /// Addresses with passwords, for workers.
+    pub(super) fn uris(&self, scenario: &Scenario) -> Vec<String> {
+        match (&self.throwaway, &scenario.broker) {
+            (Some(broker), _) => broker.uris(),
+            (None, BrokerSpec::Existing { uris }) => uris.clone(),
+            (None, BrokerSpec::Throwaway(_)) => Vec::new(),
         }
     }
 

@@ -11,9 +11,13 @@ use std::{
 };
 
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_load::{LoadOutcome, Page, QueueDepths, Session};
+use rabbitscope_fleet::{Controller, FleetTarget};
+use rabbitscope_load::{LoadOutcome, Page, Progress, QueueDepths, Session};
 use rabbitscope_probe::ProbeError;
-use rabbitscope_runs::scenario::{ProfileSpec, Scenario};
+use rabbitscope_runs::{
+    record::FleetFacts,
+    scenario::{ProfileSpec, Scenario},
+};
 
 use super::{
     recording::{self, RecordedProfile},
@@ -31,6 +35,7 @@ use crate::{
 /// What the time under load gave.
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
+    pub(super) fleet: Option<FleetFacts>,
     pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
     pub(super) captured: Option<anyhow::Result<CapturedPackets>>,
     pub(super) told: RecordedSeconds,
@@ -39,7 +44,7 @@ pub(super) struct UnderLoad {
 /// Puts the load on. What happens goes to the series and to those who watch.
 pub(super) fn load_and_record(
     scenario: &Scenario,
-    session: &mut Session,
+    (session, fleet): (&mut Session, Option<&mut Controller>),
     target: &Target,
     mut capture: Option<CaptureBesideLoad>,
     (series, pages, watchers): (SeriesFile, Vec<Page>, Watchers),
@@ -67,13 +72,38 @@ pub(super) fn load_and_record(
         }
         seconds.stop_on_failure_of(scenario);
         seconds.ask_depths(QueueDepths::watch(scenario, &target.dialer)?);
-        let outcome = session.run(&mut |progress| seconds.take(progress), stop);
+        let take = &mut |progress: Progress<'_>| seconds.take(progress);
+        let (outcome, fleet) = match fleet {
+            None => (session.run(take, stop).map_err(anyhow::Error::from), None),
+            Some(fleet) => {
+                let outcome = run_fleet(fleet, session, (scenario, target), take, stop);
+                (outcome, Some(fleet.facts()))
+            }
+        };
         load_ended.store(true, Ordering::Relaxed);
         let told = seconds.finish();
         let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
         let captured = capture.map(CaptureBesideLoad::finish);
-        Ok(UnderLoad { outcome: outcome?, recorded, captured, told })
+        Ok(UnderLoad { outcome: outcome?, fleet, recorded, captured, told })
     })
+}
+
+/// Puts the load on by workers.
+fn run_fleet(
+    fleet: &mut Controller,
+    session: &mut Session,
+    (scenario, target): (&Scenario, &Target),
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> anyhow::Result<LoadOutcome> {
+    let token = session.declared().token.clone();
+    let target = FleetTarget {
+        scenario: &scenario.to_toml(),
+        name: &scenario.name,
+        uris: &target.uris(scenario),
+        token: &token,
+    };
+    Ok(fleet.run(session, &target, progress, stop)?)
 }
 
 /// Records, and ends the load when that fails: a run without the profile that it was for would

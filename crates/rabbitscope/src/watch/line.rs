@@ -3,7 +3,10 @@
 use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
-use crate::{output::ProgressLine, run};
+use crate::{
+    output::{self, ProgressLine},
+    run,
+};
 
 /// The line.
 #[derive(Debug, Default)]
@@ -12,6 +15,10 @@ pub struct Line(ProgressLine);
 impl Watcher for Line {
     fn connecting(&mut self, done: usize, of: usize) {
         self.0.show(&format!("connecting: {done} of {of} connections"));
+    }
+
+    fn notice(&mut self, text: &str) {
+        output::note(text);
     }
 
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {

@@ -12,6 +12,9 @@ pub trait Watcher {
     /// The first message is about to be sent.
     fn started(&mut self) {}
 
+    /// Something that a person should know while the run goes on.
+    fn notice(&mut self, _text: &str) {}
+
     /// The measurements of a latency within the second that [`Watcher::second`] gets next, in
     /// nanoseconds.
     fn latency(&mut self, _name: &str, _histogram: &Histogram<u64>) {}
@@ -44,6 +47,10 @@ impl Watchers {
 
     pub(crate) fn started(&mut self) {
         self.watching.iter_mut().for_each(|watcher| watcher.started());
+    }
+
+    pub(crate) fn notice(&mut self, text: &str) {
+        self.watching.iter_mut().for_each(|watcher| watcher.notice(text));
     }
 
     pub(crate) fn latency(&mut self, name: &str, histogram: &Histogram<u64>) {

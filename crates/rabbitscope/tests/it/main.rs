@@ -13,6 +13,7 @@ mod ending;
 mod experiments;
 mod faults;
 mod files;
+mod fleets;
 mod forwarder;
 mod full_disk;
 mod handling;

@@ -3,6 +3,7 @@
 
 mod breakdown;
 mod counters;
+mod fleet;
 mod latencies;
 mod latency_figures;
 mod polls;
@@ -16,6 +17,7 @@ mod verification;
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
 pub use counters::{Counter, Counters, LiveForm, Unit};
+pub use fleet::{FleetFacts, FleetWorker};
 pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
 pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
 pub use polls::{PollPoint, PollTotals};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClientCheck, Doubt, ErrorCount, ExpectationResult, LatencyBreakdown, LatencySummary,
-    LoadTotals, Measured, PollTotals, Service, Steadiness, Verification,
+    ClientCheck, Doubt, ErrorCount, ExpectationResult, FleetFacts, LatencyBreakdown,
+    LatencySummary, LoadTotals, Measured, PollTotals, Service, Steadiness, Verification,
 };
 use rabbitscope_profiles::{Capture, StackQuality};
 
@@ -76,6 +76,9 @@ pub struct RunRecord {
     /// Each line of `[expect]` and what became of it.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
+    /// The processes that put the load on; absent when it was this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetFacts>,
     /// What became of every message, when `run.verify` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

@@ -21,6 +21,10 @@ pub enum DoubtKind {
     ClientLimited,
     /// Throughput, latency or backlog were still moving.
     NotSteady,
+    /// A process that put a part of the load on was not heard of for a while.
+    WorkerLagging,
+    /// A process that put a part of the load on was lost: the load was not what the scenario asks for.
+    WorkerLost,
 }
 
 /// What the load generator says of itself: the evidence for or against

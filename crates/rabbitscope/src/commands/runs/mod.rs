@@ -5,6 +5,7 @@ pub(super) mod find_rate;
 pub(super) mod load;
 pub(super) mod run;
 mod run_options;
+pub(super) mod worker;
 
 pub(super) use broker_uri::replace;
 pub(super) use run::{URI_VARIABLE, read_scenario};

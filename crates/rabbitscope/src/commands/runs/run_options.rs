@@ -13,6 +13,7 @@ use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
 use crate::{
     exit::{Exit, UsageError},
+    fleet::{self, FleetArgs, FleetSettings},
     interrupt,
     leftovers::RemovalConsent,
     output, run,
@@ -62,6 +63,8 @@ pub(super) struct RunOptions {
     /// Show one line of progress instead of the live view
     #[arg(long)]
     plain: bool,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 struct Options {
@@ -70,6 +73,7 @@ struct Options {
     directory: RunDirectory,
     form: Form,
     watching: WatchOptions,
+    fleet: Option<FleetSettings>,
 }
 
 /// What is printed.
@@ -95,7 +99,8 @@ impl RunOptions {
         let stop = interrupt::watch()?;
         let finished = watchers(&mut valid, &stop)
             .and_then(|watchers| {
-                run::run(&valid.scenario, valid.asked, &valid.directory, watchers, &stop)
+                let Options { scenario, asked, directory, fleet, .. } = &valid;
+                run::run(scenario, *asked, directory, watchers, fleet.as_ref(), &stop)
             })
             .inspect_err(|_| valid.directory.discard_if_unused())?;
         match valid.form {
@@ -116,6 +121,8 @@ impl RunOptions {
         }
         run::check(&scenario)?;
         let prometheus = self.listener()?;
+        let fleet = self.fleet.validate()?;
+        fleet.iter().try_for_each(|fleet| fleet::check(&scenario, fleet))?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&scenario.name)?,
@@ -127,7 +134,7 @@ impl RunOptions {
         };
         let watching = WatchOptions { csv: self.csv, prometheus, plain: self.plain };
         let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
-        Ok(Options { scenario, asked, directory, form, watching })
+        Ok(Options { scenario, asked, directory, form, watching, fleet })
     }
 
     /// Where Prometheus may ask.

@@ -105,7 +105,8 @@ fn run_with_turns(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<TurnsRun> {
     let directory = RunDirectory::create(place)?;
-    let target = Target::open(scenario, &directory, RemovalConsent::explicitly_if(false), stop)?;
+    let target =
+        Target::open(scenario, &directory, Some(RemovalConsent::explicitly_if(false)), stop)?;
     let broker = target.throwaway.as_ref().context("the broker is not one of our own")?;
     let code = broker.prepare_code(&specs(plan))?;
     let (turn_watch, begun) = TurnWatch::new(turns);

@@ -29,12 +29,14 @@ pub struct RunHeader {
     pub duration: Option<Duration>,
     /// Before the load starts: connections that are made, and how many there will be.
     pub connecting: Option<(usize, usize)>,
+    /// What was said last.
+    pub notice: Option<String>,
     /// Somebody asked for an early end.
     pub is_ending: bool,
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, head: &RunHeader, rows: &[SecondRow]) {
-    let [title, time, _, body, foot] = Layout::vertical([
+    let [title, time, notice, body, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(1),
@@ -48,6 +50,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, head: &RunHeader, rows: &[SecondRow]) 
         title,
     );
     frame.render_widget(Line::from(time_text(head, rows)), time);
+    if let Some(text) = &head.notice {
+        frame.render_widget(Line::from(escapes::value(text)).fg(Color::Yellow), notice);
+    }
     let figures = figures(rows);
     for (figure, at) in figures.iter().zip(0..body.height) {
         draw_figure(frame, figure, Rect { y: body.y + at, height: 1, ..body });

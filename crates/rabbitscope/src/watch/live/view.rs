@@ -101,6 +101,13 @@ impl Watcher for Live {
         }
     }
 
+    fn notice(&mut self, text: &str) {
+        if let Some(mut picture) = self.picture() {
+            picture.head.notice = Some(text.to_owned());
+            picture.draw();
+        }
+    }
+
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
         let Some(mut picture) = self.picture() else { return Ok(()) };
         if picture.rows.len() >= REMEMBERED {

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Which crates of this workspace each crate may use.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("text", &[]),
     ("files", &[]),
     ("profiles", &["text"]),
@@ -14,6 +14,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("analysis", &["profiles", "runs", "text"]),
     ("amqp", &[]),
     ("load", &["amqp", "analysis", "files", "runs"]),
+    ("fleet", &["amqp", "load", "runs"]),
     ("probe", &["files", "profiles"]),
     ("erlang", &["files"]),
     ("broker", &["files", "runs"]),

@@ -1,0 +1,79 @@
+//! The begin of a run: everything that a successor of this controller would need goes to the log, and then the start
+//! to the workers.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rabbitscope_load::{PartSize, RemoteStart, run_tag};
+
+use super::{connection::Controller, roster::described};
+use crate::{
+    clocks::{identity, now_nanos},
+    error::FleetError,
+    protocol::{LogRecord, ToWorker},
+};
+
+/// From the order to start to the start. Chosen: the order arrives within milliseconds, and a worker with thousands of
+/// connections still has to hand them to its threads.
+const LEAD: Duration = Duration::from_secs(1);
+
+/// How long the bus may take to store the begin of a run.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The number of the record of the begin, in [`Controller::stored`].
+const BEGUN: u64 = 1;
+
+impl Controller {
+    /// Starts the run on all workers; returns when it begins.
+    pub(super) fn begin(&mut self) -> Result<RemoteStart, FleetError> {
+        let clocks = self.measure_clocks()?;
+        for (part, clock) in clocks.into_iter().enumerate() {
+            let member = &mut self.begun.members[part];
+            member.clock = clock.ok_or_else(|| FleetError::Worker {
+                worker: described(part, &member.worker),
+                reason: "it did not answer when it was asked for its clock".to_owned(),
+            })?;
+        }
+        let lead = u64::try_from(LEAD.as_nanos()).unwrap_or(u64::MAX);
+        let (now, origin) = (SystemTime::now() + LEAD, Instant::now() + LEAD);
+        let origin_nanos = now_nanos() + lead;
+        let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.begun.started_unix_nanos = u64::try_from(since.as_nanos()).unwrap_or(0);
+        self.begun.clock = identity();
+        self.log_begin()?;
+        let tag = run_tag(self.begun.started_unix_nanos);
+        for part in 0..self.members.len() {
+            let origin_nanos = self.begun.members[part].clock.theirs(origin_nanos);
+            let run = self.begun.run.clone();
+            self.tell(part, &ToWorker::Start { run, origin_nanos, run_tag: tag });
+        }
+        while Instant::now() < origin {
+            self.receive(origin.saturating_duration_since(Instant::now()))?;
+        }
+        Ok(self.remote_start())
+    }
+
+    fn log_begin(&mut self) -> Result<(), FleetError> {
+        let record = LogRecord::Begun(Box::new(self.begun.clone()));
+        self.bus.append(BEGUN, &record.encode());
+        let began = Instant::now();
+        while self.stored < BEGUN {
+            if began.elapsed() >= STORE_TIMEOUT {
+                let worker = "the bus".to_owned();
+                let reason = "it did not store the begin of the run".to_owned();
+                return Err(FleetError::Worker { worker, reason });
+            }
+            self.receive(Duration::from_millis(20))?;
+        }
+        Ok(())
+    }
+
+    /// How the run began, also for one that another controller has begun.
+    pub(super) fn remote_start(&self) -> RemoteStart {
+        let parts = self.begun.members.iter().map(|member| PartSize {
+            load_threads: member.load_threads,
+            churn_groups: member.churn_groups,
+            connections: member.connections,
+        });
+        RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect() }
+    }
+}

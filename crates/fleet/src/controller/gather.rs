@@ -1,0 +1,185 @@
+//! Workers are awaited and get their parts, and connect.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use rabbitscope_load::Progress;
+
+use super::{
+    connection::Controller,
+    control::FleetTarget,
+    roster::{LOST_TIME, described},
+};
+use crate::{
+    error::FleetError,
+    protocol::{Assignment, Begun, MemberStart, ToWorker, WorkerState},
+};
+
+/// Longest wait for a message.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How often a part is assigned again to a worker that does not know of it: a message to a queue that is made again may
+/// be lost.
+const ASSIGN_INTERVAL: Duration = Duration::from_secs(2);
+
+impl Controller {
+    /// Waits until there are as many workers as were asked for.
+    pub(super) fn gather(
+        &mut self,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<(), FleetError> {
+        let (began, mut told) = (Instant::now(), None);
+        let chosen = loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(FleetError::Stopped);
+            }
+            self.receive(POLL_INTERVAL)?;
+            let (wanted, now) = (self.options.workers, Instant::now());
+            if let Some(chosen) = self.roster.choose(wanted, &self.options.version, now) {
+                break chosen;
+            }
+            let came = self.roster.present(now).count();
+            // The first hellos take half a second.
+            if began.elapsed() >= ASSIGN_INTERVAL && told != Some(came) {
+                told = Some(came);
+                let text = format!("waiting for workers: {came} of {wanted} are there");
+                progress(Progress::Notice(&text));
+            }
+            if began.elapsed() >= self.options.patience {
+                return Err(self.missing(now));
+            }
+        };
+        let member = |worker| MemberStart { worker, ..MemberStart::default() };
+        let members = chosen.into_iter().map(member).collect();
+        self.take_begun(Begun { members, ..self.begun.clone() });
+        Ok(())
+    }
+
+    /// Why there are not enough workers.
+    fn missing(&self, now: Instant) -> FleetError {
+        let own = &self.options.version;
+        let reasons = self.roster.present(now).filter_map(|known| {
+            let who = format!("pid {} on {}", known.worker.pid, known.worker.host);
+            if known.worker.version != *own {
+                let theirs = &known.worker.version;
+                return Some(format!("{who} is version {theirs}, this is {own}: use one build"));
+            }
+            matches!(known.state, WorkerState::Running { .. })
+                .then(|| format!("{who} is busy with another run"))
+        });
+        let refused = reasons.map(|reason| format!("; {reason}")).collect();
+        FleetError::Missing {
+            came: self.roster.present(now).count(),
+            wanted: self.options.workers,
+            seconds: self.options.patience.as_secs(),
+            refused,
+        }
+    }
+
+    /// Gives every worker its part, and waits until all of them are connected to the broker under test.
+    pub(super) fn assign(
+        &mut self,
+        target: &FleetTarget<'_>,
+        progress: &mut dyn FnMut(Progress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<(), FleetError> {
+        let mut assigned: Option<Instant> = None;
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                self.dismiss();
+                return Err(FleetError::Stopped);
+            }
+            if assigned.is_none_or(|at| at.elapsed() >= ASSIGN_INTERVAL) {
+                assigned = Some(Instant::now());
+                self.assign_again(target);
+            }
+            self.receive(POLL_INTERVAL)?;
+            let (done, of) = self.connected()?;
+            progress(Progress::Connecting { done, of });
+            if self.note_ready() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn assign_again(&mut self, target: &FleetTarget<'_>) {
+        let run = self.begun.run.clone();
+        for part in 0..self.members.len() {
+            let worker = &self.begun.members[part].worker;
+            let state = self.roster.get(&worker.id).map(|known| &known.state);
+            if state.and_then(WorkerState::run) == Some(&run) {
+                continue;
+            }
+            let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+            let assignment = Assignment {
+                run: run.clone(),
+                token: target.token.to_owned(),
+                scenario: self.begun.scenario.clone(),
+                uris: if worker.has_broker { Vec::new() } else { target.uris.to_vec() },
+                part: number(part),
+                of: number(self.members.len()),
+            };
+            self.tell(part, &ToWorker::Assign(Box::new(assignment)));
+        }
+    }
+
+    /// Connections that are made, and those that are known to be wanted. Fails when a worker cannot make its own.
+    fn connected(&mut self) -> Result<(usize, usize), FleetError> {
+        let (mut done, mut of) = (0, 0);
+        let mut failed = None;
+        for (part, member) in self.begun.members.iter().enumerate() {
+            let who = described(part, &member.worker);
+            let Some(known) = self.roster.get(&member.worker.id) else { continue };
+            match &known.state {
+                WorkerState::Connecting { run, done: some, of: all } if *run == self.begun.run => {
+                    done += some;
+                    of += all;
+                }
+                WorkerState::Ready { run, connections, .. } if *run == self.begun.run => {
+                    done += connections;
+                    of += connections;
+                }
+                WorkerState::Finished { run, error: Some(reason), .. }
+                    if *run == self.begun.run =>
+                {
+                    failed = Some(FleetError::Worker { worker: who, reason: reason.clone() });
+                }
+                _ if known.heard.elapsed() >= LOST_TIME => {
+                    let reason = format!("it was not heard of for {} s", LOST_TIME.as_secs());
+                    failed = Some(FleetError::Worker { worker: who, reason });
+                }
+                _ => {}
+            }
+        }
+        failed.map_or(Ok((done, of)), |error| {
+            self.dismiss();
+            Err(error)
+        })
+    }
+
+    /// True when every worker waits for the start; how large their parts are is known then.
+    fn note_ready(&mut self) -> bool {
+        let run = self.begun.run.clone();
+        let sizes = self.begun.members.iter().map(|member| {
+            let known = self.roster.get(&member.worker.id)?;
+            known.state.ready(&run)
+        });
+        let Some(sizes) = sizes.collect::<Option<Vec<_>>>() else { return false };
+        for (member, size) in self.begun.members.iter_mut().zip(sizes) {
+            member.load_threads = size.load_threads;
+            member.churn_groups = size.churn_groups;
+            member.connections = size.connections;
+        }
+        true
+    }
+
+    /// Every worker may go on to another run.
+    pub(super) fn dismiss(&mut self) {
+        self.tell_all(&ToWorker::Dismiss { run: self.begun.run.clone() });
+        // What is to be sent is written by this; a bus that is gone has nobody to tell.
+        self.receive(Duration::ZERO).ok();
+    }
+}

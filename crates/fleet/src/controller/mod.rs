@@ -1,0 +1,15 @@
+//! The controller: it gathers workers, gives each its part, starts them together and joins what they measure.
+
+mod barrier;
+mod begin;
+mod connection;
+mod control;
+mod events;
+mod facts;
+mod gather;
+mod resume;
+mod roster;
+
+pub use connection::{Controller, ControllerOptions};
+pub use control::FleetTarget;
+pub use resume::Resumption;

@@ -1,0 +1,99 @@
+//! A run of which the controller is gone: its log says how it began and what was measured until now.
+
+use std::time::{Duration, Instant};
+
+use rabbitscope_load::OwnedTopology;
+
+use super::{connection::Controller, roster::Roster};
+use crate::{
+    error::FleetError,
+    protocol::{Hello, LogRecord, MemberStart, WorkerState},
+};
+
+/// How long the log may take to be read up to the end.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long workers are listened to, to know whether any is busy. Chosen: three hellos.
+const LISTEN_TIME: Duration = Duration::from_millis(1500);
+
+/// A run that is gone on with.
+#[derive(Clone, Debug)]
+pub struct Resumption {
+    /// What it declared on the broker under test.
+    pub declared: OwnedTopology,
+    /// Why that could not be marked; absent when it was.
+    pub unmarked: Option<String>,
+    /// When it began, nanoseconds since 1970-01-01 UTC.
+    pub started_unix_nanos: u64,
+}
+
+impl Controller {
+    /// The run of `scenario` that is to be gone on with; absent when there is none. A run that is not gone on with, and
+    /// that no worker is busy with, is forgotten when the next one begins.
+    pub fn find_run(&mut self, scenario: &str) -> Result<Option<Resumption>, FleetError> {
+        if !self.bus.has_log()? {
+            return Ok(None);
+        }
+        self.read_log()?;
+        let begun = self.begun.clone();
+        let is_same = begun.scenario == scenario && !begun.run.is_empty();
+        if !(is_same && self.options.resume) {
+            self.refuse_busy()?;
+            self.forget()?;
+            return Ok(None);
+        }
+        let Ok(declared) = serde_json::from_value(begun.declared) else {
+            self.forget()?;
+            return Ok(None);
+        };
+        self.is_resumed = true;
+        self.options.workers = self.members.len();
+        let now = Instant::now();
+        for MemberStart { worker, .. } in &self.begun.members {
+            if self.roster.get(&worker.id).is_none() {
+                let (worker, state) = (worker.clone(), WorkerState::Idle);
+                self.roster.heard(Hello { worker, state }, now);
+            }
+        }
+        self.roster.excuse(now);
+        let (unmarked, started_unix_nanos) = (begun.unmarked, begun.started_unix_nanos);
+        Ok(Some(Resumption { declared, unmarked, started_unix_nanos }))
+    }
+
+    /// Reads all that is in the log by now.
+    fn read_log(&mut self) -> Result<(), FleetError> {
+        let mark = format!("{}-{:?}", std::process::id(), Instant::now());
+        self.bus.read_log()?;
+        self.bus.append(0, &LogRecord::Mark { mark: mark.clone() }.encode());
+        let began = Instant::now();
+        while !self.marks.contains(&mark) && began.elapsed() < READ_TIMEOUT {
+            self.receive(Duration::from_millis(50))?;
+        }
+        Ok(())
+    }
+
+    /// A run that is going on must not be disturbed by another.
+    fn refuse_busy(&mut self) -> Result<(), FleetError> {
+        let began = Instant::now();
+        while began.elapsed() < LISTEN_TIME {
+            self.receive(LISTEN_TIME.saturating_sub(began.elapsed()))?;
+        }
+        let mut present = self.roster.present(Instant::now());
+        if present.any(|known| matches!(known.state, WorkerState::Running { .. })) {
+            return Err(FleetError::Busy {
+                fleet: self.options.fleet.as_str().to_owned(),
+                scenario: self.begun.name.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Nothing that was read is of this controller's run.
+    fn forget(&mut self) -> Result<(), FleetError> {
+        self.begun = crate::protocol::Begun::default();
+        self.members.clear();
+        self.events.clear();
+        self.roster = Roster::default();
+        self.bus.stop_reading()
+    }
+}

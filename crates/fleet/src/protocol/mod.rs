@@ -1,0 +1,7 @@
+//! The messages of a fleet, as they are on the bus.
+
+mod log;
+mod messages;
+
+pub(crate) use log::{Begun, LogRecord, MemberStart};
+pub(crate) use messages::{Assignment, Hello, Identity, Pong, ToController, ToWorker, WorkerState};

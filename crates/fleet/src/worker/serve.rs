@@ -1,0 +1,262 @@
+//! The thread at the bus: it answers at once, says twice a second that it is there, and passes everything else on.
+
+use std::{
+    fs::{self, File},
+    io::Read,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_load::{LoadError, PartWishes};
+
+use super::{
+    load::serve_parts,
+    mailbox::{Mailbox, StartOrder},
+    options::{WorkerOptions, WorkerSummary},
+    outbox::Outbox,
+};
+use crate::{
+    bus::{Bus, Received},
+    clocks::{identity, now_nanos},
+    error::FleetError,
+    protocol::{Hello, Identity, Pong, ToController, ToWorker, WorkerState},
+};
+
+/// Longest wait for a message; updates wait as long.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// From one hello to the next.
+const HELLO_INTERVAL: Duration = Duration::from_millis(500);
+
+/// A load whose controller is silent for this long is ended: nobody may ever come for it. Chosen: a job that is
+/// started again by Kubernetes is back within a minute.
+const ORPHAN_TIME: Duration = Duration::from_secs(120);
+
+/// How long a worker that ends waits for the bus to store what it measured.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// From one attempt to connect again to the next.
+const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Serves runs until `stop` becomes true, or until one is done. `notice` is told what a person should know.
+pub fn serve(
+    options: &WorkerOptions,
+    notice: &mut dyn FnMut(&str),
+    stop: &AtomicBool,
+) -> Result<WorkerSummary, FleetError> {
+    let worker = identity_of(options)?;
+    let mailbox = Mailbox::default();
+    thread::scope(|scope| {
+        scope.spawn(|| serve_parts(options, &mailbox));
+        let mut serving = Serving {
+            options,
+            worker,
+            mailbox: &mailbox,
+            outbox: Outbox::default(),
+            said: None,
+            heard: Instant::now(),
+            stopped: None,
+            dismissed: None,
+            told: WorkerState::Idle,
+            summary: WorkerSummary::default(),
+        };
+        let served = serving.run(notice, stop);
+        mailbox.end();
+        served.map(|()| serving.summary)
+    })
+}
+
+struct Serving<'a> {
+    options: &'a WorkerOptions,
+    worker: Identity,
+    mailbox: &'a Mailbox,
+    outbox: Outbox,
+    /// When the controller was told last that this worker is there, and with which state.
+    said: Option<(Instant, WorkerState)>,
+    /// When the controller was heard last.
+    heard: Instant,
+    stopped: Option<Instant>,
+    /// The run that is over for the controller.
+    dismissed: Option<String>,
+    /// What the person at this worker was told last.
+    told: WorkerState,
+    summary: WorkerSummary,
+}
+
+impl Serving<'_> {
+    /// A bus that is not there at the beginning is an error; one that is lost is waited for.
+    fn run(&mut self, notice: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), FleetError> {
+        let mut bus = Some(self.connect()?);
+        notice("worker: connected to the bus, waiting for a run");
+        loop {
+            let Some(connected) = &mut bus else {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                thread::sleep(RECONNECT_INTERVAL);
+                bus = self.connect().ok();
+                continue;
+            };
+            match self.step(connected, notice, stop) {
+                Ok(true) => {}
+                Ok(false) => {
+                    bus.into_iter().for_each(Bus::close);
+                    return Ok(());
+                }
+                Err(error) => {
+                    notice(&format!("worker: {error}; connecting again"));
+                    bus = None;
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self) -> Result<Bus, FleetError> {
+        let name = format!("rabbitscope worker {}", self.worker.id);
+        let mut bus = Bus::connect(&self.options.bus, &self.options.fleet, &name)?;
+        bus.receive_at(&self.options.fleet.worker_queue(&self.worker.id))?;
+        self.outbox.on_reconnect();
+        self.said = None;
+        Ok(bus)
+    }
+
+    /// False: this worker is done.
+    fn step(
+        &mut self,
+        bus: &mut Bus,
+        notice: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<bool, FleetError> {
+        for received in bus.poll(POLL_INTERVAL)? {
+            match received {
+                Received::Message(message) => self.take(&message, bus),
+                Received::Stored(number) => self.outbox.stored(number),
+                Received::Refused(number) => self.outbox.refused(number),
+                Received::Record(_) => {}
+            }
+        }
+        let state = self.mailbox.worker_state();
+        for (run, update) in self.mailbox.take_updates() {
+            self.outbox.push(&run, &self.worker.id, update);
+        }
+        for (number, record) in self.outbox.unsent() {
+            bus.append(number, record);
+        }
+        self.say_hello(bus, &state);
+        self.tell(&state, notice);
+        if state != WorkerState::Idle && self.heard.elapsed() >= ORPHAN_TIME {
+            self.mailbox.cancel();
+            // Nobody will come to say that it is over.
+            self.dismissed = state.run().map(str::to_owned);
+        }
+        if self.is_dismissed(&state) && !self.options.stays {
+            return Ok(false);
+        }
+        if stop.load(Ordering::Relaxed) {
+            let since = *self.stopped.get_or_insert_with(Instant::now);
+            self.mailbox.cancel();
+            let is_done = matches!(state, WorkerState::Idle | WorkerState::Finished { .. });
+            return Ok(!(is_done && (self.outbox.is_empty() || since.elapsed() >= STORE_TIMEOUT)));
+        }
+        Ok(true)
+    }
+
+    /// Takes a message of the controller.
+    fn take(&mut self, message: &[u8], bus: &mut Bus) {
+        // What is no message of this version is not for us: the versions are compared at the beginning.
+        let Ok(message) = serde_json::from_slice(message) else { return };
+        let received_nanos = now_nanos();
+        self.heard = Instant::now();
+        match message {
+            ToWorker::Ping { number, sent_nanos } => {
+                let worker = self.worker.id.clone();
+                let answered_nanos = now_nanos();
+                let pong = Pong { worker, number, sent_nanos, received_nanos, answered_nanos };
+                bus.send(&self.options.fleet.controller_queue(), &ToController::Pong(pong));
+            }
+            ToWorker::Assign(assignment) => self.mailbox.assign(*assignment),
+            ToWorker::Start { run, origin_nanos, run_tag } => {
+                self.mailbox.start(StartOrder { run, origin_nanos, run_tag });
+            }
+            ToWorker::Wish { run, ending, abort, is_empty, others_confirmed } => {
+                let wishes = PartWishes { ending, abort, is_empty, others_confirmed };
+                self.mailbox.wish(&run, wishes);
+            }
+            ToWorker::Dismiss { run } => {
+                self.mailbox.dismiss(&run);
+                self.dismissed = Some(run);
+            }
+        }
+    }
+
+    /// The run is over for the controller, and this worker is done with it.
+    fn is_dismissed(&mut self, state: &WorkerState) -> bool {
+        let is_done = matches!(state, WorkerState::Finished { .. }) && self.outbox.is_empty();
+        if !is_done || self.dismissed.is_none() || self.dismissed.as_deref() != state.run() {
+            return false;
+        }
+        self.dismissed = None;
+        self.mailbox.set_state(WorkerState::Idle);
+        true
+    }
+
+    /// Says that this worker is there. It is not done before the bus has everything.
+    fn say_hello(&mut self, bus: &mut Bus, state: &WorkerState) {
+        let state = match state {
+            WorkerState::Finished { run, late_nanos, .. } if !self.outbox.is_empty() => {
+                WorkerState::Running { run: run.clone(), late_nanos: *late_nanos }
+            }
+            state => state.clone(),
+        };
+        let is_connecting = matches!(state, WorkerState::Connecting { .. });
+        let is_due = self.said.as_ref().is_none_or(|(at, said)| {
+            at.elapsed() >= HELLO_INTERVAL || *said != state && !is_connecting
+        });
+        if is_due {
+            let hello = Hello { worker: self.worker.clone(), state: state.clone() };
+            let queue = self.options.fleet.controller_queue();
+            bus.send(&queue, &ToController::Hello(Box::new(hello)));
+            self.said = Some((Instant::now(), state));
+        }
+    }
+
+    /// Tells the person at this worker what changed.
+    fn tell(&mut self, state: &WorkerState, notice: &mut dyn FnMut(&str)) {
+        let before = std::mem::replace(&mut self.told, state.clone());
+        let is_news = std::mem::discriminant(&before) != std::mem::discriminant(state);
+        match state {
+            WorkerState::Ready { run, connections, .. } if is_news => {
+                notice(&format!("worker: run {run}: {connections} connections are ready"));
+            }
+            WorkerState::Running { run, .. } if is_news => {
+                notice(&format!("worker: run {run}: the load is on"));
+            }
+            WorkerState::Finished { run, error: None, .. } if is_news => {
+                self.summary.runs += 1;
+                notice(&format!("worker: run {run}: done"));
+            }
+            WorkerState::Finished { run, error: Some(error), .. } if is_news => {
+                self.summary.failures += 1;
+                notice(&format!("worker: run {run}: {error}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn identity_of(options: &WorkerOptions) -> Result<Identity, FleetError> {
+    let mut bytes = [0; 8];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(|source| LoadError::NoToken { source })?;
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Ok(Identity {
+        id: format!("{:016x}", u64::from_le_bytes(bytes)),
+        host: host.trim().to_owned(),
+        pid: std::process::id(),
+        index: options.index,
+        version: options.version.clone(),
+        clock: identity(),
+        has_broker: !options.broker.is_empty(),
+    })
+}

@@ -1,0 +1,148 @@
+//! Joins the updates of all processes of a run to the reports that the aggregator knows from local threads.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use super::{
+    part::{PartSize, PartWishes},
+    service_order::ServiceOrder,
+    update::{PartState, UpdateError, WorkerUpdate},
+};
+use crate::{
+    context::{DoneMembers, SharedState},
+    report::{Failure, Report},
+};
+
+/// The processes of a run, as far as they have told.
+pub(crate) struct Merger {
+    workers: Vec<Worker>,
+    order: ServiceOrder,
+}
+
+struct Worker {
+    /// Number of its first thread among those of all processes.
+    first_thread: usize,
+    size: PartSize,
+    state: PartState,
+    /// Number of its latest update.
+    number: u64,
+    is_lost: bool,
+}
+
+impl Merger {
+    pub(crate) fn new(parts: &[PartSize], shared: &SharedState) -> Self {
+        let mut first_thread = 0;
+        let workers = parts.iter().map(|size| {
+            let first = first_thread;
+            first_thread += size.threads();
+            Worker {
+                first_thread: first,
+                size: *size,
+                state: PartState::default(),
+                number: 0,
+                is_lost: false,
+            }
+        });
+        let order = ServiceOrder::new(Arc::clone(&shared.service), parts.len());
+        Self { workers: workers.collect(), order }
+    }
+
+    /// The reports in an update. One that came before, or that comes from a process that was given up, has none.
+    pub(crate) fn take(
+        &mut self,
+        worker: usize,
+        bytes: &[u8],
+        shared: &SharedState,
+    ) -> Result<Vec<Report>, UpdateError> {
+        let update = WorkerUpdate::decode(bytes)?;
+        let Some(of) = self.workers.get_mut(worker) else { return Ok(Vec::new()) };
+        if of.is_lost || update.number <= of.number {
+            return Ok(Vec::new());
+        }
+        of.number = update.number;
+        let ended = update.state.ended.saturating_sub(of.state.ended);
+        of.state = update.state;
+        let (first, threads) = (of.first_thread, of.size.threads());
+        // Before the rows that they belong to.
+        self.order.add(worker, update.changes, update.covered_until);
+        let intervals = update.intervals.into_iter().filter(|it| it.worker < threads);
+        let intervals = intervals.map(|mut interval| {
+            interval.worker += first;
+            Report::Interval(Box::new(interval))
+        });
+        let mut reports: Vec<_> = intervals.collect();
+        reports.extend(update.cut_short.into_iter().map(Report::CutShort));
+        reports.extend(update.failed.map(|reason| Report::Failed(Failure::wrong(reason))));
+        reports.extend((0..ended).map(|_| Report::Done));
+        self.mirror(shared);
+        Ok(reports)
+    }
+
+    /// Threads of the process have not ended.
+    pub(crate) fn is_running(&self, worker: usize) -> bool {
+        let is_running = |of: &Worker| of.state.ended < of.size.threads();
+        self.workers.get(worker).is_some_and(is_running)
+    }
+
+    /// The process is given up: says which threads of the run will report nothing more.
+    pub(crate) fn give_up(&mut self, worker: usize, shared: &SharedState) -> LostThreads {
+        let Some(of) = self.workers.get_mut(worker).filter(|it| !it.is_lost) else {
+            return LostThreads::default();
+        };
+        of.is_lost = true;
+        let threads = of.size.threads();
+        let running = threads - of.state.ended.min(threads);
+        // Nothing waits for it.
+        of.state.confirming = 0;
+        of.state.draining = of.size.load_threads;
+        of.state.ended = threads;
+        let lost = LostThreads { threads: of.first_thread..of.first_thread + threads, running };
+        self.order.end(worker);
+        self.mirror(shared);
+        lost
+    }
+
+    /// Threads that own connections, of all processes.
+    pub(crate) fn load_threads(&self) -> usize {
+        self.workers.iter().map(|worker| worker.size.load_threads).sum()
+    }
+
+    /// All threads of all processes.
+    pub(crate) fn threads(&self) -> usize {
+        self.workers.iter().map(|worker| worker.size.threads()).sum()
+    }
+
+    /// What the processes are to know of each other and of the run.
+    pub(crate) fn wishes(&self, shared: &SharedState) -> PartWishes {
+        let draining: usize = self.workers.iter().map(|worker| worker.state.draining).sum();
+        let is_set = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
+        PartWishes {
+            ending: is_set(&shared.ending),
+            abort: is_set(&shared.abort),
+            is_empty: is_set(&shared.is_empty),
+            others_confirmed: draining >= self.load_threads()
+                && shared.confirming.load(Ordering::Relaxed) == 0,
+        }
+    }
+
+    /// The sums of what the processes say become the state that the end of the run is decided by.
+    fn mirror(&self, shared: &SharedState) {
+        let states = || self.workers.iter().map(|worker| worker.state);
+        let done = |of: fn(&DoneMembers) -> usize| states().map(|it| of(&it.done)).sum();
+        shared.publishers_done.store(done(|it| it.publishers), Ordering::Relaxed);
+        shared.consumers_done.store(done(|it| it.consumers), Ordering::Relaxed);
+        shared.callers_done.store(done(|it| it.callers), Ordering::Relaxed);
+        shared.churners_done.store(done(|it| it.churn_slots), Ordering::Relaxed);
+        let confirming = states().map(|it| it.confirming).sum();
+        shared.confirming.store(confirming, Ordering::Relaxed);
+        shared.draining.store(states().map(|it| it.draining).sum(), Ordering::Relaxed);
+    }
+}
+
+/// Threads of a process that was given up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LostThreads {
+    /// Their numbers among those of all processes.
+    pub(crate) threads: std::ops::Range<usize>,
+    /// How many of them had not ended.
+    pub(crate) running: usize,
+}

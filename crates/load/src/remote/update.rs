@@ -1,0 +1,120 @@
+//! What a process tells of its part of a run since it told the last time, as compressed JSON.
+//!
+//! JSON, as a reader of another version can say what it misses; compressed, as bins of histograms and names of
+//! counters repeat themselves. A second of four latencies takes a few kilobytes.
+
+use std::{
+    io::{self, Read},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{
+    clock::RunInstant,
+    context::{DoneMembers, SharedState},
+    report::{IntervalReport, TimedChange},
+};
+
+/// Most of an update, decompressed: every slot of a scenario with every latency and a full histogram has less.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// An update that cannot be read.
+#[derive(Debug, Error)]
+#[error(
+    "a worker sent what is no update of this version of rabbitscope: {0}; use one build for all"
+)]
+pub struct UpdateError(#[from] io::Error);
+
+/// What has happened in a process since its last update.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct WorkerUpdate {
+    /// Number among the updates of this process, from 1.
+    pub(crate) number: u64,
+    /// Intervals that are over. Of those of the same second one has the histograms of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) intervals: Vec<IntervalReport>,
+    /// Lost connections, alarms and errors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changes: Vec<TimedChange>,
+    /// All changes before this time are in this update or in an earlier one.
+    pub(crate) covered_until: RunInstant,
+    pub(crate) state: PartState,
+    /// Why the run does not end as the scenario demands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cut_short: Vec<String>,
+    /// Why the load cannot go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+}
+
+/// How far a process is; not what has changed, but what is so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub(crate) struct PartState {
+    pub(crate) done: DoneMembers,
+    /// Threads that await confirms.
+    pub(crate) confirming: usize,
+    /// Load threads that have stopped publishing.
+    pub(crate) draining: usize,
+    /// Threads that have ended.
+    pub(crate) ended: usize,
+}
+
+impl PartState {
+    /// As the threads of this process have it.
+    pub(super) fn of(shared: &SharedState) -> Self {
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        Self {
+            done: DoneMembers {
+                publishers: count(&shared.publishers_done),
+                consumers: count(&shared.consumers_done),
+                callers: count(&shared.callers_done),
+                churn_slots: count(&shared.churners_done),
+            },
+            // In this order: a thread that drains counts as one that awaits confirms before.
+            draining: count(&shared.draining),
+            confirming: count(&shared.confirming),
+            ended: 0,
+        }
+    }
+}
+
+impl WorkerUpdate {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        serde_json::to_writer(&mut encoder, self)
+            .expect("numbers and texts can be written to memory");
+        encoder.finish().expect("writing to memory does not fail")
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, UpdateError> {
+        let mut text = Vec::new();
+        DeflateDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut text)?;
+        serde_json::from_slice(&text).map_err(|error| UpdateError(error.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_update_is_refused() {
+        let whole = WorkerUpdate { number: 7, ..WorkerUpdate::default() }.encode();
+        assert_eq!(WorkerUpdate::decode(&whole).unwrap().number, 7);
+        for cut in 0..whole.len() {
+            assert!(WorkerUpdate::decode(&whole[..cut]).is_err(), "{cut}");
+        }
+        assert!(WorkerUpdate::decode(b"anything").is_err());
+        let mut many = DeflateEncoder::new(Vec::new(), Compression::fast());
+        io::copy(&mut io::repeat(b' ').take(MAX_BYTES + 9), &mut many).unwrap();
+        assert!(
+            WorkerUpdate::decode(&many.finish().unwrap()).is_err(),
+            "a bomb is not read to its end"
+        );
+    }
+}

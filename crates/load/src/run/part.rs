@@ -1,0 +1,173 @@
+//! A part of a run, whose reports go to another process.
+
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_runs::scenario::{PublisherGroup, Scenario, Until};
+
+use super::{
+    coordinator::{end_of_load, numbering, start},
+    workers::{assemble, prepare_connections},
+};
+use crate::{
+    clock::RunClock,
+    connect::{PreparedConnection, Reconnector},
+    connection_churn::ConnectionChurn,
+    context::{RunContext, RunSettings, SharedState},
+    dial::Dialer,
+    error::LoadError,
+    plan::plan_links,
+    remote::{Collector, PartHost, PartSize, PartStart, PartWishes},
+    report::Report,
+    share::Share,
+    worker::{Worker, WorkerContext},
+};
+
+/// How often wishes are looked at and updates are sent. Chosen: a fiftieth of a second is not seen by people, and costs
+/// next to nothing.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Threads are woken so long before the start, and wait the rest of it awake: a sleep may end late by this. Chosen.
+const SPIN_TIME: Duration = Duration::from_millis(1);
+
+/// Connects the share of `scenario` that is this process's own, waits for the start and puts its load on. The topology
+/// is there already; `run` is the token of its names. Returns when every thread is done, also without ever starting
+/// when `stop` becomes true.
+pub fn run_part(
+    scenario: &Scenario,
+    run: &str,
+    share: Share,
+    dialer: &Dialer,
+    host: &mut dyn PartHost,
+    stop: &AtomicBool,
+) -> Result<(), LoadError> {
+    let plans = plan_links(scenario, run, share)?;
+    let context = RunContext { scenario, plans: &plans, dialer, restorer: None, share };
+    let mut prepared = prepare_connections(&context, &mut |told| host.progress(told), stop)?;
+    let size = PartSize {
+        load_threads: super::workers::threads(prepared.len()),
+        churn_groups: ConnectionChurn::all(scenario, dialer, (0, share)).len(),
+        connections: prepared.len(),
+    };
+    let began = loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(LoadError::Stopped);
+        }
+        if let Some(start) = host.wait_for_start(size) {
+            break start;
+        }
+        let now = Instant::now();
+        // One that has broken meanwhile fails when the load starts, and is handled there.
+        prepared.iter_mut().for_each(|one| drop(PreparedConnection::keep_alive(one, now)));
+    };
+    let workers = assemble(&context, prepared)?;
+    run_workers(&context, workers, began, host, stop);
+    Ok(())
+}
+
+fn run_workers(
+    context: &RunContext<'_>,
+    workers: Vec<Worker>,
+    began: PartStart,
+    host: &mut dyn PartHost,
+    stop: &AtomicBool,
+) {
+    let scenario = context.scenario;
+    let shared = SharedState::default();
+    shared.others_confirm.store(true, Ordering::Relaxed);
+    shared.service.keep_journal();
+    workers.iter().flat_map(Worker::sides).for_each(|side| shared.service.connected(side));
+    let (reports, received) = channel();
+    let clock = RunClock::with_origin(began.origin);
+    let is_consumed = !scenario.consumers.is_empty();
+    let run =
+        RunSettings { clock, tag: began.run_tag, numbering: numbering(scenario), is_consumed };
+    let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
+    let reconnector = scenario.connecting.recovery.map(|recovery| {
+        let inboxes = workers.iter().map(Worker::inbox).collect();
+        let watched = (clock, shared.service.as_ref());
+        Reconnector::new(context, recovery, watched, inboxes, reports.clone())
+    });
+    wait_until(began.origin);
+    thread::scope(|scope| {
+        if let Some(reconnector) = &reconnector {
+            reconnector.start(scope);
+        }
+        let worker_context = || WorkerContext {
+            run,
+            end: end_of_load(scenario),
+            shared: &shared,
+            reports: reports.clone(),
+            reconnector: reconnector.as_ref(),
+            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
+            observations: None,
+        };
+        let threads = start(scope, workers, &churn, worker_context);
+        host.started(clock.now().nanos());
+        let collector = Collector::new(threads);
+        pass_on(collector, (&received, &clock), &shared, (host, stop), threads);
+        reconnector.iter().for_each(Reconnector::end);
+        shared.is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Passes reports on, and wishes in, until every thread is done.
+fn pass_on(
+    mut collector: Collector,
+    (received, clock): (&Receiver<Report>, &RunClock),
+    shared: &SharedState,
+    (host, stop): (&mut dyn PartHost, &AtomicBool),
+    threads: usize,
+) {
+    let mut was_stopped = false;
+    loop {
+        let first = received.recv_timeout(POLL_INTERVAL).ok();
+        for report in first.into_iter().chain(received.try_iter()) {
+            if collector.take(report) {
+                shared.abort.store(true, Ordering::Relaxed);
+            }
+        }
+        let is_stopped = stop.load(Ordering::Relaxed);
+        if is_stopped && !std::mem::replace(&mut was_stopped, true) {
+            collector.take(Report::CutShort("a worker ended its load before the end".to_owned()));
+        }
+        let own = PartWishes { abort: is_stopped, ..PartWishes::default() };
+        heed(host.wishes().and(own), shared);
+        if let Some(update) = collector.update(clock.now(), shared) {
+            host.send(update.encode());
+        }
+        if collector.ended() == threads {
+            return;
+        }
+    }
+}
+
+fn heed(wishes: PartWishes, shared: &SharedState) {
+    let flags = [
+        (wishes.ending, &shared.ending),
+        (wishes.abort, &shared.abort),
+        (wishes.is_empty, &shared.is_empty),
+    ];
+    for (_, flag) in flags.iter().filter(|(is_wanted, _)| *is_wanted) {
+        flag.store(true, Ordering::Relaxed);
+    }
+    if wishes.others_confirmed || wishes.abort {
+        shared.others_confirm.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Returns at this time as exactly as the system allows.
+fn wait_until(origin: Instant) {
+    let left = origin.saturating_duration_since(Instant::now());
+    thread::sleep(left.saturating_sub(SPIN_TIME));
+    while Instant::now() < origin {
+        std::hint::spin_loop();
+    }
+}

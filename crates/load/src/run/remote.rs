@@ -1,0 +1,158 @@
+//! A run whose load other processes put on the broker: joins what they tell, and decides when they stop.
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc::channel,
+    },
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use rabbitscope_runs::record::{Doubt, DoubtKind};
+
+use super::{coordinator::Coordinator, coordinator::numbering, queue_drain::QueueDrain};
+use crate::{
+    context::{RunContext, SharedState},
+    outcome::{LoadOutcome, Progress},
+    remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers},
+};
+
+/// Longest wait for an event: wishes and the stop flag are looked at after it.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// From one attempt to restore the topology to the next. Chosen.
+const RESTORE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Joins the load of all processes until every one of them is done or given up.
+pub(crate) fn run_remote(
+    context: &RunContext<'_>,
+    begun: &RemoteStart,
+    remote: &mut dyn RemoteWorkers,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> LoadOutcome {
+    let shared = SharedState::default();
+    let merger = Merger::new(&begun.parts, &shared);
+    let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(begun.unix_nanos);
+    let numbering = numbering(context.scenario);
+    let threads = merger.threads();
+    let coordinator = Coordinator::new(context.scenario, &shared, (threads, started), numbering);
+    let queue_drain = QueueDrain::of(context, &shared, merger.load_threads());
+    let restoring = Restoring::default();
+    let (reports, received) = channel();
+    progress(Progress::Started { unix_nanos: begun.unix_nanos });
+    let mut joining = Joining { coordinator, merger, shared: &shared, restoring: &restoring };
+    joining.coordinator.running = threads;
+    thread::scope(|scope| {
+        if let Some(queue_drain) = &queue_drain {
+            scope.spawn(move || queue_drain.watch(&reports));
+        }
+        scope.spawn(|| restoring.serve(context, &shared));
+        while joining.coordinator.running > 0 {
+            if let Some(event) = remote.next(POLL_INTERVAL) {
+                joining.take(event, progress);
+            }
+            for report in received.try_iter() {
+                joining.coordinator.take(report, progress);
+            }
+            joining.coordinator.check_end(stop);
+            remote.wish(joining.merger.wishes(&shared));
+        }
+        shared.is_over.store(true, Ordering::Relaxed);
+    });
+    let Joining { mut coordinator, .. } = joining;
+    coordinator.check_emptied(queue_drain.as_ref());
+    coordinator.aggregator.finish(begun.unix_nanos, coordinator.verdict, progress)
+}
+
+struct Joining<'a> {
+    coordinator: Coordinator<'a>,
+    merger: Merger,
+    shared: &'a SharedState,
+    restoring: &'a Restoring,
+}
+
+impl Joining<'_> {
+    fn take(&mut self, event: RemoteEvent, progress: &mut dyn FnMut(Progress<'_>)) {
+        match event {
+            RemoteEvent::Update { worker, update } => {
+                match self.merger.take(worker, &update, self.shared) {
+                    Ok(reports) => {
+                        for report in reports {
+                            self.coordinator.take(report, progress);
+                        }
+                    }
+                    Err(error) => {
+                        self.shared.abort.store(true, Ordering::Relaxed);
+                        self.coordinator.cut_short(error.to_string());
+                    }
+                }
+                if self.shared.service.has_losses() {
+                    self.restoring.ask();
+                }
+            }
+            RemoteEvent::Notice(text) => progress(Progress::Notice(&text)),
+            RemoteEvent::Lagging { worker, reason } => {
+                if self.merger.is_running(worker) {
+                    progress(Progress::Notice(&reason));
+                    self.doubt(DoubtKind::WorkerLagging, reason);
+                }
+            }
+            RemoteEvent::Lost { worker, reason } => {
+                let lost = self.merger.give_up(worker, self.shared);
+                for thread in lost.threads {
+                    self.coordinator.aggregator.give_up(thread, progress);
+                }
+                self.coordinator.running -= lost.running;
+                if lost.running > 0 {
+                    progress(Progress::Notice(&reason));
+                    self.doubt(DoubtKind::WorkerLost, reason);
+                }
+            }
+        }
+    }
+
+    fn doubt(&mut self, kind: DoubtKind, reason: String) {
+        self.coordinator.aggregator.doubt(Doubt { kind, reason });
+    }
+}
+
+/// Declares again what a restart of the broker took away, as soon as a process says that it lost a connection.
+#[derive(Default)]
+struct Restoring(Mutex<Option<Instant>>);
+
+impl Restoring {
+    fn ask(&self) {
+        self.wanted().get_or_insert_with(Instant::now);
+    }
+
+    fn serve(&self, context: &RunContext<'_>, shared: &SharedState) {
+        let Some(restorer) =
+            context.restorer.filter(|_| context.scenario.connecting.recovery.is_some())
+        else {
+            return;
+        };
+        while !shared.is_over.load(Ordering::Relaxed) {
+            let wanted = *self.wanted();
+            if let Some(lost) = wanted
+                && restorer.restore(lost, context.dialer).is_ok()
+            {
+                *self.wanted() = None;
+            }
+            pause(shared);
+        }
+    }
+
+    fn wanted(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.0.lock().expect("an instant is put and taken without panicking")
+    }
+}
+
+fn pause(shared: &SharedState) {
+    let until = Instant::now() + RESTORE_INTERVAL;
+    while Instant::now() < until && !shared.is_over.load(Ordering::Relaxed) {
+        thread::sleep(POLL_INTERVAL);
+    }
+}

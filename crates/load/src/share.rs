@@ -1,0 +1,99 @@
+//! The part of a run that one of several processes puts on the broker.
+//!
+//! A run is split by connection: the members of a connection (publishers, consumers, callers …) go with it. What a
+//! member does depends on its number in the scenario only, never on who runs it: so that several processes
+//! together do what one would.
+
+/// One of several equal parts of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Number of the part, from 0.
+    pub number: u32,
+    /// Parts of the run; at least 1.
+    pub of: u32,
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Self = Self { number: 0, of: 1 };
+
+    /// Connections go to the parts in turn, so that each has some of every group.
+    pub(crate) fn has(self, connection: usize) -> bool {
+        connection % self.of.max(1) as usize == self.number as usize
+    }
+
+    /// The members of a group of `count` that need no connection of the plan.
+    pub(crate) fn of_members(self, count: u32) -> impl Iterator<Item = u32> {
+        (self.number..count).step_by(self.of.max(1) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+    use crate::plan::{LinkPlan, Members, plan_links};
+
+    const TEXT: &str = r#"
+        name = "split"
+        run = { duration = "1s", latency-by-queue = true }
+        queues = [{ name = "q-{}", from = 1, to = 7 }]
+        publishers = [
+            { name = "a", queue = "q-{}", count = 9, connections = 5, rate = 10, random-start-delay = "1s" },
+            { name = "b", queue = "q-3", count = 4 },
+        ]
+        consumers = [{ queue = "q-{}", count = 8, connections = 3 }]
+        requests = [{ queue = "q-1", count = 3 }]
+        responders = [{ queue = "q-1", count = 2 }]
+        churn = [
+            { kind = "queues", concurrency = 5, connections = 3 },
+            { name = "c", kind = "connections", concurrency = 7 },
+        ]
+    "#;
+
+    /// All that decides what a connection does, as text.
+    fn described(links: Vec<LinkPlan<'_>>) -> BTreeMap<usize, String> {
+        let text = |link: &LinkPlan<'_>| {
+            let frame_max = 4096;
+            let publishers = match &link.members {
+                Members::Publishers { messages, placements, .. } => placements
+                    .iter()
+                    .map(|it| {
+                        let (start, seed) = (messages.start(it.member), messages.seed(it.member));
+                        let payload = messages.payload(it.member, it.channel, frame_max);
+                        format!("{it:?} {start:?} {seed} {payload:?}")
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            };
+            format!("{link:?} {publishers:?}")
+        };
+        links.into_iter().map(|link| (link.number, text(&link))).collect()
+    }
+
+    #[test]
+    fn several_do_exactly_what_one_would() {
+        let scenario = scenario::parse(TEXT, "test", &[]).unwrap();
+        let all = described(plan_links(&scenario, "run", Share::WHOLE).unwrap());
+        assert!(all.len() > 15, "{}", all.len());
+        for of in [1, 2, 3, 4, 16] {
+            let mut joined = BTreeMap::new();
+            for number in 0..of {
+                let part = plan_links(&scenario, "run", Share { number, of }).unwrap();
+                let longest = all.len().div_ceil(of as usize);
+                assert!(part.len() <= longest && part.len() + 1 >= longest, "{}", part.len());
+                for (link, text) in described(part) {
+                    assert!(joined.insert(link, text).is_none(), "{link} is in two parts");
+                }
+            }
+            assert_eq!(joined, all, "{of} parts");
+            let mut members: Vec<_> =
+                (0..of).flat_map(|number| Share { number, of }.of_members(7)).collect();
+            members.sort_unstable();
+            assert_eq!(members, (0..7).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What several workers cannot do together, refused before anything is touched.
+
+use rabbitscope_fleet::FleetError;
+use rabbitscope_load::planned_connections;
+use rabbitscope_runs::scenario::Scenario;
+
+use super::settings::FleetSettings;
+use crate::exit::UsageError;
+
+/// Refuses a scenario that workers cannot share.
+pub(crate) fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Result<()> {
+    let every = scenario.run.trace_every.is_some().then_some("run.trace-every");
+    if let Some(key) = scenario.run.verify.then_some("run.verify").or(every) {
+        let reason = format!(
+            "{key} needs what every worker observes of every message in one place, which --workers does not bring \
+             there: leave it out, or run without --workers"
+        );
+        return Err(UsageError(reason).into());
+    }
+    let connections = planned_connections(scenario);
+    if usize::from(fleet.workers) > connections {
+        return Err(FleetError::TooMany { connections }.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The options of a run about its workers.
+
+use std::time::Duration;
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_fleet::{BusAddress, Controller, ControllerOptions, FleetName};
+use rabbitscope_load::Dialer;
+use rabbitscope_text::parse_duration;
+
+use crate::exit::UsageError;
+
+/// The environment variable with the URI of the bus.
+pub(crate) const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
+
+/// What was typed.
+#[derive(Debug, clap::Args)]
+#[group(id = "FleetArgs", multiple = true)]
+pub(crate) struct FleetArgs {
+    /// Let this many workers (`rabbitscope worker`) put the load on, on this machine or on others
+    #[arg(long, value_name = "NUMBER", requires = "via")]
+    workers: Option<u16>,
+    /// The RabbitMQ over which controller and workers talk, not the broker under test:
+    /// amqp://USER:PASSWORD@HOST:PORT/VHOST
+    #[arg(long, value_name = "URI", env = VIA_VARIABLE, hide_env_values = true)]
+    via: Option<String>,
+    /// The name of the fleet, where several use one bus
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    fleet: String,
+    /// How long workers are awaited
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    worker_timeout: Duration,
+    /// Go on with a run of this scenario of which the controller was killed, if there is one
+    #[arg(long, requires = "workers")]
+    resume: bool,
+}
+
+/// What is valid.
+#[derive(Clone, Debug)]
+pub(crate) struct FleetSettings {
+    bus: BusAddress,
+    fleet: FleetName,
+    pub(crate) workers: u16,
+    patience: Duration,
+    resume: bool,
+}
+
+impl FleetArgs {
+    /// Absent when this process puts the load on by itself.
+    pub(crate) fn validate(self) -> anyhow::Result<Option<FleetSettings>> {
+        let Some(workers) = self.workers else { return Ok(None) };
+        if workers == 0 {
+            return Err(UsageError("--workers must be at least 1".to_owned()).into());
+        }
+        let via = self.via.expect("the command line asks for it");
+        Ok(Some(FleetSettings {
+            bus: bus(&via)?,
+            fleet: self.fleet.parse()?,
+            workers,
+            patience: self.worker_timeout,
+            resume: self.resume,
+        }))
+    }
+}
+
+impl FleetSettings {
+    /// The controller of the fleet.
+    pub(crate) fn connect(&self) -> anyhow::Result<Controller> {
+        let options = ControllerOptions {
+            bus: self.bus.clone(),
+            fleet: self.fleet.clone(),
+            workers: usize::from(self.workers),
+            patience: self.patience,
+            resume: self.resume,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        Ok(Controller::connect(options)?)
+    }
+}
+
+/// The bus at this URI.
+pub(crate) fn bus(via: &str) -> anyhow::Result<BusAddress> {
+    let uri = Uri::parse(via)?;
+    let connecting = rabbitscope_runs::scenario::Connecting::default();
+    Ok(BusAddress::new(Dialer::new(vec![uri], &connecting, 1)?))
+}

@@ -1,0 +1,298 @@
+//! Runs whose load several processes put on, over a bus that is a broker of its own.
+
+use std::{
+    process::{Child, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_broker::Broker;
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal};
+
+/// Eight publishers and eight consumers with connections of their own, on four queues.
+fn scenario(queues: &str, duration: &str) -> String {
+    format!(
+        r#"
+name = "fleet"
+[run]
+duration = "{duration}"
+[[queues]]
+name = "{queues}-{{}}"
+from = 1
+to = 4
+durable = true
+[[publishers]]
+queue = "{queues}-{{}}"
+count = 8
+rate = 100
+confirm-window = 100
+[[consumers]]
+queue = "{queues}-{{}}"
+count = 8
+prefetch = 100
+"#
+    )
+}
+
+/// A bus and a broker under test, which all tests of this file share: each uses a fleet of its own name.
+struct Place {
+    bench: Workbench,
+    bus: &'static Broker,
+    broker: &'static Broker,
+    fleet: &'static str,
+}
+
+impl Place {
+    fn new(fleet: &'static str) -> Self {
+        let (bus, broker) = brokers();
+        Self { bench: Workbench::new(fleet), bus, broker, fleet }
+    }
+
+    fn via(&self) -> String {
+        format!("--via {} --fleet {}", self.bus.uris()[0], self.fleet)
+    }
+
+    fn worker(&self, prefix: &str) -> Child {
+        let program = env!("CARGO_BIN_EXE_rabbitscope");
+        let line = format!("{prefix} {program} worker {}", self.via());
+        self.bench.command_line(&line).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    fn workers(&self, count: usize) -> Vec<Child> {
+        (0..count).map(|_| self.worker("")).collect()
+    }
+
+    fn controller(&self, workers: usize, out: &str, more: &str) -> Child {
+        let (via, uri) = (self.via(), &self.broker.uris()[0]);
+        let arguments =
+            format!("run s.toml --workers {workers} {via} --uri {uri} --out {out} --plain {more}");
+        self.bench.start(&arguments)
+    }
+
+    /// A run to its end, and the end of its workers.
+    fn run(&self, workers: usize, out: &str, more: &str) -> Ended {
+        let started = self.workers(workers);
+        let ended = Ended::from(self.controller(workers, out, more).wait_with_output().unwrap());
+        for mut worker in started {
+            assert!(worker.wait().unwrap().success(), "{ended:#?}");
+        }
+        ended
+    }
+
+    fn record(&self, out: &str) -> Value {
+        self.bench.json(&format!("{out}/run.json"))
+    }
+}
+
+fn brokers() -> (&'static Broker, &'static Broker) {
+    static BROKERS: std::sync::OnceLock<(Broker, Broker)> = std::sync::OnceLock::new();
+    let (bus, broker) = BROKERS.get_or_init(|| (own_broker(), own_broker()));
+    (bus, broker)
+}
+
+fn count(record: &Value, key: &str) -> u64 {
+    record["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {record:#}"))
+}
+
+fn latency<'a>(record: &'a Value, name: &str) -> &'a Value {
+    let mut all = record["latencies"].as_array().unwrap().iter();
+    all.find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name} in {record:#}"))
+}
+
+#[test]
+fn workers_do_together_what_one_process_does() {
+    let place = Place::new("fleet-together");
+    place.bench.file("s.toml", &scenario(place.fleet, "4s"));
+    for workers in [1, 4] {
+        let out = format!("out-{workers}");
+        let ended = place.run(workers, &out, "").code(0);
+        assert!(ended.stdout.contains("all have one clock"), "{ended:#?}");
+        let record = place.record(&out);
+        let fleet = &record["fleet"];
+        assert_eq!(fleet["workers"].as_array().unwrap().len(), workers, "{fleet:#}");
+        assert_eq!(fleet["latency-error-nanos"], 0, "{fleet:#}");
+        // 8 publishers at 100 a second for 4 s, each at its own phase.
+        let published = count(&record, "published");
+        assert!((3192..=3208).contains(&published), "{published}");
+        assert_eq!(count(&record, "consumed"), published);
+        assert_eq!(count(&record, "confirmed"), published);
+        assert_eq!(latency(&record, "end-to-end")["count"], published);
+        assert_eq!(latency(&record, "confirm")["count"], published);
+        assert_eq!(record["losses"], Value::Array(Vec::new()), "{record:#}");
+        let connections = fleet["workers"].as_array().unwrap().iter();
+        assert_eq!(connections.map(|it| it["connections"].as_u64().unwrap()).sum::<u64>(), 16);
+        assert!(lines(&place.bench.path(&format!("{out}/series.jsonl"))) >= 5);
+    }
+    let left = queues_on(place.broker);
+    assert!(!left.contains(place.fleet), "the topology is removed: {left}");
+    let left = queues_on(place.bus);
+    assert!(!left.contains(place.fleet), "the bus is as it was: {left}");
+}
+
+#[test]
+fn an_exact_number_of_messages_is_split_exactly() {
+    let place = Place::new("fleet-exact");
+    let text = scenario(place.fleet, "60s").replace("rate = 100", "messages = 1001");
+    place.bench.file("s.toml", &text);
+    place.run(3, "out", "").code(0);
+    let record = place.record("out");
+    assert_eq!(count(&record, "published"), 8008);
+    assert_eq!(count(&record, "consumed"), 8008);
+    assert_eq!(latency(&record, "end-to-end")["count"], 8008);
+    let seconds = record["duration-nanos"].as_u64().unwrap() / 1_000_000_000;
+    assert!(seconds < 30, "the last message ends the run: {seconds}");
+}
+
+#[test]
+fn a_clock_that_is_an_hour_ahead_changes_nothing() {
+    if !crate::workbench::may_profile_or_says_so("a_clock_that_is_an_hour_ahead_changes_nothing") {
+        return;
+    }
+    let place = Place::new("fleet-clock");
+    place.bench.file("s.toml", &scenario(place.fleet, "4s"));
+    let ahead = "unshare --time --monotonic 3600 --boottime 3600 --fork --kill-child";
+    let workers = [place.worker(""), place.worker(ahead), place.worker(ahead)];
+    let ended = Ended::from(place.controller(3, "out", "").wait_with_output().unwrap());
+    let ended = ended.code(0);
+    workers.into_iter().for_each(|mut worker| assert!(worker.wait().unwrap().success()));
+    let record = place.record("out");
+    let published = count(&record, "published");
+    assert!((3192..=3208).contains(&published), "{published}");
+    assert_eq!(latency(&record, "end-to-end")["count"], published, "{record:#}");
+    let fleet = &record["fleet"];
+    let error = fleet["latency-error-nanos"].as_u64().unwrap();
+    assert!((1..50_000_000).contains(&error), "another clock, known well enough: {error}");
+    assert!(ended.stdout.contains("are true within"), "{ended:#?}");
+    let p50 = latency(&record, "end-to-end")["p50"].as_u64().unwrap();
+    assert!(p50 < 100_000_000 + error, "not an hour: {p50}");
+    let clocks = fleet["workers"].as_array().unwrap().iter();
+    let errors: Vec<_> = clocks.map(|it| it["clock-error-nanos"].as_u64().unwrap()).collect();
+    assert_eq!(errors.iter().filter(|error| **error == 0).count(), 1, "{fleet:#}");
+}
+
+#[test]
+fn a_worker_that_is_killed_is_named_and_the_others_go_on() {
+    let place = Place::new("fleet-killed");
+    place.bench.file("s.toml", &scenario(place.fleet, "16s"));
+    let mut workers = place.workers(3);
+    let mut controller = place.controller(3, "out", "");
+    let series = place.bench.path("out/series.jsonl");
+    eventually("the load is on", || series.exists() && lines(&series) >= 2);
+    let killed = workers.remove(0);
+    let pid = killed.id();
+    signal(&killed, rustix::process::Signal::KILL);
+    let at = Instant::now();
+    let named = named_within(&mut controller, &format!("pid {pid}"), Duration::from_secs(30));
+    assert!(named - at < Duration::from_secs(3), "{:?}", named - at);
+    let ended = Ended::from(controller.wait_with_output().unwrap()).code(4);
+    assert!(ended.stdout.contains("NOT VALID, worker lost"), "{ended:#?}");
+    let record = place.record("out");
+    let doubts = record["doubts"].to_string();
+    assert!(doubts.contains("worker-lost") && doubts.contains(&format!("pid {pid}")), "{doubts}");
+    assert!(lines(&series) >= 16, "the others went on");
+    assert!(!queues_on(place.broker).contains(place.fleet), "what was declared is removed");
+    workers.iter_mut().for_each(|worker| assert!(worker.wait().unwrap().success()));
+}
+
+/// When a program says this on standard error; what it says later is dropped.
+fn named_within(program: &mut Child, text: &str, limit: Duration) -> Instant {
+    use std::io::{BufRead, BufReader};
+    let (text, stderr) = (text.to_owned(), program.stderr.take().unwrap());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if line.contains(&text) {
+                sender.send(Instant::now()).ok();
+            }
+        }
+    });
+    receiver.recv_timeout(limit).expect("it is said")
+}
+
+#[test]
+fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
+    let place = Place::new("fleet-resumed");
+    place.bench.file("s.toml", &scenario(place.fleet, "10s"));
+    let mut workers = place.workers(2);
+    let controller = place.controller(2, "lost", "");
+    let series = place.bench.path("lost/series.jsonl");
+    eventually("the load is on", || series.exists() && lines(&series) >= 3);
+    signal(&controller, rustix::process::Signal::KILL);
+    drop(controller.wait_with_output());
+    // Another scenario does not disturb the run.
+    let busy =
+        Ended::from(place.controller(2, "other", "--set seed=9").wait_with_output().unwrap());
+    busy.code(1).says(&["is busy with a run of scenario `fleet`", "--resume"]);
+    let ended = Ended::from(place.controller(2, "out", "--resume").wait_with_output().unwrap());
+    let ended = ended.code(0);
+    assert!(ended.stderr.contains("going on with the run"), "{ended:#?}");
+    let record = place.record("out");
+    let published = count(&record, "published");
+    assert!((7990..=8010).contains(&published), "all seconds are there: {published}");
+    assert_eq!(count(&record, "consumed"), published);
+    assert_eq!(latency(&record, "end-to-end")["count"], published);
+    assert_eq!(record["fleet"]["resumed"], true);
+    let (before, after) =
+        (place.bench.read("lost/series.jsonl"), place.bench.read("out/series.jsonl"));
+    for (before, after) in before.lines().zip(after.lines()).take(3) {
+        let row = |line: &str| {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            let row = row.as_object_mut().unwrap();
+            // What only the controller of that second saw.
+            ["broker-cpu-cores", "broker-rss-bytes", "queue-messages"].map(|key| row.remove(key));
+            row.clone()
+        };
+        assert_eq!(row(before), row(after));
+    }
+    workers.iter_mut().for_each(|worker| assert!(worker.wait().unwrap().success()));
+    assert!(
+        !queues_on(place.broker).contains(place.fleet),
+        "what the first had declared is removed"
+    );
+    assert!(!queues_on(place.bus).contains("fleet-resumed"), "the log is removed");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let place = Place::new("fleet-refused");
+    let (bus, broker) = (&place.bus.uris()[0], &place.broker.uris()[0]);
+    place.bench.file("s.toml", &scenario(place.fleet, "2s"));
+    let run = |arguments: &str| place.bench.rabbitscope(&format!("run s.toml --plain {arguments}"));
+    run(&format!("--workers 2 --via {broker} --uri {broker}"))
+        .code(2)
+        .says(&["are the same", "Name another RabbitMQ with --via"]);
+    run(&format!("--workers 2 --via {bus} --uri {broker} --set run.verify=true"))
+        .code(2)
+        .says(&["run.verify", "without --workers"]);
+    run(&format!("--workers 99 --via {bus} --uri {broker}")).code(2).says(&["at most 16 workers"]);
+    run(&format!("--workers 1 --via {bus} --uri {broker} --fleet a/b"))
+        .code(2)
+        .says(&["`a/b` is no name of a fleet"]);
+    run(&format!("--workers 1 --via {bus} --uri {broker} --worker-timeout 1s"))
+        .code(5)
+        .says(&["0 of 1 workers came within 1 s", "rabbitscope worker --via"]);
+    run(&format!("--workers 1 --uri {broker}")).code(2).says(&["--via"]);
+    let nobody = place.bench.rabbitscope("worker --via amqp://127.0.0.1:1").code(5);
+    nobody.says(&["the bus: cannot reach a broker at 127.0.0.1:1"]);
+    assert!(!queues_on(place.broker).contains(place.fleet), "nothing was declared");
+}
+
+#[test]
+fn no_password_is_in_the_log_of_a_run() {
+    let place = Place::new("fleet-secret");
+    place.bench.file("s.toml", &scenario(place.fleet, "3s"));
+    let workers = place.workers(2);
+    let controller = place.controller(2, "out", "");
+    let series = place.bench.path("out/series.jsonl");
+    eventually("the load is on", || series.exists() && lines(&series) >= 2);
+    let (_, password) = place.broker.login();
+    let directory = place.bus.directory.display().to_string();
+    let mut search = std::process::Command::new("grep");
+    let found = search.args(["-rlF", password, &directory]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "", "the bus has the password in a file");
+    Ended::from(controller.wait_with_output().unwrap()).code(0);
+    workers.into_iter().for_each(|mut worker| assert!(worker.wait().unwrap().success()));
+    assert_eq!(place.bench.files_with("out", password), Vec::<std::path::PathBuf>::new());
+}
