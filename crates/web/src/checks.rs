@@ -2,7 +2,8 @@
 //! became of the messages.
 
 use rabbitscope_analysis::service_sentences;
-use rabbitscope_runs::record::{ClientCheck, ErrorCount, RunRecord, Verification};
+use rabbitscope_runs::record::{ClientCheck, ErrorCount, FleetFacts, RunRecord, Verification};
+use rabbitscope_text::short_time;
 use serde::Serialize;
 
 /// A sentence, and whether it speaks against the figures.
@@ -27,7 +28,10 @@ pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
         .verification
         .as_ref()
         .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
-    doubts.chain(service).chain(errors).chain(verified).chain(client).chain(steady).collect()
+    let fleet =
+        run.fleet.as_ref().map(|it| Check { sentence: fleet_sentence(it), doubtful: false });
+    let about_load = fleet.into_iter().chain(client).chain(steady);
+    doubts.chain(service).chain(errors).chain(verified).chain(about_load).collect()
 }
 
 /// Messages did not all come, once and in order, or nobody knows.
@@ -46,6 +50,16 @@ pub(crate) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
+}
+
+/// How many put the load on, and what latencies between them are worth.
+fn fleet_sentence(fleet: &FleetFacts) -> String {
+    let clocks = match fleet.latency_error_nanos {
+        0 => "all of them have one clock".to_owned(),
+        error => format!("latencies from one to another are true within {}", short_time(error)),
+    };
+    let (workers, skew) = (fleet.workers.len(), short_time(fleet.start_skew_nanos));
+    format!("{workers} workers put the load on and started within {skew}; {clocks}.")
 }
 
 fn client_sentence(client: &ClientCheck) -> Option<String> {

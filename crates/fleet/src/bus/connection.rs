@@ -119,12 +119,15 @@ impl Bus {
             auto_delete: false,
             arguments: &none,
         };
-        match self.client.call(self.channel, &passive) {
-            Err(ClientError::Channel(refusal)) if refusal.is_not_found() => {
-                self.channel = self.client.open_channel().map_err(broken(doing))?;
-                Ok(false)
+        // On a channel of its own, which the bus closes when there is none: consumers stay.
+        let channel = self.client.open_channel().map_err(broken(doing))?;
+        match self.client.call(channel, &passive) {
+            Err(ClientError::Channel(refusal)) if refusal.is_not_found() => Ok(false),
+            found => {
+                found.map_err(broken(doing))?;
+                self.client.end_channel(channel);
+                Ok(true)
             }
-            found => found.map(|_| true).map_err(broken(doing)),
         }
     }
 

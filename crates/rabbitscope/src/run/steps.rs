@@ -52,7 +52,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
 
 /// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept. What runs
 /// before left on the same broker is removed first, as far as `asked` allows.
-pub fn run(
+pub(crate) fn run(
     scenario: &Scenario,
     asked: RemovalConsent,
     directory: &RunDirectory,

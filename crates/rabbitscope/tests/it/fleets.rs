@@ -26,11 +26,13 @@ durable = true
 [[publishers]]
 queue = "{queues}-{{}}"
 count = 8
+connections = 8
 rate = 100
 confirm-window = 100
 [[consumers]]
 queue = "{queues}-{{}}"
 count = 8
+connections = 8
 prefetch = 100
 "#
     )
