@@ -33,9 +33,6 @@ use crate::{
 /// next to nothing.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Threads are woken so long before the start, and wait the rest of it awake: a sleep may end late by this. Chosen.
-const SPIN_TIME: Duration = Duration::from_millis(1);
-
 /// Connects the share of `scenario` that is this process's own, waits for the start and puts its load on. The topology
 /// is there already; `run` is the token of its names. Returns when every thread is done, also without ever starting
 /// when `stop` becomes true.
@@ -163,11 +160,12 @@ fn heed(wishes: PartWishes, shared: &SharedState) {
     }
 }
 
-/// Returns at this time as exactly as the system allows.
+/// Returns at this time, or as soon after it as the system wakes a thread. Waiting awake would be no better: workers that
+/// share CPUs would keep each other from the start.
 fn wait_until(origin: Instant) {
-    let left = origin.saturating_duration_since(Instant::now());
-    thread::sleep(left.saturating_sub(SPIN_TIME));
-    while Instant::now() < origin {
-        std::hint::spin_loop();
+    while let left = origin.saturating_duration_since(Instant::now())
+        && !left.is_zero()
+    {
+        thread::sleep(left);
     }
 }
