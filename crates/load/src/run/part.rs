@@ -163,9 +163,11 @@ fn heed(wishes: PartWishes, shared: &SharedState) {
 /// Returns at this time, or as soon after it as the system wakes a thread. Waiting awake would be no better: workers that
 /// share CPUs would keep each other from the start.
 fn wait_until(origin: Instant) {
-    while let left = origin.saturating_duration_since(Instant::now())
-        && !left.is_zero()
-    {
+    loop {
+        let left = origin.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
         thread::sleep(left);
     }
 }
