@@ -10,6 +10,7 @@ mod observation;
 mod recorder;
 mod service_monitor;
 mod side;
+mod stalls;
 
 pub(crate) use failure::Failure;
 pub(crate) use measurements::{IntervalMeasurements, Responsiveness};

@@ -4,9 +4,13 @@
 
 use std::{collections::BTreeMap, sync::Mutex};
 
-use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
+use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind, Stall};
 
-use super::{failure::Failure, side::Side};
+use super::{
+    failure::Failure,
+    side::Side,
+    stalls::{MIN_STALL, Stalls},
+};
 use crate::clock::{Nanos, RunInstant};
 
 /// Spans that are kept; more are only counted. Chosen.
@@ -25,6 +29,7 @@ struct State {
     spans: Vec<ServiceSpan>,
     spans_left_out: u64,
     errors: BTreeMap<ErrorKind, ErrorCount>,
+    stalls: Stalls,
 }
 
 /// Connections of one side.
@@ -97,6 +102,8 @@ pub(crate) struct ServiceFindings {
     /// All connections of one side were lost when the load ended.
     pub(crate) is_down: bool,
     pub(crate) errors: Vec<ErrorCount>,
+    pub(crate) stalls: Vec<Stall>,
+    pub(crate) stalls_left_out: u64,
 }
 
 impl ServiceMonitor {
@@ -147,6 +154,14 @@ impl ServiceMonitor {
         });
     }
 
+    /// A channel had no confirm for this time, although one was due.
+    #[inline]
+    pub(crate) fn waited(&self, since: RunInstant, now: RunInstant) {
+        if now.since(since) >= MIN_STALL {
+            self.with(|state| state.stalls.add(since, now));
+        }
+    }
+
     /// Counts an error.
     pub(crate) fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
         self.with(|state| {
@@ -173,6 +188,7 @@ impl ServiceMonitor {
             state.keep(SpanKind::Down, over);
             let over = state.alarm.end(load_end);
             state.keep(SpanKind::Blocked, over);
+            let (stalls, stalls_left_out) = state.stalls.finish(load_end);
             let load_end = load_end.nanos();
             let mut spans = std::mem::take(&mut state.spans);
             let is_down = |span: &ServiceSpan| {
@@ -185,7 +201,8 @@ impl ServiceMonitor {
             }
             spans.sort_by_key(|span| span.from_nanos);
             let errors = std::mem::take(&mut state.errors).into_values().collect();
-            ServiceFindings { spans, spans_left_out: state.spans_left_out, is_down, errors }
+            let spans_left_out = state.spans_left_out;
+            ServiceFindings { spans, spans_left_out, is_down, errors, stalls, stalls_left_out }
         })
     }
 

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::{
     Finished,
     breakdown::breakdown,
+    faults::faults_text,
     interruptions::{ending, interruptions, overdue},
     owners::Owners,
 };
@@ -36,6 +37,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += &effort(&measured.effort);
     }
     text += &interruptions(record);
+    text += &faults_text(record);
     text += &latency_table(&record.latencies);
     text += &overdue(&record.latencies);
     text += &breakdown(record);
@@ -336,6 +338,7 @@ fn judgement(record: &RunRecord) -> String {
         let kind = match doubt.kind {
             DoubtKind::ClientLimited => "client-limited",
             DoubtKind::NotSteady => "not steady",
+            DoubtKind::FaultFailed => "fault failed",
         };
         let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
     }

@@ -21,6 +21,8 @@ pub enum DoubtKind {
     ClientLimited,
     /// Throughput, latency or backlog were still moving.
     NotSteady,
+    /// A fault that the scenario asked for did not happen, or was not undone.
+    FaultFailed,
 }
 
 /// What the load generator says of itself: the evidence for or against

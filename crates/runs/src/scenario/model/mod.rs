@@ -4,6 +4,7 @@ mod arguments;
 mod churn;
 mod content;
 mod expect;
+mod faults;
 mod handling;
 mod packing;
 mod policy;
@@ -22,6 +23,7 @@ pub use content::{
 pub use expect::{
     COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
 };
+pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, Repetition, drawn_node};
 pub use handling::{ProcessingStep, Settle};
 pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing};
 pub use policy::{Policy, PolicySubject};
