@@ -33,7 +33,7 @@ impl LoadTime<'_> {
             if now >= at {
                 return true;
             }
-            thread::sleep(POLL_INTERVAL.min(at - now));
+            thread::sleep(POLL_INTERVAL.min(at.saturating_sub(now)));
         }
     }
 
