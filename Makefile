@@ -8,7 +8,7 @@ BENCHES := overhead tick load fleet pace find-rate queues inside page profile pa
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults test-releases dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults cluster-faults test-releases dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -24,6 +24,11 @@ test: setup
 # minutes at most, as root. RABBITSCOPE_FAULT_SEED=N for other instants.
 test-faults: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults::
+
+# A node of three killed every 20 seconds for ten minutes, every message checked. DURATION=3m for less.
+cluster-faults: setup
+	cargo build --locked --release --package rabbitscope
+	scripts/cluster-faults.sh
 
 # The live tests of the recorder, and of what looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and
 # forky, which it installs below target/releases, as root.

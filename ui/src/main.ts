@@ -11,6 +11,7 @@ import { diffPart } from "./diff.ts";
 import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
+import { faultsPart } from "./faults.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
 import { packetsPart } from "./packets.ts";
 import { profilePart } from "./profile.ts";
@@ -29,6 +30,7 @@ function start(): void {
   }
   const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
   if (data.run) parts.push(checksPart(data.run, data.checks));
+  if (data.run) parts.push(faultsPart(data.run));
   if (data.run) parts.push(breakdownPart(data.run));
   if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
   if (data.packets) parts.push(packetsPart(data.packets));

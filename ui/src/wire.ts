@@ -267,11 +267,53 @@ export interface RunRecord {
   losses: { what: string; count: number; of: number; meaning: string }[];
   verdict: { kind: string; reason?: string };
   service?: { spans: { kind: "down" | "silent" | "blocked"; "from-nanos": number; "to-nanos": number; reason: string }[] };
+  faults?: Fault[];
+  "fault-times"?: FaultTimes[];
+  replicas?: { when: string; queues: QueueReplicas[] }[];
   breakdown?: {
     groups: { group: string; latencies: LatencyFigures[] }[];
     queues: { queue: string; latencies: LatencyFigures[] }[];
     "left-out": number;
   };
+}
+
+/** What was done to a node. Times are nanoseconds since the start of the load. */
+export interface Fault {
+  kind: string;
+  node: string;
+  "planned-nanos": number;
+  "begun-nanos"?: number;
+  "undo-begun-nanos"?: number;
+  "undone-nanos"?: number;
+  failure?: string;
+  outage?: { "without-service-nanos": number; "stalled-nanos": number; "longest-wait-nanos": number };
+}
+
+/** Of all faults of a kind; times in nanoseconds. */
+export interface FaultTimes {
+  kind: string;
+  planned: number;
+  "as-planned": number;
+  "without-service": Percentiles;
+  stalled: Percentiles;
+  "longest-wait": Percentiles;
+  "return-to-service": Percentiles;
+}
+
+export interface Percentiles {
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+export interface QueueReplicas {
+  name: string;
+  type: string;
+  leader?: string;
+  members: string[];
+  online: string[];
 }
 
 /** Times in nanoseconds. */

@@ -9,6 +9,7 @@ mod cost;
 mod diff;
 mod expectations;
 pub mod experiment;
+mod faults;
 mod functions;
 mod lasting;
 mod lines;
@@ -27,6 +28,7 @@ pub use diff::{
     ProfileDiff, RunPairing, RunProfiles, Sides, counts_per_weight,
 };
 pub use expectations::judge;
+pub use faults::with_outages;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use lasting::FailureWatch;
 pub use lines::{LineRow, line_table};

@@ -126,7 +126,7 @@ mod tests {
                 },
                 ..LoadTotals::default()
             },
-            service: Service { ended_without, spans, spans_left_out: 0 },
+            service: Service { ended_without, spans, ..Service::default() },
             ..RunRecord::default()
         }
     }

@@ -1,10 +1,6 @@
 //! A node, or a cluster of nodes, that this process starts, and that ends with the value that stands for it.
 
-use std::{
-    path::{Path, PathBuf},
-    thread,
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 
@@ -14,10 +10,10 @@ use crate::{
     before_load::{patches, policies},
     boot,
     directory::{self, PlannedNode, Ports},
+    faults::NodeControl,
     guard::{Guard, Lifetime},
     login::Login,
     node,
-    processes::BrokerProcesses,
     registry::{self, NAME_PREFIX, Registry},
 };
 
@@ -32,7 +28,8 @@ pub struct Broker {
     /// At least one.
     nodes: Vec<Node>,
     installation: Installation,
-    guard: Guard,
+    /// Knows also what was started again by others than this value.
+    control: NodeControl,
     patched: Vec<PatchedModule>,
 }
 
@@ -117,8 +114,9 @@ impl Broker {
             ports: planned.ports,
             tls: tls_arguments(&spec.erl_args),
         };
-        let nodes = planned.into_iter().zip(pids).map(node).collect();
-        let mut broker = Self { nodes, installation, guard, patched: Vec::new() };
+        let nodes: Vec<Node> = planned.into_iter().zip(pids).map(node).collect();
+        let control = NodeControl::new(nodes.clone(), guard, installation.clone());
+        let mut broker = Self { nodes, installation, control, patched: Vec::new() };
         match broker.make_ready(spec) {
             Ok(()) => Ok(broker),
             Err(error) => {
@@ -132,6 +130,7 @@ impl Broker {
         for node in 0..self.nodes.len() {
             self.become_ready(node)?;
         }
+        self.control.replace(self.nodes.clone());
         if self.nodes.len() > 1 {
             boot::wait_for_cluster(&self.nodes, &self.installation)?;
         }
@@ -156,7 +155,7 @@ impl Broker {
             return Ok(());
         }
         let directory = self.directory.clone();
-        self.guard.stay().map_err(BrokerError::io("hand over to the guard of", directory))
+        self.control.guard().stay().map_err(BrokerError::io("hand over to the guard of", directory))
     }
 
     /// All nodes, of a cluster in order of their numbers.
@@ -169,6 +168,11 @@ impl Broker {
         self.nodes.iter().map(Node::uri).collect()
     }
 
+    /// What does harm to single nodes and undoes it, while others use the broker. It is good until the broker ends.
+    pub fn control(&self) -> NodeControl {
+        self.control.clone()
+    }
+
     /// Kills the virtual machine of the first node, as a crash would; returns when it is gone. Its data stay.
     pub fn kill(&self) {
         self.kill_node(0);
@@ -176,11 +180,8 @@ impl Broker {
 
     /// The same, of the node at this place in [`Self::nodes`].
     pub fn kill_node(&self, node: usize) {
-        let node = &self.nodes[node];
-        BrokerProcesses::of(&node.directory).kill(node.pid);
-        while node.is_running() {
-            thread::sleep(Duration::from_millis(1));
-        }
+        // One that is still there is seen by whoever asks for it next.
+        let _ = self.control.kill(node);
     }
 
     /// Starts the first node again, which was killed: same name, same ports, same data. Returns when it
@@ -191,8 +192,9 @@ impl Broker {
 
     /// The same, of the node at this place in [`Self::nodes`].
     pub fn start_node_again(&mut self, node: usize) -> Result<(), BrokerError> {
-        self.nodes[node].pid = self.guard.start_again(self.nodes[node].number)?;
-        self.become_ready(node)
+        self.control.start_again(node)?;
+        self.nodes[node] = self.control.node(node);
+        Ok(())
     }
 
     /// Ends node, port mapper and directory. The same as dropping it.
@@ -205,13 +207,13 @@ impl Broker {
             // The next start speaks of what is left.
             let _ = self.end();
         } else {
-            for node in self.nodes.iter().filter(|node| node.is_running()) {
+            for node in self.control.nodes().iter().filter(|node| node.is_running()) {
                 // A node that cannot do this any more is ended all the same.
                 let _ = node.eval(FLUSH_LOGS);
             }
         }
         let directory = self.directory.clone();
-        self.guard.stop(&directory);
+        self.control.guard().stop(&directory);
     }
 }
 

@@ -84,6 +84,14 @@ pub enum BrokerError {
         /// What it said.
         log: String,
     },
+    /// What was to be done to a node, or undone, did not happen.
+    #[error("{node} {what}")]
+    Fault {
+        /// Its name.
+        node: String,
+        /// What it did instead.
+        what: String,
+    },
     /// An expression could not be evaluated on the node.
     #[error("the node did not evaluate `{expression}`: {answer}")]
     Eval {

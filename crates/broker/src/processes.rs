@@ -116,6 +116,15 @@ impl BrokerProcesses {
 
     /// Sends SIGKILL to the process if it belongs here. One that is already gone is what was wanted.
     pub(crate) fn kill(&self, pid: u32) {
+        self.signal(pid, Signal::KILL);
+    }
+
+    /// Halts the process, or lets it go on, if it belongs here.
+    pub(crate) fn halt(&self, pid: u32, is_halted: bool) {
+        self.signal(pid, if is_halted { Signal::STOP } else { Signal::CONT });
+    }
+
+    fn signal(&self, pid: u32, signal: Signal) {
         let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
         let opened = rustix::process::pidfd_open(number, PidfdFlags::empty());
         if !self.has(pid) {
@@ -123,9 +132,9 @@ impl BrokerProcesses {
         }
         // The descriptor is of the process that was looked at, or of one that is dead by now.
         let _ = match opened {
-            Ok(process) => rustix::process::pidfd_send_signal(process, Signal::KILL),
+            Ok(process) => rustix::process::pidfd_send_signal(process, signal),
             // Linux before 5.3, or a sandbox that does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => rustix::process::kill_process(number, Signal::KILL),
+            Err(Errno::NOSYS | Errno::PERM) => rustix::process::kill_process(number, signal),
             Err(_) => return,
         };
     }
@@ -204,6 +213,11 @@ pub(crate) fn fate(pid: u32) -> &'static str {
         Some(_) if is_dead(pid) => "has ended",
         Some(_) => "is not the node's any more",
     }
+}
+
+/// Halted by a signal: it runs no instruction until it is told to go on.
+pub(crate) fn is_halted(pid: u32) -> bool {
+    Stat::of(pid).is_some_and(|stat| stat.state == 'T')
 }
 
 /// Ended, though its parent has not asked for its exit code yet.

@@ -1,27 +1,39 @@
-// Spans of the load in which the broker did not serve, or an alarm held publishers: a strip over every
-// chart, and its key.
+// Spans of the load in which the broker did not serve, an alarm held publishers, or a fault was done to a
+// node: a strip over every chart, and its key.
 
 import { h, s } from "../dom.ts";
-import type { RunRecord } from "../wire.ts";
+import type { Fault, RunRecord } from "../wire.ts";
 
 export interface Span {
-  kind: "without" | "blocked";
+  kind: "without" | "blocked" | "fault";
   /** Seconds since the start of the load. */
   from: number;
   to: number;
   reason: string;
 }
 
-const NAMES = { without: "without service", blocked: "blocked by an alarm" };
+const NAMES = { without: "without service", blocked: "blocked by an alarm", fault: "a fault was done to it" };
 const STRIP = 5;
+/** Each kind has its strip above that of the one before. */
+const KINDS = ["without", "blocked", "fault"] as const;
 
 export function spansOf(run: RunRecord | null): Span[] {
-  return (run?.service?.spans ?? []).map((span) => ({
+  const served = (run?.service?.spans ?? []).map((span): Span => ({
     kind: span.kind === "blocked" ? "blocked" : "without",
     from: span["from-nanos"] / 1e9,
     to: span["to-nanos"] / 1e9,
     reason: span.reason,
   }));
+  return [...served, ...(run?.faults ?? []).flatMap(faultSpan)];
+}
+
+/** From its begin until it was undone; one that was never begun has no place. */
+function faultSpan(fault: Fault): Span[] {
+  const from = fault["begun-nanos"];
+  if (from === undefined) return [];
+  const to = fault["undone-nanos"] ?? fault["undo-begun-nanos"] ?? from;
+  const failure = fault.failure === undefined ? "" : `; ${fault.failure}`;
+  return [{ kind: "fault", from: from / 1e9, to: to / 1e9, reason: `${fault.kind} of ${fault.node}${failure}` }];
 }
 
 /** What the strip says of a point in time. */
@@ -30,15 +42,20 @@ export function spanAt(spans: Span[], at: number): string {
   return [...names].map((name) => `, ${name}`).join("");
 }
 
-/** A band behind the lines and a strip above them; one kind has its strip above the other's. */
+/** A band behind the lines and a strip above them. A fault has a line where it began, so that its effect can be seen. */
 export function drawSpans(spans: Span[], x: (at: number) => number, top: number, bottom: number): SVGElement[] {
   return spans.flatMap((span) => {
     const left = x(span.from);
     const width = Math.max(x(span.to) - left, 1);
-    const strip = span.kind === "without" ? top - STRIP : top - 2 * STRIP - 1;
+    const place = KINDS.indexOf(span.kind);
+    const strip = top - (place + 1) * STRIP - place;
+    const behind =
+      span.kind === "fault"
+        ? s("line", { class: "fault-begin", x1: left, x2: left, y1: strip, y2: bottom })
+        : s("rect", { class: "span-band", "data-kind": span.kind, x: left, y: top, width, height: bottom - top });
     const name = `${NAMES[span.kind]}, ${span.from.toFixed(1)} to ${span.to.toFixed(1)} s: ${span.reason}`;
     return [
-      s("rect", { class: "span-band", "data-kind": span.kind, x: left, y: top, width, height: bottom - top }),
+      behind,
       s("rect", { class: "span-strip", "data-kind": span.kind, x: left, y: strip, width, height: STRIP }, s("title", {}, name)),
     ];
   });
@@ -46,7 +63,7 @@ export function drawSpans(spans: Span[], x: (at: number) => number, top: number,
 
 /** Which colour is which, for the charts below. */
 export function spansKey(spans: Span[]): HTMLElement | null {
-  const kinds = (["without", "blocked"] as const).filter((kind) => spans.some((span) => span.kind === kind));
+  const kinds = KINDS.filter((kind) => spans.some((span) => span.kind === kind));
   if (kinds.length === 0) return null;
   const items = kinds.map((kind) =>
     h("li", {}, h("span", { class: "span-chip", "data-kind": kind, "aria-hidden": "true" }), `the broker: ${NAMES[kind]}`),

@@ -5,6 +5,7 @@
 mod broker;
 mod cluster;
 mod ending;
+mod faults;
 mod patches;
 mod place;
 mod policies;

@@ -8,6 +8,7 @@ use super::identity::ClockIdentity;
 
 /// The times of a ping and its answer: those at both ends by our clock, the others by the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the name")]
 pub(crate) struct Exchange {
     pub(crate) sent_nanos: u64,
     pub(crate) received_nanos: u64,

@@ -70,7 +70,7 @@ impl Controller {
             matches!(known.state, WorkerState::Running { .. })
                 .then(|| format!("{who} is busy with another run"))
         });
-        let refused = reasons.map(|reason| format!("; {reason}")).collect();
+        let refused = reasons.fold(String::new(), |all, reason| all + "; " + &reason);
         FleetError::Missing {
             came: self.roster.present(now).count(),
             wanted: self.options.workers,

@@ -96,6 +96,8 @@ impl ServiceLog {
             ended_without: found.is_down || is_silent,
             spans,
             spans_left_out: found.spans_left_out,
+            stalls: found.stalls,
+            stalls_left_out: found.stalls_left_out,
         };
         (service, found.errors)
     }

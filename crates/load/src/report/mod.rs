@@ -11,6 +11,7 @@ mod recorder;
 mod service_change;
 mod service_monitor;
 mod side;
+mod stalls;
 
 pub(crate) use failure::Failure;
 pub(crate) use measurements::{IntervalMeasurements, Responsiveness};

@@ -4,12 +4,13 @@
 
 use std::{collections::BTreeMap, sync::Mutex};
 
-use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind};
+use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind, Stall};
 
 use super::{
     failure::Failure,
     service_change::{ServiceChange, ServiceJournal, TimedChange},
     side::Side,
+    stalls::{MIN_STALL, Stalls},
 };
 use crate::clock::{Nanos, RunInstant};
 
@@ -31,6 +32,7 @@ struct State {
     errors: BTreeMap<ErrorKind, ErrorCount>,
     /// Changes for another process; absent: nobody asks for them.
     journal: Option<ServiceJournal>,
+    stalls: Stalls,
 }
 
 /// Connections of one side.
@@ -103,6 +105,8 @@ pub(crate) struct ServiceFindings {
     /// All connections of one side were lost when the load ended.
     pub(crate) is_down: bool,
     pub(crate) errors: Vec<ErrorCount>,
+    pub(crate) stalls: Vec<Stall>,
+    pub(crate) stalls_left_out: u64,
 }
 
 impl ServiceMonitor {
@@ -146,6 +150,14 @@ impl ServiceMonitor {
         self.note(now, ServiceChange::Unblocked);
     }
 
+    /// A channel had no confirm for this time, although one was due.
+    #[inline]
+    pub(crate) fn waited(&self, since: RunInstant, now: RunInstant) {
+        if now.since(since) >= MIN_STALL {
+            self.with(|state| state.stalls.add(since, now));
+        }
+    }
+
     /// Counts an error.
     pub(crate) fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
         self.note(now, ServiceChange::Failed { kind, count: 1, reason: reason.to_owned() });
@@ -176,6 +188,7 @@ impl ServiceMonitor {
             state.keep(SpanKind::Down, over);
             let over = state.alarm.end(load_end);
             state.keep(SpanKind::Blocked, over);
+            let (stalls, stalls_left_out) = state.stalls.finish(load_end);
             let load_end = load_end.nanos();
             let mut spans = std::mem::take(&mut state.spans);
             let is_down = |span: &ServiceSpan| {
@@ -188,7 +201,8 @@ impl ServiceMonitor {
             }
             spans.sort_by_key(|span| span.from_nanos);
             let errors = std::mem::take(&mut state.errors).into_values().collect();
-            ServiceFindings { spans, spans_left_out: state.spans_left_out, is_down, errors }
+            let spans_left_out = state.spans_left_out;
+            ServiceFindings { spans, spans_left_out, is_down, errors, stalls, stalls_left_out }
         })
     }
 

@@ -61,7 +61,9 @@ pub fn run_part(
         }
         let now = Instant::now();
         // One that has broken meanwhile fails when the load starts, and is handled there.
-        prepared.iter_mut().for_each(|one| drop(PreparedConnection::keep_alive(one, now)));
+        for one in &mut prepared {
+            let _ = PreparedConnection::keep_alive(one, now);
+        }
     };
     let workers = assemble(&context, prepared)?;
     run_workers(&context, workers, began, host, stop);

@@ -50,7 +50,16 @@ impl QueueDepths {
         let messages = Arc::new(AtomicU64::new(UNKNOWN));
         let has_ended = Arc::new(AtomicBool::new(false));
         let depths = Self { messages: Arc::clone(&messages), has_ended: Arc::clone(&has_ended) };
-        thread::spawn(move || ask(topology, &names, &messages, &has_ended));
+        // Where connections come back, this one does, too.
+        let again = scenario.connecting.recovery.map(|_| dialer.clone());
+        thread::spawn(move || {
+            ask(topology, &names, &messages, &has_ended);
+            while let Some(dialer) = again.as_ref().filter(|_| pause(&has_ended)) {
+                if let Ok(topology) = Topology::connect(dialer) {
+                    ask(topology, &names, &messages, &has_ended);
+                }
+            }
+        });
         Ok(Some(depths))
     }
 
@@ -82,11 +91,17 @@ pub(super) fn ask(
         if sum.is_none() {
             return;
         }
-        let mut waited = Duration::ZERO;
-        while waited < DEPTH_POLL_INTERVAL && !has_ended.load(Ordering::Relaxed) {
-            thread::sleep(END_POLL_INTERVAL);
-            waited += END_POLL_INTERVAL;
-        }
+        pause(has_ended);
     }
     topology.close();
+}
+
+/// Waits for the next poll. False: there is none any more.
+fn pause(has_ended: &AtomicBool) -> bool {
+    let mut waited = Duration::ZERO;
+    while waited < DEPTH_POLL_INTERVAL && !has_ended.load(Ordering::Relaxed) {
+        thread::sleep(END_POLL_INTERVAL);
+        waited += END_POLL_INTERVAL;
+    }
+    !has_ended.load(Ordering::Relaxed)
 }

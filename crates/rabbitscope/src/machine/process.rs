@@ -75,6 +75,11 @@ impl UsageMeter {
         Some(Self { root, last: (Instant::now(), cpu) })
     }
 
+    /// Measures a process that began after `since`; what it used so far is part of the next lap.
+    pub fn of_process_begun_since(root: u32, since: Instant) -> Self {
+        Self { root, last: (since, Duration::ZERO) }
+    }
+
     /// Usage since the last call; `None` when the process is gone.
     pub fn lap(&mut self) -> Option<TreeUsage> {
         let (cpu, rss_bytes) = totals(self.root)?;

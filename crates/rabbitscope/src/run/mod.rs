@@ -7,6 +7,7 @@
 //! What does not live here: the load and the profile themselves, and printing.
 
 mod breakdown;
+mod faults;
 mod interruptions;
 mod judgement;
 mod owners;
@@ -20,6 +21,7 @@ mod steps;
 mod summary;
 mod target;
 mod under_load;
+mod usage;
 
 pub use judgement::exit_code;
 pub use record::Finished;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use rabbitscope_load::{LoadOutcome, PollOutcome};
 use rabbitscope_runs::{
-    record::{BrokerFacts, FORMAT_VERSION, Loss, PacketFacts, ProfileFacts, RunRecord, SecondRow},
+    record::{
+        BrokerFacts, FORMAT_VERSION, Loss, PacketFacts, ProfileFacts, RunRecord, SecondRow, Service,
+    },
     scenario::Scenario,
 };
 
@@ -56,7 +58,10 @@ pub(super) fn record_of(
         packets,
         losses,
         verdict: outcome.verdict,
-        service: outcome.service,
+        service: service_of(scenario, outcome.service),
+        faults: Vec::new(),
+        fault_times: Vec::new(),
+        replicas: Vec::new(),
         errors: outcome.errors,
         doubts: outcome.doubts,
         client: outcome.client,
@@ -66,6 +71,15 @@ pub(super) fn record_of(
         expectations: Vec::new(),
         trace: None,
     })
+}
+
+/// Stalls are there to be joined with faults; without these, latencies say the same.
+fn service_of(scenario: &Scenario, service: Service) -> Service {
+    if scenario.faults.is_empty() {
+        Service { stalls: Vec::new(), stalls_left_out: 0, ..service }
+    } else {
+        service
+    }
 }
 
 /// Samples that the recorder had no room for.

@@ -1,6 +1,7 @@
 //! What a run leaves in its directory when it has ended: each result by itself, so that one that
 //! cannot be written takes no other along; the record has room set aside for it.
 
+use rabbitscope_analysis::with_outages;
 use rabbitscope_runs::{
     record::{BrokerFacts, MissingSource, PacketFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
@@ -28,7 +29,7 @@ pub(super) fn write(
     mut load: UnderLoad,
     room: ReservedRoom,
 ) -> anyhow::Result<Finished> {
-    let RecordedSeconds { series, polls, mut unwritten, cut_short, failed } = load.told;
+    let RecordedSeconds { loss, series, polls, mut unwritten, cut_short, failed } = load.told;
     for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
@@ -47,7 +48,8 @@ pub(super) fn write(
     let trace = unwritten.note("trace.jsonl", trace).flatten();
     unwritten.note("series.jsonl", series.sync());
     let record = record_of(scenario, broker, (load.outcome, polls), (profile, packets))?;
-    let record = RunRecord { fleet: load.fleet, ..record };
+    let (faults, replicas, fleet) = (load.faults, load.replicas, load.fleet);
+    let record = with_outages(RunRecord { faults, replicas, fleet, ..record });
     let verdict = match (cut_short, failed) {
         (Some(reason), _) => Verdict::Aborted { reason },
         // What ended it for another reason in the same second has not been stopped.
@@ -55,6 +57,7 @@ pub(super) fn write(
         _ => record.verdict,
     };
     let mut record = judged(RunRecord { trace, verdict, ..record }, series.rows(), scenario);
+    record.losses.extend(loss);
     record.losses.extend(unwritten.loss());
     drop(room);
     if unwritten.note("run.json", directory.write_record(&record)).is_some() {

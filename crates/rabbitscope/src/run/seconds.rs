@@ -12,19 +12,17 @@ use std::{
 
 use rabbitscope_analysis::FailureWatch;
 use rabbitscope_load::{Page, PollOutcome, Pollers, Progress, QueueDepths};
-use rabbitscope_runs::{record::SecondRow, scenario::Scenario};
-
-use crate::{
-    machine::{TreeUsage, UsageMeter},
-    rundir::SeriesFile,
-    salvage::Unwritten,
-    watch::Watchers,
+use rabbitscope_runs::{
+    record::{Loss, SecondRow},
+    scenario::Scenario,
 };
+
+use super::usage::NodesUsage;
+use crate::{rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
 
 /// Takes what the load tells while it runs, completes it and passes it on.
 pub(super) struct Seconds {
-    /// Of each node of the broker on this machine.
-    nodes: Vec<UsageMeter>,
+    nodes: NodesUsage,
     /// Asked for from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
@@ -45,6 +43,8 @@ pub(super) struct Seconds {
 pub(super) struct RecordedSeconds {
     pub(super) series: SeriesFile,
     pub(super) polls: PollOutcome,
+    /// What is missing in the figures of the nodes.
+    pub(super) loss: Option<Loss>,
     /// What could not be written.
     pub(super) unwritten: Unwritten,
     /// Why that ended the load.
@@ -54,19 +54,15 @@ pub(super) struct RecordedSeconds {
 }
 
 impl Seconds {
-    /// `pids` are those of the broker's nodes that are on this machine. `stop` is set when the series cannot be
-    /// written: what comes later would be lost.
+    /// `nodes` are those of the broker that are on this machine. `stop` is set when the series cannot be written: what
+    /// comes later would be lost.
     pub(super) fn new(
-        pids: &[u32],
+        nodes: NodesUsage,
         series: SeriesFile,
         pages: Vec<Page>,
         watchers: Watchers,
         stop: Arc<AtomicBool>,
     ) -> Self {
-        // Of all or of none: a sum without one of them would be taken for all.
-        let meters: Option<Vec<UsageMeter>> =
-            pids.iter().map(|pid| UsageMeter::start(*pid)).collect();
-        let nodes = meters.unwrap_or_default();
         Self {
             nodes,
             pages,
@@ -118,7 +114,7 @@ impl Seconds {
     }
 
     fn start(&mut self) {
-        let _ = self.usage();
+        let _ = self.nodes.lap();
         let now = Instant::now();
         for started in self.started.drain(..) {
             let _ = started.send(now);
@@ -130,7 +126,7 @@ impl Seconds {
     }
 
     fn second(&mut self, mut row: SecondRow) {
-        let usage = self.usage();
+        let usage = self.nodes.lap();
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
         row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
@@ -142,12 +138,6 @@ impl Seconds {
             self.failure = written;
             self.stop.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// Of all nodes together since the last call; absent when one of them is gone.
-    fn usage(&mut self) -> Option<TreeUsage> {
-        let laps: Vec<Option<TreeUsage>> = self.nodes.iter_mut().map(UsageMeter::lap).collect();
-        laps.into_iter().reduce(|one, other| Some(one? + other?))?
     }
 
     /// While the load drains there is nothing to stop any more.
@@ -166,6 +156,14 @@ impl Seconds {
         let mut unwritten = self.watchers.finish();
         let cut_short = self.failure.as_ref().err().map(|error| format!("{error:#}"));
         unwritten.note("the rest of series.jsonl", self.failure);
-        RecordedSeconds { series: self.series, polls, unwritten, cut_short, failed: self.failed }
+        let loss = self.nodes.loss();
+        RecordedSeconds {
+            loss,
+            series: self.series,
+            polls,
+            unwritten,
+            cut_short,
+            failed: self.failed,
+        }
     }
 }

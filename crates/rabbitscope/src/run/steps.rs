@@ -38,6 +38,11 @@ use crate::{
 /// Refuses what can be refused before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     match &scenario.broker {
+        BrokerSpec::Existing { .. } if !scenario.faults.is_empty() => {
+            let reason = "`[[faults]]` are done only to a broker that the run starts itself: leave out \
+                          the broker's URI, or the faults";
+            Err(UsageError(reason.to_owned()).into())
+        }
         BrokerSpec::Existing { uris } => {
             target::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
         }
@@ -114,7 +119,7 @@ fn run_with(
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
     let mut session = open_session(scenario, target, resumption)?;
     let facts = BrokerFacts {
-        pid: target.pid,
+        pid: target.pid(),
         nodes: target.cluster_nodes(),
         throwaway: target.throwaway.is_some(),
         patched: target.throwaway.as_ref().map_or_else(Vec::new, |it| it.patched().to_vec()),
@@ -146,10 +151,10 @@ fn prepare_looking(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
         ))
     };
     if scenario.packets.is_some() {
-        target.pid.ok_or_else(|| no_local_node("packets", "packets"))?;
+        target.pid().ok_or_else(|| no_local_node("packets", "packets"))?;
     }
     let Some(spec) = &scenario.profile else { return Ok(()) };
-    let pid = target.pid.ok_or_else(|| no_local_node("a profile", "profile"))?;
+    let pid = target.pid().ok_or_else(|| no_local_node("a profile", "profile"))?;
     Ok(recording::rehearse(pid, spec)?)
 }
 
@@ -160,7 +165,7 @@ fn begin_capture(
     directory: &RunDirectory,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<CaptureBesideLoad>> {
-    let captured = scenario.packets.as_ref().zip(target.pid);
+    let captured = scenario.packets.as_ref().zip(target.pid());
     let begin = |(spec, pid)| {
         CaptureBesideLoad::start(spec, (pid, target.uri.port), directory.packet_file(), stop)
     };

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::{
     Finished,
     breakdown::breakdown,
+    faults::faults_text,
     interruptions::{ending, interruptions, overdue},
     owners::Owners,
 };
@@ -38,6 +39,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     }
     text += &workers(record);
     text += &interruptions(record);
+    text += &faults_text(record);
     text += &latency_table(&record.latencies);
     text += &overdue(&record.latencies);
     text += &breakdown(record);
@@ -340,6 +342,7 @@ fn judgement(record: &RunRecord) -> String {
             DoubtKind::NotSteady => "not steady",
             DoubtKind::WorkerLagging => "worker lagging",
             DoubtKind::WorkerLost => "worker lost",
+            DoubtKind::FaultFailed => "fault failed",
         };
         let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_broker::{Broker, Registry};
+use rabbitscope_broker::{Broker, NodeControl, Registry};
 use rabbitscope_load::Dialer;
 use rabbitscope_runs::{
     record::ClusterNode,
@@ -22,8 +22,8 @@ pub(crate) struct Target {
     /// Where it is.
     pub(super) uri: Uri,
     pub(super) dialer: Dialer,
-    /// Pid of the node, when it is on this machine; of a cluster the first.
-    pub(super) pid: Option<u32>,
+    /// Of a broker that is somebody else's: pid of the node, when it is on this machine.
+    pid: Option<u32>,
     pub(crate) throwaway: Option<Broker>,
     /// The owner of what is declared on a broker of somebody else.
     pub(super) journal: Option<Journal>,
@@ -58,18 +58,27 @@ impl Target {
                 let broker = Broker::start(spec, &directory.broker_log())?;
                 let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?;
                 let uri = dialer.uri().clone();
-                let (pid, throwaway) = (Some(broker.pid), Some(broker));
-                Ok(Self { uri, dialer, pid, throwaway, journal: None })
+                Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None })
             }
         }
     }
 }
 
 impl Target {
+    /// Does harm to nodes; absent of a broker that is somebody else's.
+    pub(super) fn control(&self) -> Option<NodeControl> {
+        self.throwaway.as_ref().map(Broker::control)
+    }
+
+    /// Pid of the node, when it is on this machine; of a cluster the first. A node that was started again has another.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.pids().first().copied()
+    }
+
     /// Pids of all nodes that are known to be on this machine.
     pub(super) fn pids(&self) -> Vec<u32> {
-        match &self.throwaway {
-            Some(broker) => broker.nodes().iter().map(|node| node.pid).collect(),
+        match self.control() {
+            Some(control) => control.nodes().iter().map(|node| node.pid).collect(),
             None => self.pid.into_iter().collect(),
         }
     }
@@ -85,7 +94,7 @@ impl Target {
 
     /// The nodes of a cluster that was started for the run.
     pub(super) fn cluster_nodes(&self) -> Vec<ClusterNode> {
-        let nodes = self.throwaway.as_ref().map_or(&[][..], Broker::nodes);
+        let nodes = self.control().map_or_else(Vec::new, |control| control.nodes());
         let members = nodes.iter().filter(|node| node.number.is_some());
         members.map(|node| ClusterNode { name: node.node_name(), pid: node.pid }).collect()
     }

@@ -7,7 +7,7 @@ use std::{
         mpsc,
     },
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use rabbitscope_erlang::ConnectOptions;
@@ -15,14 +15,16 @@ use rabbitscope_fleet::{Controller, FleetTarget};
 use rabbitscope_load::{LoadOutcome, Page, Progress, QueueDepths, Session};
 use rabbitscope_probe::ProbeError;
 use rabbitscope_runs::{
-    record::FleetFacts,
+    record::{FaultRecord, FleetFacts, ReplicaSnapshot},
     scenario::{ProfileSpec, Scenario},
 };
 
 use super::{
+    faults::{NodesUnderLoad, StartedFaults},
     recording::{self, RecordedProfile},
     seconds::{RecordedSeconds, Seconds},
     target::Target,
+    usage::NodesUsage,
 };
 use rabbitscope_inside::{InsideError, local_node};
 
@@ -39,6 +41,9 @@ pub(super) struct UnderLoad {
     pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
     pub(super) captured: Option<anyhow::Result<CapturedPackets>>,
     pub(super) told: RecordedSeconds,
+    /// In the order in which they were due.
+    pub(super) faults: Vec<FaultRecord>,
+    pub(super) replicas: Vec<ReplicaSnapshot>,
 }
 
 /// Puts the load on. What happens goes to the series and to those who watch.
@@ -52,9 +57,11 @@ pub(super) fn load_and_record(
 ) -> anyhow::Result<UnderLoad> {
     let (started, load_started) = mpsc::channel();
     let load_ended = AtomicBool::new(false);
+    let nodes = NodesUnderLoad::of(scenario, target.control());
+    nodes.note_replicas(0, "load begins");
     thread::scope(|scope| {
         let load_ended = &load_ended;
-        let recording = scenario.profile.as_ref().zip(target.pid).map(|(spec, pid)| {
+        let recording = scenario.profile.as_ref().zip(target.pid()).map(|(spec, pid)| {
             let throwaway = target.throwaway.as_ref();
             let record = move || {
                 let node = local_node(pid, throwaway);
@@ -65,8 +72,15 @@ pub(super) fn load_and_record(
         let recording = recording.transpose()?;
         // The recorder keeps its privileges; this thread and those that it starts have none.
         rabbitscope_probe::drop_privileges()?;
-        let mut seconds = Seconds::new(&target.pids(), series, pages, watchers, Arc::clone(stop));
+        let usage = NodesUsage::start(&target.pids(), target.control());
+        let mut seconds = Seconds::new(usage, series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
+        let mut faults = nodes.start_faults(scope, (load_ended, stop.as_ref()))?;
+        faults
+            .as_mut()
+            .and_then(StartedFaults::load_started)
+            .into_iter()
+            .for_each(|told| seconds.tell_start(told));
         if let Some(capture) = &mut capture {
             capture.load_started().into_iter().for_each(|told| seconds.tell_start(told));
         }
@@ -84,7 +98,11 @@ pub(super) fn load_and_record(
         let told = seconds.finish();
         let recorded = recording.and_then(|thread| thread.join().expect("recording panicked"));
         let captured = capture.map(CaptureBesideLoad::finish);
-        Ok(UnderLoad { outcome: outcome?, fleet, recorded, captured, told })
+        let faults = faults.map(StartedFaults::finish).unwrap_or_default();
+        let outcome = outcome?;
+        nodes.note_replicas(whole_nanos(outcome.duration), "load ended");
+        let replicas = nodes.take_replicas();
+        Ok(UnderLoad { outcome, fleet, recorded, captured, told, faults, replicas })
     })
 }
 
@@ -104,6 +122,10 @@ fn run_fleet(
         token: &token,
     };
     Ok(fleet.run(session, &target, progress, stop)?)
+}
+
+fn whole_nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Records, and ends the load when that fails: a run without the profile that it was for would

@@ -158,7 +158,7 @@ fn a_clock_that_is_an_hour_ahead_changes_nothing() {
     let workers = [place.worker(""), place.worker(ahead), place.worker(ahead)];
     let ended = Ended::from(place.controller(3, "out", "").wait_with_output().unwrap());
     let ended = ended.code(0);
-    workers.into_iter().for_each(|mut worker| assert!(worker.wait().unwrap().success()));
+    succeeded(workers);
     let record = place.record("out");
     let published = count(&record, "published");
     assert!((3192..=3208).contains(&published), "{published}");
@@ -182,12 +182,13 @@ fn a_worker_that_is_killed_is_named_and_the_others_go_on() {
     let mut controller = place.controller(3, "out", "");
     let series = place.bench.path("out/series.jsonl");
     eventually("the load is on", || series.exists() && lines(&series) >= 2);
-    let killed = workers.remove(0);
+    let mut killed = workers.remove(0);
     let pid = killed.id();
-    signal(&killed, rustix::process::Signal::KILL);
+    killed.kill().unwrap();
     let at = Instant::now();
     let named = named_within(&mut controller, &format!("pid {pid}"), Duration::from_secs(30));
     assert!(named - at < Duration::from_secs(3), "{:?}", named - at);
+    killed.wait().unwrap();
     let ended = Ended::from(controller.wait_with_output().unwrap()).code(4);
     assert!(ended.stdout.contains("NOT VALID, worker lost"), "{ended:#?}");
     let record = place.record("out");
@@ -195,7 +196,14 @@ fn a_worker_that_is_killed_is_named_and_the_others_go_on() {
     assert!(doubts.contains("worker-lost") && doubts.contains(&format!("pid {pid}")), "{doubts}");
     assert!(lines(&series) >= 16, "the others went on");
     assert!(!queues_on(place.broker).contains(place.fleet), "what was declared is removed");
-    workers.iter_mut().for_each(|worker| assert!(worker.wait().unwrap().success()));
+    succeeded(workers);
+}
+
+/// They end, and have done their part.
+fn succeeded(workers: impl IntoIterator<Item = Child>) {
+    for mut worker in workers {
+        assert!(worker.wait().unwrap().success());
+    }
 }
 
 /// When a program says this on standard error; what it says later is dropped.
@@ -217,7 +225,7 @@ fn named_within(program: &mut Child, text: &str, limit: Duration) -> Instant {
 fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
     let place = Place::new("fleet-resumed");
     place.bench.file("s.toml", &scenario(place.fleet, "10s"));
-    let mut workers = place.workers(2);
+    let workers = place.workers(2);
     let controller = place.controller(2, "lost", "");
     let series = place.bench.path("lost/series.jsonl");
     eventually("the load is on", || series.exists() && lines(&series) >= 3);
@@ -243,12 +251,14 @@ fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
             let mut row: Value = serde_json::from_str(line).unwrap();
             let row = row.as_object_mut().unwrap();
             // What only the controller of that second saw.
-            ["broker-cpu-cores", "broker-rss-bytes", "queue-messages"].map(|key| row.remove(key));
+            for key in ["broker-cpu-cores", "broker-rss-bytes", "queue-messages"] {
+                row.remove(key);
+            }
             row.clone()
         };
         assert_eq!(row(before), row(after));
     }
-    workers.iter_mut().for_each(|worker| assert!(worker.wait().unwrap().success()));
+    succeeded(workers);
     assert!(
         !queues_on(place.broker).contains(place.fleet),
         "what the first had declared is removed"
@@ -295,6 +305,6 @@ fn no_password_is_in_the_log_of_a_run() {
     let found = search.args(["-rlF", password, &directory]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "", "the bus has the password in a file");
     Ended::from(controller.wait_with_output().unwrap()).code(0);
-    workers.into_iter().for_each(|mut worker| assert!(worker.wait().unwrap().success()));
+    succeeded(workers);
     assert_eq!(place.bench.files_with("out", password), Vec::<std::path::PathBuf>::new());
 }

@@ -6,6 +6,7 @@ mod architecture;
 mod breakdown;
 mod brokers;
 mod churn;
+mod cluster_faults;
 mod clusters;
 mod debuginfod;
 mod emptying;

@@ -3,10 +3,12 @@
 
 mod breakdown;
 mod counters;
+mod faults;
 mod fleet;
 mod latencies;
 mod latency_figures;
 mod polls;
+mod replicas;
 mod run;
 mod series;
 mod service;
@@ -17,16 +19,18 @@ mod verification;
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
 pub use counters::{Counter, Counters, LiveForm, Unit};
+pub use faults::{FaultOutage, FaultRecord, FaultTimes, Percentiles};
 pub use fleet::{FleetFacts, FleetWorker};
 pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
 pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
 pub use polls::{PollPoint, PollTotals};
+pub use replicas::{QueueReplicas, ReplicaSnapshot};
 pub use run::{
     BrokerFacts, ClusterNode, FORMAT_VERSION, Loss, MachineFacts, MissingSource, PacketFacts,
     PatchedModule, ProfileFacts, RunRecord, Verdict,
 };
 pub use series::SecondRow;
-pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind};
+pub use service::{ErrorCount, ErrorKind, Service, ServiceSpan, SpanKind, Stall};
 pub use totals::{LoadTotals, Measured};
 pub use trace::TracedMessage;
 pub use validity::{ClientCheck, Doubt, DoubtKind, ExpectationResult, Steadiness};

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClientCheck, Doubt, ErrorCount, ExpectationResult, FleetFacts, LatencyBreakdown,
-    LatencySummary, LoadTotals, Measured, PollTotals, Service, Steadiness, Verification,
+    ClientCheck, Doubt, ErrorCount, ExpectationResult, FaultRecord, FaultTimes, FleetFacts,
+    LatencyBreakdown, LatencySummary, LoadTotals, Measured, PollTotals, ReplicaSnapshot, Service,
+    Steadiness, Verification,
 };
 use rabbitscope_profiles::{Capture, StackQuality};
 
@@ -58,6 +59,15 @@ pub struct RunRecord {
     /// When the broker did not serve.
     #[serde(default)]
     pub service: Service,
+    /// What was done to nodes of the broker, in the order in which it was due.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultRecord>,
+    /// How long the broker did not serve because of that, for each kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault_times: Vec<FaultTimes>,
+    /// Where the queues of a cluster that was started for the run were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replicas: Vec<ReplicaSnapshot>,
     /// The last error of each kind, with its count. Empty: there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorCount>,

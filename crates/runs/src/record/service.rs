@@ -14,6 +14,32 @@ pub struct Service {
     pub spans: Vec<ServiceSpan>,
     /// Further spans, for which there was no room.
     pub spans_left_out: u64,
+    /// When publishers waited for confirms, of a run with faults. In the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<Stall>,
+    /// Further stalls, for which there was no room.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stalls_left_out: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Some time of the load in which at least one channel of publishers had no confirm for 100 ms or longer although one was
+/// due, or had no connection. Such waits that overlap are one stall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Stall {
+    /// Nanoseconds since the load began: the last confirm before the first of these waits.
+    pub from_nanos: u64,
+    /// The same: the first confirm after the last of them.
+    pub to_nanos: u64,
+    /// How many waits of single channels that are.
+    pub waits: u64,
+    /// The longest of them, in nanoseconds.
+    pub longest_nanos: u64,
 }
 
 /// How the time of a span is read from a second.

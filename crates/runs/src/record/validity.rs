@@ -25,6 +25,8 @@ pub enum DoubtKind {
     WorkerLagging,
     /// A process that put a part of the load on was lost: the load was not what the scenario asks for.
     WorkerLost,
+    /// A fault that the scenario asked for did not happen, or was not undone.
+    FaultFailed,
 }
 
 /// What the load generator says of itself: the evidence for or against

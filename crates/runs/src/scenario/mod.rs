@@ -24,12 +24,13 @@ pub use error::{Origin, ScenarioError};
 pub use model::{
     AfterPhases, Algorithm, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind,
     ChurnSubject, ChurnedQueue, Comparison, Compression, ConfirmTimeout, ConsumerGroup, Demand,
-    ExchangeSpec, Expect, Expectation, FieldValue, ITEMS_HEADER, LATENCIES, LatePolicy, Limit,
-    MAX_ITEMS, MAX_NODES, MemberQueues, MessageProperties, Metric, NO_WINDOW, NumberRange,
-    PacketsSpec, Packing, PasswordSource, Phase, Policy, PolicySubject, PollerGroup, PollerLogin,
-    PollerTrust, ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames,
-    QueueSpec, QueueType, RATES, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
-    STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker,
-    Time, Until, WarmUp, WriteMode, has_placeholder,
+    ExchangeSpec, Expect, Expectation, FaultKind, FaultNode, FaultSpec, FieldValue, ITEMS_HEADER,
+    LATENCIES, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES, MemberQueues,
+    MessageProperties, Metric, NO_WINDOW, NumberRange, PacketsSpec, Packing, PasswordSource, Phase,
+    Policy, PolicySubject, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
+    ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, Repetition,
+    ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER,
+    Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker, Time, Until, WarmUp,
+    WriteMode, drawn_node, has_placeholder,
 };
 pub use parse::{parse, parse_with_files, refusal};

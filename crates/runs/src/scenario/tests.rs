@@ -3,6 +3,7 @@
 mod contents;
 mod declaring;
 mod expectations;
+mod faults;
 mod groups;
 mod polling;
 mod random;

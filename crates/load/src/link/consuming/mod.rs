@@ -6,5 +6,6 @@ mod held_messages;
 mod poll_settings;
 mod polling;
 mod role;
+mod stream_position;
 
 pub(super) use role::Consuming;

@@ -13,6 +13,7 @@ use super::{
     consumer::{Consumer, Subscription, Task, Unacknowledged},
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
+    stream_position::StreamPosition,
 };
 use crate::{
     clock::{Nanos, RunInstant},
@@ -43,6 +44,8 @@ pub(in crate::link) struct Consuming {
     pub(super) consumers: Vec<Consumer>,
     /// A consumer's tag is the number of its subscription here.
     pub(super) subscriptions: Vec<Subscription>,
+    /// By subscription, of streams whose messages are settled as they arrive.
+    positions: Vec<StreamPosition>,
     /// By channel number.
     unacknowledged: Vec<Unacknowledged>,
     /// The consumer of each channel, for consumers that poll: each has a channel of its own.
@@ -69,6 +72,7 @@ impl Consuming {
             polling: PollSettings::of(plan),
             consumers: Vec::with_capacity(placements.len()),
             subscriptions: Vec::new(),
+            positions: Vec::new(),
             unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
             by_channel: vec![0; usize::from(channels) + 1],
             holding: HeldMessages::of(group, placements.len()),
@@ -93,6 +97,10 @@ impl Consuming {
                 next_poll: first,
             });
         }
+        if consuming.holding.is_none() {
+            let subscriptions = consuming.subscriptions.len();
+            consuming.positions = StreamPosition::of(subscriptions, &consuming.arguments);
+        }
         consuming
     }
 
@@ -113,13 +121,15 @@ impl Consuming {
             return self.poll(number, connection);
         }
         for tag in consumer.subscriptions.clone() {
+            let position = self.positions.get(tag);
+            let going_on = position.and_then(|position| position.going_on(&self.arguments));
             let consume = Request::Consume {
                 queue: &self.queues[self.subscriptions[tag].queue],
                 consumer_tag: &tag.to_string(),
                 no_local: false,
                 auto_ack: self.auto_ack,
                 exclusive: self.exclusive,
-                arguments: &self.arguments,
+                arguments: going_on.as_ref().unwrap_or(&self.arguments),
             };
             connection.request(consumer.channel, &consume);
         }
@@ -236,8 +246,10 @@ impl Role for Consuming {
         socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) {
-        let subscription = number(&delivery.consumer_tag).and_then(|at| self.subscriptions.get(at));
-        let Some(&Subscription { consumer: number, reader, slot, .. }) = subscription else {
+        let Some(tag) = number(&delivery.consumer_tag) else { return };
+        let Some(&Subscription { consumer: number, reader, slot, .. }) =
+            self.subscriptions.get(tag)
+        else {
             return;
         };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
@@ -249,6 +261,9 @@ impl Role for Consuming {
                 socket.connection.request(delivery.channel, &back);
             }
             return;
+        }
+        if let Some(position) = self.positions.get_mut(tag) {
+            position.note(&delivery.properties);
         }
         let message = self.received(delivery, reader, slot, context);
         if self.hold(number, message) {

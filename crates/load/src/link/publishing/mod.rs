@@ -1,6 +1,7 @@
 //! Publishers on one connection.
 
 mod batch;
+mod confirm_wait;
 mod encoding;
 mod overdue;
 mod publisher;

@@ -5,6 +5,7 @@ use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{
     batch::{QUANTUM, SentMessage, low_bits},
+    confirm_wait::ConfirmWait,
     overdue::never_confirmed,
     publisher::Publisher,
     write_budget::WriteBudget,
@@ -25,6 +26,8 @@ pub(in crate::link) struct Publishing {
     publishers: Vec<Publisher>,
     /// By channel number; absent without confirms.
     rings: Vec<Option<ConfirmRing<SentMessage>>>,
+    /// By channel number.
+    waits: Vec<ConfirmWait>,
     round_robin: RoundRobin,
     outstanding: u64,
     is_stopped: bool,
@@ -48,6 +51,7 @@ impl Publishing {
             has_schedule: publishers.iter().any(|publisher| publisher.arrivals.is_some()),
             publishers,
             overdue: vec![None; rings.len()],
+            waits: vec![ConfirmWait::default(); rings.len()],
             rings,
             round_robin,
             outstanding: 0,
@@ -163,6 +167,8 @@ impl Role for Publishing {
                 "the broker confirmed on channel {channel}, which has no confirms"
             ))
         })?;
+        let oldest = ring.oldest().map(|sent| sent.at);
+        self.waits[usize::from(channel)].on_answer(context.now, oldest, context.service);
         let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
         // Messages of one write have the same time: they are recorded together.
         let (mut run_at, mut run, mut settled) = (RunInstant::START, 0, 0);
@@ -197,7 +203,9 @@ impl Role for Publishing {
 
     fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         let publishers = &mut self.publishers;
-        for ring in self.rings.iter_mut().flatten() {
+        for (ring, wait) in self.rings.iter_mut().zip(&mut self.waits) {
+            let Some(ring) = ring else { continue };
+            wait.on_disconnect(context.now, ring.oldest().map(|sent| sent.at));
             let settled = std::mem::take(ring).settle(0, true, |sent| {
                 publishers[sent.publisher as usize].unanswered(&sent);
             });
@@ -211,7 +219,9 @@ impl Role for Publishing {
     }
 
     fn give_up(&mut self, context: &mut ServeContext<'_>) {
-        for ring in self.rings.iter_mut().flatten() {
+        for (ring, wait) in self.rings.iter_mut().zip(&self.waits) {
+            let Some(ring) = ring else { continue };
+            wait.give_up(context.now, ring.oldest().map(|sent| sent.at), context.service);
             let settled =
                 std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, context));
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");

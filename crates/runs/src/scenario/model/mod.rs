@@ -4,6 +4,7 @@ mod arguments;
 mod churn;
 mod content;
 mod expect;
+mod faults;
 mod handling;
 mod packing;
 mod policy;
@@ -13,7 +14,6 @@ mod rpc;
 mod scenario;
 mod timing;
 mod topology;
-mod write_mode;
 
 pub use arguments::{FieldValue, Time};
 pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
@@ -23,8 +23,9 @@ pub use content::{
 pub use expect::{
     COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
 };
+pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, Repetition, drawn_node};
 pub use handling::{ProcessingStep, Settle};
-pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing};
+pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing, WriteMode};
 pub use policy::{Policy, PolicySubject};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use profile_event::ProfileEvent;
@@ -39,4 +40,3 @@ pub use timing::{
 pub use topology::{
     Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, QueueType, has_placeholder,
 };
-pub use write_mode::WriteMode;

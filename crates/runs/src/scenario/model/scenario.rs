@@ -2,10 +2,10 @@
 
 use super::topology;
 use super::{
-    Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FieldValue, LatePolicy,
-    MemberQueues, MessageProperties, Packing, Policy, PollerGroup, ProcessingStep, ProfileEvent,
-    QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES,
-    Schedule, Settle, SizeStep, Until, WriteMode,
+    Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FaultSpec, FieldValue,
+    LatePolicy, MemberQueues, MessageProperties, Packing, Policy, PollerGroup, ProcessingStep,
+    ProfileEvent, QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
+    STAMP_BYTES, Schedule, Settle, SizeStep, Until, WriteMode,
 };
 use crate::scenario::connecting::Connecting;
 use std::{collections::BTreeMap, fmt, time::Duration};
@@ -48,6 +48,8 @@ pub struct Scenario {
     pub profile: Option<ProfileSpec>,
     /// The packets to look at while the load runs.
     pub packets: Option<PacketsSpec>,
+    /// Harm that is done to its nodes.
+    pub faults: Vec<FaultSpec>,
     /// What is expected of it.
     pub expect: Expect,
 }

@@ -1,5 +1,6 @@
 //! Random valid scenarios, the same in every test run.
 
+mod faults;
 mod groups;
 mod messages;
 
@@ -51,6 +52,7 @@ impl Random {
         let pollers = (0..self.below(3)).map(|index| self.pollers(index)).collect();
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
         let save = self.chance();
+        let faults = self.faults(&broker, duration);
         let packets = self.some(PacketsSpec { duration: duration / 2, save });
         let mut scenario = Scenario {
             name: "r.1_2-3".to_owned(),
@@ -79,6 +81,7 @@ impl Random {
                 freq_hz: 999,
             }),
             packets,
+            faults,
         };
         // Only what such a scenario measures.
         scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);

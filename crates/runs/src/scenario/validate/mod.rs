@@ -9,6 +9,7 @@ mod consumers;
 mod context;
 mod exchanges;
 mod expect;
+mod faults;
 mod fields;
 mod polling;
 mod publishers;

@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     broker, churn, connecting, consumers,
     context::{Context, TextFiles, each},
-    exchanges, expect, fields, polling, publishers, queues, rpc, run,
+    exchanges, expect, faults, fields, polling, publishers, queues, rpc, run,
 };
 
 /// The scenario that a file means.
@@ -47,6 +47,7 @@ pub(in crate::scenario) fn scenario(
     ];
     let wire_run = wire.run.unwrap_or_default();
     let stop = run::stop(&wire_run, &ends)?;
+    let faults = faults::faults(wire.faults, &context, &stop)?;
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
     let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues)
         .map_err(|problem| problem.under("run"))?;
@@ -72,6 +73,7 @@ pub(in crate::scenario) fn scenario(
         responders,
         churn,
         pollers,
+        faults,
     })
 }
 

@@ -1,8 +1,8 @@
 //! The tables of a scenario file, as they are written.
 
 use super::{
-    Broker, Churn, Consumers, Exchange, Expect, Pollers, Publishers, Queue, Requests, Responders,
-    Run,
+    Broker, Churn, Consumers, Exchange, Expect, Fault, Pollers, Publishers, Queue, Requests,
+    Responders, Run,
 };
 use crate::scenario::model::{self, ProfileEvent};
 use rabbitscope_text::display_duration;
@@ -36,6 +36,8 @@ pub(in crate::scenario) struct Scenario {
     pub(in crate::scenario) churn: Vec<Churn>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::scenario) pollers: Vec<Pollers>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::scenario) faults: Vec<Fault>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -79,6 +81,7 @@ impl From<&model::Scenario> for Scenario {
             responders: scenario.responders.iter().map(Responders::from).collect(),
             churn: scenario.churn.iter().map(Churn::from).collect(),
             pollers: scenario.pollers.iter().map(Pollers::from).collect(),
+            faults: scenario.faults.iter().map(Fault::from).collect(),
         }
     }
 }

@@ -1,0 +1,218 @@
+//! Runs with `[[faults]]`: what is done to nodes of a cluster, what it costs, and that nothing that was confirmed is lost.
+//!
+//! `scripts/cluster-faults.sh` runs `scenarios/cluster-faults.toml` as a whole.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::workbench::{Ended, Workbench, eventually, lines, signal};
+
+/// One at a time: three nodes have enough to do with themselves.
+static RUNNING: Mutex<()> = Mutex::new(());
+
+/// Quorum queues and a stream on three nodes, checked message by message.
+fn scenario(seconds: u32, faults: &str) -> String {
+    format!(
+        r#"
+name = "cluster-faults"
+seed = 3
+[run]
+duration = "{seconds}s"
+verify = true
+self-check = false
+[broker]
+nodes = 3
+recovery = true
+recovery-delay = "100ms"
+recovery-max-delay = "1s"
+[[queues]]
+name = "orders"
+type = "quorum"
+[[queues]]
+name = "events"
+type = "stream"
+[[publishers]]
+name = "orders"
+count = 3
+connections = 3
+queue = "orders"
+size = "100B"
+persistent = true
+rate = 100
+confirm-window = 200
+republish-unconfirmed = true
+[[publishers]]
+name = "events"
+queue = "events"
+size = "100B"
+rate = 100
+confirm-window = 200
+republish-unconfirmed = true
+[[consumers]]
+name = "orders"
+count = 3
+connections = 3
+queue = "orders"
+prefetch = 100
+[[consumers]]
+name = "events"
+queue = "events"
+prefetch = 100
+offset = "first"
+[expect]
+lost = "== 0"
+without-service = "< 90%"
+blocked = "< 90%"
+{faults}
+"#
+    )
+}
+
+struct Outcome {
+    ended: Ended,
+    run: Value,
+}
+
+impl Outcome {
+    fn of(bench: &Workbench, seconds: u32, faults: &str) -> Self {
+        bench.file("s.toml", &scenario(seconds, faults));
+        // A cluster boots, and nodes come back, longer than the two minutes that a test has otherwise.
+        let program = env!("CARGO_BIN_EXE_rabbitscope");
+        let bounded = format!("timeout --signal=KILL 400 {program} run s.toml --out out");
+        let ended = Ended::from(bench.command_line(&bounded).output().unwrap());
+        assert!(bench.path("out/run.json").exists(), "{ended:#?}");
+        Self { ended, run: bench.json("out/run.json") }
+    }
+
+    /// Every fault went as planned and nothing that was confirmed was lost.
+    #[track_caller]
+    fn check(&self, kinds: &[&str]) -> &[Value] {
+        let verification = &self.run["verification"];
+        assert_eq!(self.ended.code, Some(0), "{:#?}\n{verification:#}", self.ended);
+        let faults = self.run["faults"].as_array().unwrap();
+        let found: Vec<&str> = faults.iter().map(|it| it["kind"].as_str().unwrap()).collect();
+        assert_eq!(found, kinds, "{faults:#?}");
+        for fault in faults {
+            assert!(fault["failure"].is_null(), "{fault:#}");
+            let at = |key: &str| fault[key].as_u64().unwrap_or_else(|| panic!("{key}: {fault:#}"));
+            let late = at("begun-nanos") - at("planned-nanos");
+            assert!(late < 500_000_000, "{fault:#}");
+            assert!(at("happened-nanos") >= at("begun-nanos"), "{fault:#}");
+            assert!(at("undone-nanos") >= at("undo-begun-nanos"), "{fault:#}");
+        }
+        assert!(verification["accepted"].as_u64().unwrap() > 1000, "{verification:#}");
+        let expected = [0, 0];
+        let found = ["lost", "not-judged"].map(|key| verification[key].as_u64().unwrap());
+        assert_eq!(found, expected, "{verification:#}");
+        faults
+    }
+}
+
+/// Names of the leaders of a queue over time.
+fn leaders(run: &Value, queue: &str) -> Vec<String> {
+    let replicas = run["replicas"].as_array().unwrap();
+    let leader = |snapshot: &Value| {
+        let queues = snapshot["queues"].as_array().unwrap();
+        let found = queues.iter().find(|it| it["name"] == queue);
+        found.and_then(|it| it["leader"].as_str()).unwrap_or("nobody").to_owned()
+    };
+    replicas.iter().map(leader).collect()
+}
+
+#[test]
+fn a_leader_that_is_killed_loses_nothing_that_was_confirmed() {
+    let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let bench = Workbench::new("leader-killed");
+    let faults = "[[faults]]\nkind = \"kill\"\nnode = \"leader\"\nqueue = \"orders\"\nat = \"8s\"\nfor = \"3s\"\n";
+    let outcome = Outcome::of(&bench, 45, faults);
+    let [kill] = outcome.check(&["kill"]) else { panic!("{:#}", outcome.run["faults"]) };
+    let run = &outcome.run;
+    let led = leaders(run, "orders");
+    assert_eq!(led[0], kill["node"].as_str().unwrap(), "{led:?}");
+    let whens: Vec<_> =
+        run["replicas"].as_array().unwrap().iter().map(|it| it["when"].clone()).collect();
+    assert_eq!(whens, ["load begins", "during fault 1", "after fault 1", "load ended"]);
+    assert!(led[1] != led[0] && led[1] != "nobody", "another leads meanwhile: {led:?}");
+    let members = run["replicas"][0]["queues"][1]["members"].as_array().unwrap();
+    assert_eq!(members.len(), 3, "{:#}", run["replicas"][0]);
+    assert!(kill["pid-after"].as_u64().is_some(), "{kill:#}");
+    // The publisher at that node at least has waited, and everybody was served for most of the time.
+    let stalled = kill["outage"]["stalled-nanos"].as_u64().unwrap();
+    assert!((100_000_000..30_000_000_000).contains(&stalled), "{kill:#}");
+    assert_eq!(run["fault-times"][0]["stalled"]["max"], stalled);
+    assert!(run["load"]["reconnects"].as_u64() > Some(0), "{:#}", run["load"]);
+    let series = bench.read("out/series.jsonl");
+    assert!(!series.contains("\"broker-cpu-cores\":null"), "CPU time is measured all the time");
+    for words in ["kill: 1 of 1 as planned", "back in service after", "publishers stalled"] {
+        assert!(outcome.ended.stdout.contains(words), "{words}: {}", outcome.ended.stdout);
+    }
+    assert!(bench.read("out/report.html").contains("\"begun-nanos\""));
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn alarms_pauses_and_partitions_come_and_go() {
+    let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let bench = Workbench::new("undone");
+    let faults = r#"
+[[faults]]
+kind = "memory-alarm"
+node = 2
+at = "3s"
+for = "3s"
+[[faults]]
+kind = "pause"
+node = 3
+at = "10s"
+for = "3s"
+[[faults]]
+kind = "partition"
+node = 2
+at = "17s"
+for = "4s"
+"#;
+    let outcome = Outcome::of(&bench, 35, faults);
+    let faults = outcome.check(&["memory-alarm", "pause", "partition"]);
+    let blocked = faults[0]["outage"]["blocked-nanos"].as_u64().unwrap();
+    assert!(blocked > 1_500_000_000, "publishers were held: {:#}", faults[0]);
+    assert!(faults[1]["outage"]["stalled-nanos"].as_u64() > Some(2_000_000_000), "{:#}", faults[1]);
+    let during = outcome.run["replicas"].as_array().unwrap();
+    let during = during.iter().find(|it| it["when"] == "during fault 3").unwrap();
+    let cut_off = &faults[2]["node"];
+    for queue in during["queues"].as_array().unwrap().iter().filter(|it| it["type"] == "quorum") {
+        assert_ne!(&queue["leader"], cut_off, "the majority has a leader: {during:#}");
+    }
+}
+
+/// A run that is stopped undoes what it did; one that is killed leaves nothing.
+#[test]
+fn faults_end_with_the_run() {
+    let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let bench = Workbench::new("faults-end");
+    let faults = "[[faults]]\nkind = \"pause\"\nnode = 2\nat = \"1s\"\n";
+    bench.file("s.toml", &scenario(60, faults));
+    let child = bench.start("run s.toml --out stopped");
+    let series = bench.path("stopped/series.jsonl");
+    eventually("some load under the fault", || lines(&series) >= 4);
+    signal(&child, Signal::INT);
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    let run = bench.json("stopped/run.json");
+    assert!(run["faults"][0]["undone-nanos"].as_u64().is_some(), "{ended:#?} {:#}", run["faults"]);
+
+    let mut child = bench.start("run s.toml --out killed");
+    let series = bench.path("killed/series.jsonl");
+    eventually("some load under the fault", || lines(&series) >= 4);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn nothing_is_done_to_somebody_elses_broker() {
+    let bench = Workbench::new("faults-refused");
+    bench.file("s.toml", &scenario(9, "[[faults]]\nkind = \"kill\"\nnode = 1\nat = \"1s\"\n"));
+    let refused = bench.rabbitscope("run s.toml --uri amqp://127.0.0.1:1").code(2);
+    assert!(refused.stderr.contains("that the run starts itself"), "{}", refused.stderr);
+}

@@ -1,0 +1,38 @@
+//! Random faults of throwaway brokers.
+
+use std::time::Duration;
+
+use super::{super::super::*, Random};
+
+impl Random {
+    pub(super) fn faults(&mut self, broker: &BrokerSpec, load: Duration) -> Vec<FaultSpec> {
+        let BrokerSpec::Throwaway(broker) = broker else { return Vec::new() };
+        let is_patched = broker.patches.len() + broker.modules.len() > 0;
+        (0..self.below(3)).map(|_| self.fault((broker.nodes, is_patched), load)).collect()
+    }
+
+    /// A node that ends loses its patches.
+    fn fault(&mut self, (nodes, is_patched): (u32, bool), load: Duration) -> FaultSpec {
+        let kinds = [
+            FaultKind::Pause,
+            FaultKind::Partition,
+            FaultKind::MemoryAlarm,
+            FaultKind::DiskAlarm,
+            FaultKind::Kill,
+            FaultKind::Stop,
+        ];
+        let nodes = [FaultNode::Number(self.number(nodes)), FaultNode::Random];
+        let every = Duration::from_millis(u64::from(self.number(9999)) + 50);
+        let times = u64::from(self.number(100));
+        let repetition = Repetition { every, times: self.some(times), until: self.some(load) };
+        let repetition = self.some(repetition);
+        let is_repeated = repetition.is_some();
+        FaultSpec {
+            kind: kinds[self.below(if is_patched { 4 } else { 6 })],
+            node: nodes[self.below(2)].clone(),
+            at: if self.chance() { load / 2 } else { Duration::ZERO },
+            repetition,
+            lasts: self.some(every / 2).or(is_repeated.then_some(every / 3)),
+        }
+    }
+}
