@@ -83,7 +83,9 @@ mod tests {
         assert_eq!(numbers(&mut outbox), [2, 3]);
         outbox.on_reconnect();
         assert_eq!(numbers(&mut outbox), [0, 2, 3]);
-        [0, 2, 3, 99].into_iter().for_each(|number| outbox.stored(number));
+        for number in [0, 2, 3, 99] {
+            outbox.stored(number);
+        }
         assert!(outbox.is_empty());
         outbox.push("another", "w", Vec::new());
         let (_, record) = outbox.unsent().next().unwrap();

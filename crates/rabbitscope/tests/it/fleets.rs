@@ -2,6 +2,7 @@
 
 use std::{
     process::{Child, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -38,8 +39,11 @@ prefetch = 100
     )
 }
 
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// A bus and a broker under test, which all tests of this file share: each uses a fleet of its own name.
 struct Place {
+    _alone: MutexGuard<'static, ()>,
     bench: Workbench,
     bus: &'static Broker,
     broker: &'static Broker,
@@ -48,8 +52,10 @@ struct Place {
 
 impl Place {
     fn new(fleet: &'static str) -> Self {
+        // Each has several load generators, and says so when they have no CPU.
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let (bus, broker) = brokers();
-        Self { bench: Workbench::new(fleet), bus, broker, fleet }
+        Self { _alone: alone, bench: Workbench::new(fleet), bus, broker, fleet }
     }
 
     fn via(&self) -> String {
