@@ -155,15 +155,19 @@ boot() {
     return "$(cat "$own/exchange/status" 2>/dev/null || echo 125)"
 }
 
+# The machine's own CPU where it may be used (ACCELERATION=tcg: not), else an emulated one, whose clock counts instructions,
+# a nanosecond each: so the machine takes no notice of how long they take here, or that it was stopped.
 hardware() {
+    speed="-accel tcg,thread=single -icount shift=0,sleep=off"
     # Without pointer authentication, which the kernel would use for itself and which takes long to emulate.
-    speed="-accel tcg,thread=multi -cpu neoverse-n1"
-    [ "$architecture" = aarch64 ] || speed="-accel tcg,thread=multi -cpu max"
-    [ "$(uname -m)" != "$architecture" ] || [ ! -w /dev/kvm ] || speed="-accel kvm -cpu host"
-    case $architecture in
-    aarch64) echo "-machine virt $speed" ;;
-    x86_64) echo "-machine q35 $speed" ;;
-    esac
+    cpu=neoverse-n1
+    [ "$architecture" = aarch64 ] || cpu=max
+    if [ "$(uname -m)" = "$architecture" ] && [ -w /dev/kvm ] && [ "${ACCELERATION:-kvm}" = kvm ]; then
+        speed="-accel kvm" cpu=host
+    fi
+    board=virt
+    [ "$architecture" = aarch64 ] || board=q35
+    echo "-machine $board -cpu $cpu $speed"
 }
 
 need

@@ -58,11 +58,21 @@ pub(crate) fn called_bif(
     Some(CalledBif { name, through: through.to_owned() })
 }
 
-/// The fragment at `target`, or the destination of a jump at `target`: OTP 27 calls some fragments through a
-/// jump at the end of the module.
+/// Jumps between a call and the fragment: two on aarch64, where the first gets out of the reach of a short branch.
+const MOST_JUMPS: u32 = 2;
+
+/// The fragment at `target`, or the destination of jumps there: OTP 27, and every release on aarch64, call fragments
+/// through a jump at the end of the module.
 fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> Option<&'a str> {
-    let fragment = |at: u64| code.name_at(at).filter(|name| name.starts_with(FRAGMENT_PREFIX));
-    fragment(target).or_else(|| fragment(jump_target(memory, target)?))
+    let mut at = target;
+    for _ in 0..=MOST_JUMPS {
+        let fragment = code.name_at(at).filter(|name| name.starts_with(FRAGMENT_PREFIX));
+        if fragment.is_some() {
+            return fragment;
+        }
+        at = jump_target(memory, at)?;
+    }
+    None
 }
 
 /// The function to which an export entry leads in every generation of code. `None` under tracing, and for

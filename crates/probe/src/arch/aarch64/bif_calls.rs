@@ -16,12 +16,16 @@
 //! ```
 
 use super::instructions::{
-    BYTES, X2, X3, X7, address, call_target, constant, decode, is_jump_to, jump_target as jumped_to,
+    BYTES, X2, X3, X7, X14, address, call_target, constant, decode, immediate, is_jump_to,
+    jump_target as jumped_to,
 };
 use crate::node::ReadMemory;
 
 /// Instructions before a return address that are looked at. Constants may lie between them.
 const CALL_INSTRUCTIONS: usize = 12;
+
+/// Instructions of a jump: an address in four parts, and the jump.
+const JUMP_INSTRUCTIONS: usize = 5;
 
 /// The instructions before a return address.
 pub(crate) struct CallCode {
@@ -46,7 +50,8 @@ impl CallCode {
 
     /// The export entry and the C function of a BIF that is called in the first form.
     pub(crate) fn light(&self, memory: &impl ReadMemory) -> Option<(u64, u64)> {
-        let (begin, _) = self.backwards().find_map(|(code, at)| Some((address(code, X2, at)?, at)))?;
+        let (begin, _) =
+            self.backwards().find_map(|(code, at)| Some((address(code, X2, at)?, at)))?;
         Some((self.loaded(memory, X3, begin)?, self.loaded(memory, X7, begin)?))
     }
 
@@ -69,15 +74,35 @@ impl CallCode {
     }
 }
 
-/// The destination of a jump at `at`: a branch, or a jump to a constant that is loaded before.
+/// The destination of a jump at `at`: a branch, a jump to a constant that is loaded before, or one to an address that is
+/// put together before, as all calls of fragments go through (`_dispatchTable` of the JIT).
 pub(crate) fn jump_target(memory: &impl ReadMemory, at: u64) -> Option<u64> {
-    let mut bytes = [0; 2 * BYTES as usize];
-    memory.read(at, &mut bytes).ok()?;
-    let &[first, second] = &decode(&bytes)[..] else { return None };
-    jumped_to(first, at).or_else(|| {
-        let (register, place) = constant(first, at)?;
-        is_jump_to(second, register).then(|| memory.word(place).ok()).flatten()
-    })
+    let mut bytes = [0; JUMP_INSTRUCTIONS * BYTES as usize];
+    let mut length = bytes.len();
+    while memory.read(at, &mut bytes[..length]).is_err() {
+        // The end of the memory may be near.
+        length = length.checked_sub(BYTES as usize).filter(|&left| left > 0)?;
+    }
+    let code = decode(&bytes[..length]);
+    let constant_at = |place: u64| memory.word(place).ok();
+    jumped_to(code[0], at)
+        .or_else(|| {
+            let (register, place) = constant(code[0], at)?;
+            is_jump_to(*code.get(1)?, register).then(|| constant_at(place)).flatten()
+        })
+        .or_else(|| put_together(&code))
+}
+
+/// The address to which instructions jump that put it together in the register of the JIT for that.
+fn put_together(code: &[u32]) -> Option<u64> {
+    let mut address = 0;
+    for &instruction in code {
+        if is_jump_to(instruction, X14) {
+            return (address != 0).then_some(address);
+        }
+        address = immediate(instruction, X14, address)?;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -132,6 +157,10 @@ mod tests {
         let code = Code(vec![0x1400_0004, 0x5800_004e, 0xd61f_01c0, 0x7003, 0]);
         assert_eq!(jump_target(&code, 0x1000), Some(0x1010));
         assert_eq!(jump_target(&code, 0x1004), Some(0x7003));
+        assert_eq!(jump_target(&code, 0x1008), None);
+        // mov x14, 0x1234; movk x14, 0x5566, lsl 16; br x14
+        let code = Code(vec![0xd282_468e, 0xf2aa_acce, 0xd61f_01c0]);
+        assert_eq!(jump_target(&code, 0x1000), Some(0x5566_1234));
         assert_eq!(jump_target(&code, 0x1008), None);
     }
 }

@@ -28,7 +28,8 @@ const WITHOUT_FRAME: UnwindRow =
 
 /// Sections with code that no unwind table describes, and the row that holds for all of it: the linker's call stubs, which
 /// jump and store nothing.
-pub(crate) const STUBS: [(&str, UnwindRow); 2] = [(".plt", WITHOUT_FRAME), (".iplt", WITHOUT_FRAME)];
+pub(crate) const STUBS: [(&str, UnwindRow); 2] =
+    [(".plt", WITHOUT_FRAME), (".iplt", WITHOUT_FRAME)];
 
 /// The row for a rule of the compiler.
 pub(crate) fn compile_row(
@@ -72,7 +73,9 @@ fn offset_of(rule: Option<&RegisterRule<usize>>) -> Option<Option<i64>> {
 /// One more than the index of each register among the words that the row names, and the distance of these words.
 fn places_of(offsets: [Option<i64>; SAVED_REGISTERS]) -> Option<[u8; 6]> {
     let lowest = offsets.into_iter().flatten().min().unwrap_or(0);
-    let distance = u16::try_from(lowest.checked_neg()?.checked_add(DISTANCE_BYTES - 1)? / DISTANCE_BYTES).ok()?;
+    let distance =
+        u16::try_from(lowest.checked_neg()?.checked_add(DISTANCE_BYTES - 1)? / DISTANCE_BYTES)
+            .ok()?;
     let [low, high] = distance.to_le_bytes();
     let mut saved = [0, 0, 0, 0, low, high];
     for (place, offset) in saved.iter_mut().zip(offsets) {
@@ -127,9 +130,8 @@ mod tests {
     fn check(row: UnwindRow, is_caller: bool, expected: Option<[u64; 4]>) {
         let from = Registers { ip: 0x40, sp: 1024, saved: [2048, 0x7f_0000_1234_5678, 3, 4] };
         let word_at = |address: u64| (address < 3000).then_some(address + 7);
-        let expected = expected.map(|[ip, sp, frame, link]| {
-            Registers { ip, sp, saved: [frame, link, 3, 4] }
-        });
+        let expected =
+            expected.map(|[ip, sp, frame, link]| Registers { ip, sp, saved: [frame, link, 3, 4] });
         assert_eq!(caller(&row, &from, is_caller, word_at), expected);
     }
 
@@ -140,7 +142,11 @@ mod tests {
         check(WITHOUT_FRAME, true, None);
         let stored = UnwindRow { cfa_offset: 64, saved: [1, 2, 0, 0, 4, 0], ..WITHOUT_FRAME };
         check(stored, true, Some([1039, 1088, 1031, 1039]));
-        check(UnwindRow { cfa: CfaKind::Bp.number(), ..stored }, true, Some([2063, 2112, 2055, 2063]));
+        check(
+            UnwindRow { cfa: CfaKind::Bp.number(), ..stored },
+            true,
+            Some([2063, 2112, 2055, 2063]),
+        );
         check(UnwindRow { cfa: CfaKind::Plt.number(), ..stored }, true, None);
         check(UnwindRow { cfa_offset: -64, ..stored }, true, None);
     }

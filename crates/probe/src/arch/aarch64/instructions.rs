@@ -10,6 +10,8 @@ pub(super) const X3: u32 = 3;
 pub(super) const X7: u32 = 7;
 /// `TMP1` of the JIT.
 pub(super) const X8: u32 = 8;
+/// `SUPER_TMP` of the JIT.
+pub(super) const X14: u32 = 14;
 /// `E`: the top of the Erlang stack.
 pub(super) const X20: u32 = 20;
 /// `c_p`: the process.

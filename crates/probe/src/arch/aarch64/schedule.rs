@@ -108,7 +108,8 @@ pub(crate) fn schedule_function(
         while let Some(value) = immediate(*code.get(next)?, X8, address) {
             (address, next) = (value, next + 1);
         }
-        let is_called = is_call_of_register(*code.get(next)?) && is_move(*code.get(next + 1)?, X21, X0);
+        let is_called =
+            is_call_of_register(*code.get(next)?) && is_move(*code.get(next + 1)?, X21, X0);
         (is_called && address != 0).then_some(address)
     })
 }
@@ -157,7 +158,13 @@ mod tests {
     #[test]
     fn the_place_that_the_scheduler_jumps_to() {
         let code = [
-            0xf940_82a0, 0xf940_0008, 0xf100_611f, 0x5400_0040, 0xf100_511f, 0x5400_0040, 0xd61f_0000,
+            0xf940_82a0,
+            0xf940_0008,
+            0xf100_611f,
+            0x5400_0040,
+            0xf100_511f,
+            0x5400_0040,
+            0xd61f_0000,
         ];
         let found = |native_calls| Some(Resumption { offset: 256, native_calls });
         assert_eq!(resumption(&bytes(&code)), found([24, 20]));

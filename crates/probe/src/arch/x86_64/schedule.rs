@@ -124,11 +124,7 @@ const DISPLACEMENT_BYTES: usize = 4;
 const AFTER: [u8; 3] = [0x49, 0x89, 0xc5];
 
 /// The address of the C function that looks for the next process. `start` is the address of `code`.
-pub(crate) fn schedule_function(
-    memory: &impl ReadMemory,
-    code: &[u8],
-    start: u64,
-) -> Option<u64> {
+pub(crate) fn schedule_function(memory: &impl ReadMemory, code: &[u8], start: u64) -> Option<u64> {
     memory.word(pointer_in(code, start)?).ok()
 }
 
