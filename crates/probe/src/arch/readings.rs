@@ -16,6 +16,10 @@ pub(crate) struct Resumption {
 
 /// What is known of a word that may be the return address of the innermost JIT code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, of which each architecture weighs its own"
+)]
 pub(crate) struct InnermostCall {
     /// The innermost JIT code is a fragment.
     pub(crate) is_in_fragment: bool,

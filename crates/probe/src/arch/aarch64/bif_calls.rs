@@ -36,7 +36,7 @@ pub(crate) struct CallCode {
 impl CallCode {
     /// `None` where they cannot be read.
     pub(crate) fn before(memory: &impl ReadMemory, return_address: u64) -> Option<Self> {
-        let mut bytes = [0; CALL_INSTRUCTIONS * BYTES as usize];
+        let mut bytes = [0; CALL_INSTRUCTIONS * BYTES];
         let start = return_address.checked_sub(bytes.len() as u64)?;
         memory.read(start, &mut bytes).ok()?;
         Some(Self { code: decode(&bytes), start })
@@ -70,18 +70,18 @@ impl CallCode {
 
     /// Instructions with their addresses, the last one first.
     fn backwards(&self) -> impl Iterator<Item = (u32, u64)> {
-        (0..self.code.len()).rev().map(|at| (self.code[at], self.start + at as u64 * BYTES))
+        (0..self.code.len()).rev().map(|at| (self.code[at], self.start + (at * BYTES) as u64))
     }
 }
 
 /// The destination of a jump at `at`: a branch, a jump to a constant that is loaded before, or one to an address that is
 /// put together before, as all calls of fragments go through (`_dispatchTable` of the JIT).
 pub(crate) fn jump_target(memory: &impl ReadMemory, at: u64) -> Option<u64> {
-    let mut bytes = [0; JUMP_INSTRUCTIONS * BYTES as usize];
+    let mut bytes = [0; JUMP_INSTRUCTIONS * BYTES];
     let mut length = bytes.len();
     while memory.read(at, &mut bytes[..length]).is_err() {
         // The end of the memory may be near.
-        length = length.checked_sub(BYTES as usize).filter(|&left| left > 0)?;
+        length = length.checked_sub(BYTES).filter(|&left| left > 0)?;
     }
     let code = decode(&bytes[..length]);
     let constant_at = |place: u64| memory.word(place).ok();

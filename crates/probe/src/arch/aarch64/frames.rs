@@ -44,7 +44,7 @@ pub(crate) fn compile_row(
     let Some((kind, cfa_offset)) = cfa_of(row.cfa()) else { return unknown };
     let mut offsets = [None; SAVED_REGISTERS];
     for (offset, register) in offsets.iter_mut().zip(REGISTERS) {
-        let Some(known) = offset_of(row.register(register).as_ref()) else { return unknown };
+        let Ok(known) = offset_of(row.register(register).as_ref()) else { return unknown };
         *offset = known;
     }
     let Some(saved) = places_of(offsets) else { return unknown };
@@ -61,12 +61,15 @@ fn cfa_of(rule: &CfaRule<usize>) -> Option<(CfaKind, i32)> {
     }
 }
 
-/// Where a register was stored, relative to the canonical frame address; the inner `None` for one that is unchanged.
-fn offset_of(rule: Option<&RegisterRule<usize>>) -> Option<Option<i64>> {
+/// A rule that does not fit into a row.
+struct Unfit;
+
+/// Where a register was stored, relative to the canonical frame address; `None` for one that is unchanged.
+fn offset_of(rule: Option<&RegisterRule<usize>>) -> Result<Option<i64>, Unfit> {
     match rule {
-        None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(None),
-        Some(&RegisterRule::Offset(offset)) => (offset % WORD == 0).then_some(Some(offset)),
-        _ => None,
+        None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Ok(None),
+        Some(&RegisterRule::Offset(offset)) if offset % WORD == 0 => Ok(Some(offset)),
+        _ => Err(Unfit),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The instructions that the other files look for: what they do, by their bits (Arm Architecture Reference Manual, C6.2).
 
 /// Bytes of an instruction.
-pub(super) const BYTES: u64 = 4;
+pub(super) const BYTES: usize = 4;
 
 pub(super) const X0: u32 = 0;
 pub(super) const X1: u32 = 1;

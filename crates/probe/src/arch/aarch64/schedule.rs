@@ -78,7 +78,7 @@ pub(crate) fn resumption(code: &[u8]) -> Option<Resumption> {
     code.windows(3).enumerate().find_map(|(at, three)| {
         let offset = load(three[0], X0, X21)?;
         load(three[1], X8, X0).filter(|&offset| offset == 0)?;
-        let marks = code[at + 2..].chunks(2).map_while(|pair| mark(pair)).take(2);
+        let marks = code[at + 2..].chunks(2).map_while(mark).take(2);
         let mut native_calls = [0; 2];
         for (slot, mark) in native_calls.iter_mut().zip(marks) {
             *slot = mark;
@@ -116,7 +116,7 @@ pub(crate) fn schedule_function(
 
 /// The addresses of the calls of `function` in `text`, which begins at `start`.
 pub(crate) fn calls_of(function: u64, start: u64, text: &[u8]) -> impl Iterator<Item = u64> {
-    let all = decode(text).into_iter().zip((start..).step_by(BYTES as usize));
+    let all = decode(text).into_iter().zip((start..).step_by(BYTES));
     all.filter(move |&(code, at)| call_target(code, at) == Some(function)).map(|(_, at)| at)
 }
 
