@@ -4,7 +4,7 @@
 # emulation takes.
 #
 #   scripts/test-virtual.sh aarch64                      # unit tests, the known answers and complete stacks
-#   scripts/test-virtual.sh x86_64                       # all of it: with KVM that is fast
+#   scripts/test-virtual.sh x86_64                       # all of it; with KVM where it works, else ACCELERATION=tcg
 #   scripts/test-virtual.sh aarch64 known_answer::in_    # live tests whose names have this
 #
 # The test programs are built here, for the machine's architecture.
