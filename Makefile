@@ -8,7 +8,7 @@ BENCHES := overhead tick load fleet pace find-rate queues inside page profile pa
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults cluster-faults test-releases dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults cluster-faults test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -35,13 +35,19 @@ cluster-faults: setup
 test-releases: setup
 	scripts/test-releases.sh
 
+# The live tests of the recorder in a virtual machine with Debian's own kernel, Erlang and RabbitMQ, as root. An
+# architecture that is not this machine's is emulated, which takes an hour and more.
+ARCH ?= $(shell uname -m)
+test-virtual:
+	scripts/test-virtual.sh $(ARCH)
+
 # The built program for a group, as root.
 install:
 	scripts/install.sh $(GROUP) $(PREFIX)
 
-# What can be installed elsewhere: a package, an archive, an image, in target/dist.
+# What can be installed elsewhere: a package, an archive, an image, in target/dist. ARCH=aarch64 for another architecture.
 dist: setup
-	scripts/dist.sh
+	ARCH=$(ARCH) scripts/dist.sh
 
 # Form, lints, documentation, licences, known holes in dependencies.
 lint:

@@ -2,20 +2,48 @@
 # What can be installed without Rust, clang and Node.js: a program that needs no later C library than this system's, a
 # package for Debian and Ubuntu, an archive, and an image for containers. Leaves all in target/dist. Build on the oldest
 # system that the program is for.
+#
+#   ARCH=aarch64 scripts/dist.sh      # for another architecture than this machine's, with its cross compiler
 set -eu
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-architecture=$(dpkg --print-architecture)
+machine=${ARCH:-$(uname -m)}
+case $machine in
+x86_64) architecture=amd64 ;;
+aarch64) architecture=arm64 ;;
+*)
+    echo "$machine: x86_64 and aarch64 are known" >&2
+    exit 2
+    ;;
+esac
 dist=target/dist
+build=${CARGO_TARGET_DIR:-target}/release
+tools=
+libraries=
+set --
+if [ "$machine" != "$(uname -m)" ]; then
+    target=$machine-unknown-linux-gnu
+    tools=$machine-linux-gnu-
+    # Where Debian's cross compilers have the C library.
+    libraries=/usr/$machine-linux-gnu/lib
+    command -v "${tools}gcc" >/dev/null 2>&1 || {
+        echo "${tools}gcc is missing: apt-get install gcc-$(echo "$machine" | tr _ -)-linux-gnu" >&2
+        exit 1
+    }
+    rustup target list --installed | grep -qx "$target" || rustup target add "$target"
+    export "CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)_LINKER=${tools}gcc"
+    build=${CARGO_TARGET_DIR:-target}/$target/release
+    set -- --target "$target"
+fi
 rm -rf "$dist"
 mkdir -p "$dist"
-cargo build --locked --release --package rabbitscope
+cargo build --locked --release --package rabbitscope "$@"
 cargo run --locked --quiet --package rabbitscope --example manual "$dist/manual"
 tree=$dist/tree
 mkdir -p "$tree/usr/bin" "$tree/usr/share/man/man1" "$tree/usr/share/doc/rabbitscope/scenarios" \
     "$tree/usr/share/bash-completion/completions" "$tree/usr/share/zsh/vendor-completions" \
     "$tree/usr/share/fish/vendor_completions.d"
-strip --strip-debug -o "$tree/usr/bin/rabbitscope" target/release/rabbitscope
+"${tools}strip" --strip-debug -o "$tree/usr/bin/rabbitscope" "$build/rabbitscope"
 cp "$dist"/manual/man1/*.1 "$tree/usr/share/man/man1/"
 gzip -9n "$tree"/usr/share/man/man1/*.1
 cp "$dist/manual/completions/rabbitscope.bash" "$tree/usr/share/bash-completion/completions/rabbitscope"
@@ -26,7 +54,7 @@ cp scenarios/*.toml "$tree/usr/share/doc/rabbitscope/scenarios/"
 cat LICENSE-MIT LICENSE-APACHE >"$tree/usr/share/doc/rabbitscope/copyright"
 
 # The latest version of the C library that the program asks for.
-glibc=$(objdump -T "$tree/usr/bin/rabbitscope" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -n 1)
+glibc=$("${tools}objdump" -T "$tree/usr/bin/rabbitscope" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -n 1)
 name=rabbitscope-$version-linux-$architecture
 
 tar -C "$tree/usr" --owner=0 --group=0 --sort=name --mtime=@0 -czf "$dist/$name.tar.gz" .
@@ -41,12 +69,26 @@ cp packaging/postinst "$package/DEBIAN/"
 chmod 755 "$package/usr/bin/rabbitscope" "$package/DEBIAN/postinst"
 dpkg-deb --root-owner-group --build "$package" "$dist/rabbitscope_${version}_$architecture.deb" >/dev/null
 
+# The libraries that the program is linked against, with their places. For another architecture those of the cross
+# compiler, at the places that they have on a machine of that architecture.
+linked() {
+    if [ -z "$libraries" ]; then
+        ldd "$tree/usr/bin/rabbitscope" | grep -o '/[^ ]*' | while read -r library; do echo "$library $library"; done
+        return
+    fi
+    loader=$("${tools}readelf" -l "$tree/usr/bin/rabbitscope" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+    echo "$libraries/$(basename "$loader") $loader"
+    "${tools}objdump" -p "$tree/usr/bin/rabbitscope" | sed -n 's/^ *NEEDED *//p' | while read -r library; do
+        echo "$libraries/$library /lib/$machine-linux-gnu/$library"
+    done
+}
+
 # The image has the program, the libraries that it is linked against, and certificates.
 image=$dist/image
 cp -r "$tree" "$image"
-ldd "$tree/usr/bin/rabbitscope" | grep -o '/[^ ]*' | while read -r library; do
-    mkdir -p "$image$(dirname "$library")"
-    cp -L "$library" "$image$library"
+linked | while read -r library place; do
+    mkdir -p "$image$(dirname "$place")"
+    cp -L "$library" "$image$place"
 done
 mkdir -p "$image/etc/ssl/certs" "$image/tmp"
 chmod 1777 "$image/tmp"

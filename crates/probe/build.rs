@@ -97,7 +97,7 @@ fn compile(name: &str, out: &Path) -> Result<(), String> {
     let status = Command::new(&clang)
         .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-c", &source, "-o"])
         .arg(out.join(format!("{name}.bpf.o")))
-        .arg("-Ibpf")
+        .args(["-Ibpf".to_owned(), format!("-Ibpf/{}", machine()?)])
         .arg(format!("-I{}", out.display()))
         // Paths of the build machine have no place in the object's debug information.
         .arg(format!("-fdebug-prefix-map={}=generated", out.display()))
@@ -107,6 +107,16 @@ fn compile(name: &str, out: &Path) -> Result<(), String> {
             format!("cannot run {clang} ({error}): install it with `apt-get install clang`")
         })?;
     if status.success() { Ok(()) } else { Err(format!("{clang} could not compile {source}")) }
+}
+
+/// The directory with the part of the programs that depends on the machine's architecture.
+fn machine() -> Result<String, String> {
+    let machine = env::var("CARGO_CFG_TARGET_ARCH").map_err(|error| error.to_string())?;
+    if Path::new("bpf").join(&machine).join("arch.h").exists() {
+        return Ok(machine);
+    }
+    // What is refused when it runs still builds.
+    Ok("x86_64".into())
 }
 
 fn interface_header() -> String {

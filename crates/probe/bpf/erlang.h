@@ -107,22 +107,3 @@ ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend, u32 slot
     if (scratch->walk_outcome == ERLANG_OUTCOME_COMPLETE)
         sample->head.outer_count = scratch->walk_count;
 }
-
-/* Whether the JIT code that called C keeps its stack pointer in a register. Process.stop is then out of
- * date. */
-__attribute__((noinline)) int is_kept_in_register(u64 boundary)
-{
-    u8 code[RESUME_BYTES] = {};
-    bpf_probe_read_user(code, sizeof(code), (const void *)boundary);
-    int is_kept = 0;
-    /* From the end, so that the first one decides without leaving the loop: a loop that is left in the middle is laid
-     * out so that its last instruction falls through into its first, and such loops are refused before Linux 6.7. */
-    for (u32 i = sizeof(code) - 2; i > 0; i--) {
-        if (resumes_from_register(code + i - 1))
-            is_kept = 1;
-        else if (resumes_from_process(code + i - 1))
-            is_kept = 0;
-    }
-    return is_kept;
-}
-

@@ -31,7 +31,7 @@ constants! {
     /// Length of a time step. Profiles have the times of their samples in these steps.
     const TIME_STEP_NANOS: u64 = 50_000_000;
     /// The upper bits of a frame count further consecutive activations of the same return address.
-    /// User addresses on x86-64 have 47 bits.
+    /// User addresses have 48 bits at most.
     const REPEAT_SHIFT: u32 = 48;
     /// A power of two that is more than the frames of all kinds in a sample.
     const TICK_WORDS: usize = 1024;
@@ -258,8 +258,9 @@ structs! {
         cfa_offset: i32,
         /// A `CfaKind`.
         cfa: u8,
-        /// For each register of `bpf/arch.h`: words below the return address at which it was saved;
-        /// 0: unchanged.
+        /// For each register of the architecture's `arch.h` a number that says where it was saved; 0: unchanged. On x86-64
+        /// words below the return address. On aarch64, which has four such registers, one more than the index among
+        /// the words whose distance from the CFA is in the last two bytes.
         saved: [u8; 6],
         /// Of `CfaKind::SpSaved`: bytes to add to the saved stack pointer.
         above: u8,

@@ -2,7 +2,7 @@
  *
  * The part of the kernel's BPF interface that the sampler uses, and nothing else, so that the
  * build needs clang but no kernel or libbpf headers. Helper numbers and structures are ABI:
- * include/uapi/linux/bpf.h and arch/x86/include/uapi/asm/ptrace.h.
+ * include/uapi/linux/bpf.h.
  */
 #pragma once
 
@@ -31,19 +31,6 @@ enum { RINGBUF_NO_WAKEUP = 1 };
 #ifdef __x86_64__
 #error "compile for the bpf target"
 #endif
-
-/* pt_regs of user space on x86-64. The context of a perf_event program begins with it, and the kernel's own
- * pt_regs has the same layout for the fields used here. */
-struct pt_regs {
-    u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
-    u64 rip, cs, eflags, rsp, ss;
-};
-
-struct bpf_perf_event_data {
-    struct pt_regs regs;
-    u64 sample_period;
-    u64 addr;
-};
 
 struct bpf_pidns_info {
     u32 pid;
@@ -74,3 +61,11 @@ static struct task_struct *(*const bpf_get_current_task_btf)(void) = (void *)158
 static long (*const bpf_ringbuf_output)(void *ringbuf, void *data, u64 size,
                                         u64 flags) = (void *)130;
 static long (*const bpf_task_pt_regs)(struct task_struct *task) = (void *)175;
+
+/* A word of the observed process; 0 where it cannot be read. */
+ALWAYS_INLINE u64 read_word(u64 address)
+{
+    u64 word = 0;
+    bpf_probe_read_user(&word, sizeof(word), (const void *)address);
+    return word;
+}

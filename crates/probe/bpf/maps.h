@@ -11,9 +11,6 @@
 /* Words read of an Erlang process: at least cfg_process_bytes. A power of two. */
 #define PROCESS_WORDS 32
 
-/* Words below a canonical frame address: the return address and saved registers. */
-#define SAVED_WORDS 8
-
 /* Programs of different contexts may interrupt each other, so each context has its own scratch memory. */
 enum slot { SLOT_PERF = 0, SLOT_SWITCH = 1, SLOT_SYSCALL = 2, SLOTS = 3 };
 
@@ -33,6 +30,13 @@ volatile const struct segment cfg_schedule = {}; /* JIT code that schedules proc
 /* JIT code that sets Process.current to the function for which it calls C */
 volatile const struct segment cfg_bif_calls[2] = {};
 volatile const u64 cfg_normal_exit = 0;
+
+/* What a perf_event program gets (include/uapi/linux/bpf_perf_event.h). */
+struct bpf_perf_event_data {
+    struct pt_regs regs;
+    u64 sample_period;
+    u64 addr;
+};
 
 struct {
     UINT(type, MAP_ARRAY);
@@ -190,13 +194,6 @@ ALWAYS_INLINE void increment(u32 counter)
     u64 *value = bpf_map_lookup_elem(&counters, &counter);
     if (value)
         *value += 1;
-}
-
-ALWAYS_INLINE u64 read_word(u64 address)
-{
-    u64 word = 0;
-    bpf_probe_read_user(&word, sizeof(word), (const void *)address);
-    return word;
 }
 
 /* Hides a value's origin from the optimiser, which would turn masks back into branches. */

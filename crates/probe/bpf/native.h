@@ -125,7 +125,7 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
     if (row->cfa == CFA_KIND_END)
         return STEP_END;
     if (row->cfa == CFA_KIND_BP)
-        base = regs->saved[REG_BP];
+        base = regs->saved[REG_FRAME];
     else if (row->cfa != CFA_KIND_SP && row->cfa != CFA_KIND_PLT && row->cfa != CFA_KIND_SP_SAVED)
         return STEP_CUT;
     u64 cfa = base + row->cfa_offset;
@@ -133,24 +133,23 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
         cfa = read_word(cfa) + row->above;
     if (row->cfa == CFA_KIND_PLT)
         cfa = base + 8 + 8 * at_most(row->cfa_offset, regs->ip & 15);
-    if (cfa <= regs->sp)
+    if (!IS_FRAME(row, cfa, regs->sp, is_caller))
         return STEP_CUT;
     u64 *words = scratch->saved_words;
-    if (bpf_probe_read_user(words, sizeof(scratch->saved_words),
-                            (const void *)(cfa - sizeof(scratch->saved_words))))
+    if (bpf_probe_read_user(words, sizeof(scratch->saved_words), (const void *)SAVED_AT(row, cfa)))
         return STEP_CUT;
     for (u32 i = 0; i < SAVED_REGISTERS; i++) {
         u64 place = row->saved[i] & (SAVED_WORDS - 1);
-        u64 word = words[(SAVED_WORDS - 1 - place) & (SAVED_WORDS - 1)];
+        u64 word = words[SAVED_INDEX(place) & (SAVED_WORDS - 1)];
         regs->saved[i] = choose(differ(place, 0), word, regs->saved[i]);
     }
     regs->sp = cfa;
-    regs->ip = words[SAVED_WORDS - 1];
+    regs->ip = RETURN_ADDRESS(regs->saved, words);
     return regs->ip ? STEP_GO : STEP_END;
 }
 
-/* Walks the C frames into this CPU's scratch sample. `jit_stack` is the stack pointer with which JIT code
- * calls C, or 0 on a thread that runs no JIT code. */
+/* Walks the C frames into this CPU's scratch sample. `jit_stack` is the address of the
+ * scheduler's registers, below which JIT code calls C, or 0 on a thread that runs no JIT code. */
 __attribute__((noinline)) int unwind_native(u64 jit_stack, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
@@ -167,7 +166,7 @@ __attribute__((noinline)) int unwind_native(u64 jit_stack, u32 slot)
             break;
         u64 caller = scratch->regs.ip;
         if (is_jit_code(caller, state)) {
-            if (scratch->regs.sp == jit_stack)
+            if (CALLS_C_WITH(scratch->regs.sp, jit_stack))
                 sample->head.native_outcome = NATIVE_OUTCOME_REACHED_JIT;
             break;
         }

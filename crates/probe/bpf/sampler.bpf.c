@@ -30,7 +30,7 @@ ALWAYS_INLINE u64 process_word(const struct scratch *scratch, u32 offset)
 ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span *span)
 {
     struct raw_sample *sample = &scratch->sample;
-    u64 sp = scratch->regs.sp;
+    u64 sp = ERLANG_SP(&scratch->regs);
     u64 htop = process_word(scratch, cfg_off_htop);
     u64 hend = process_word(scratch, cfg_off_hend);
     u64 stack_size = hend - htop;
@@ -51,15 +51,16 @@ ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span 
     }
 }
 
-/* JIT code calls some fragments with a return address that is not aligned. The walk takes it for a term. It
- * can only be on top of the stack. Calls of C that need the stack are never made that way. */
-ALWAYS_INLINE void take_fragment_call(struct raw_sample *sample, u64 sp, const struct recording_state *state)
+ALWAYS_INLINE void take_fragment_call(struct scratch *scratch, u64 sp, const struct scheduler *scheduler,
+                                      const struct recording_state *state)
 {
-    if (sample->head.origin != STACK_ORIGIN_REGISTER && sample->head.origin != STACK_ORIGIN_KEPT_REGISTER)
-        return;
-    u64 top = read_word(sp);
-    if ((top & 3) && is_jit_code(top, state))
-        sample->head.fragment_call = top;
+    struct raw_sample *sample = &scratch->sample;
+    u64 registers = 0;
+    if (FRAGMENT_CALL_NEEDS_REGISTERS)
+        registers = read_word(scheduler->data + cfg_off_registers);
+    u64 address = fragment_call(&sample->head, &scratch->regs, sp, registers);
+    if (address && is_jit_code(address, state))
+        sample->head.fragment_call = address;
 }
 
 ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
@@ -160,7 +161,7 @@ ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_s
         return;
     }
     if (sample->head.mode == CPU_MODE_USER && sample->head.ip_in_jit)
-        take_snapshot(regs->saved[REG_PROCESS], regs->sp, scheduler->data);
+        take_snapshot(regs->saved[REG_PROCESS], ERLANG_SP(regs), scheduler->data);
     u64 kept_sp = 0;
     u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
@@ -170,7 +171,7 @@ ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_s
     take_resumption(sample, scheduler, process);
     struct span span;
     find_stack(scratch, kept_sp, &span);
-    take_fragment_call(sample, span.sp, state);
+    take_fragment_call(scratch, span.sp, scheduler, state);
     sample->head.erlang_outcome = ERLANG_OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)

@@ -147,7 +147,7 @@ pub enum ProbeError {
         detail: String,
     },
     /// The machine's processor is not supported.
-    #[error("{arch} is not supported by the eBPF sampler yet; x86_64 is")]
+    #[error("{arch} is not supported by the recorder; x86_64 and aarch64 are")]
     UnsupportedMachine {
         /// Architecture of this machine.
         arch: &'static str,

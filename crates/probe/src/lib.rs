@@ -2,10 +2,11 @@
 //!
 //! What lives here: finding the node ([`node`]), reading the VM's tables out of its memory ([`beam`]), names
 //! and unwinding of native code ([`native`]), the recorder with its two backends ([`recorder`]), and live sources
-//! for what goes over the wire ([`packets`]). The eBPF programs are in `bpf/`; [`kernel_interface`] is what they
+//! for what goes over the wire ([`packets`]). What depends on the machine's architecture is in [`arch`]. The eBPF programs are in `bpf/`; [`kernel_interface`] is what they
 //! exchange with the recorder. What does not live here: talking to the node (it needs a cookie), reading what
 //! packets mean, and drawing.
 
+mod arch;
 mod beam;
 mod error;
 mod explain;

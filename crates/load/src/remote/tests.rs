@@ -29,7 +29,8 @@ fn measured(random: &mut Random, all: &mut [LatencyHistogram]) -> IntervalMeasur
         measured.select(u16::try_from(random.below(5)).unwrap());
         measured.measure(latency, value, 1 + random.below(3) / 2);
     }
-    let (_, by_slot) = (measured.store_selected(), measured.clone().by_slot());
+    measured.store_selected();
+    let by_slot = measured.clone().by_slot();
     for histograms in &by_slot {
         for (sum, part) in all.iter_mut().zip(histograms) {
             sum.add(part);

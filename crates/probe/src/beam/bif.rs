@@ -1,49 +1,25 @@
 //! Finds the BIF that an instruction of JIT code calls.
 //!
 //! Code that calls a BIF loads the BIF's address into a register and calls a shared fragment. So the
-//! instructions before the return address identify the callee. For most BIFs the code loads the export
-//! entry and its own address (`emit_call_light_bif` of the JIT):
-//!
-//! ```text
-//! call:  movabs rcx, EXPORT
-//!        movabs rax, FUNCTION
-//!        lea    rdx, [rip + call]
-//!        call   call_light_bif_shared
-//! ```
+//! instructions before the return address identify the callee ([`crate::arch`]). For most BIFs the code loads
+//! the export entry.
 //!
 //! An export entry begins with the addresses of its function in each generation of code. A BIF also has
 //! an Erlang function, for calls by name, which is in the code map. When an entry leads to no such function,
 //! the C function identifies the BIF, through the VM's table of BIFs. For BIFs that are allowed in guards
-//! the code loads the C function only (`emit_i_bif1`):
-//!
-//! ```text
-//!        movabs rcx, FUNCTION
-//!        call   i_bif_body_shared
-//! ```
+//! the code loads the C function only.
 
 use super::{CodeMap, FunctionNames, call_fragments::CALL_LIGHT_BIF, code_map::FRAGMENT_PREFIX};
-use crate::node::ReadMemory;
+use crate::{
+    arch::machine::bif_calls::{CallCode, jump_target},
+    node::ReadMemory,
+};
 
 /// The fragments for BIFs that are allowed in guards.
 const CALL_GUARD_BIF: [&str; 2] = ["global::i_bif_body_shared", "global::i_bif_guard_shared"];
 
 /// The fragments of `length/1`, the only BIF with its own.
 const LENGTH: [&str; 2] = ["global::i_length_body_shared", "global::i_length_guard_shared"];
-
-/// Limit for the length of these instructions with padding, in bytes.
-const CALL_BYTES: usize = 48;
-
-const MOVABS_RCX: [u8; 2] = [0x48, 0xb9];
-const MOVABS_RAX: [u8; 2] = [0x48, 0xb8];
-const LEA_RDX_RIP: [u8; 3] = [0x48, 0x8d, 0x15];
-const CALL: u8 = 0xe8;
-const JUMP: u8 = 0xe9;
-const MOVABS_BYTES: usize = 10;
-const LEA_BYTES: usize = 7;
-const NEAR_BYTES: usize = 5;
-
-/// A prefix that pads a call or a jump.
-const PADDING: [u8; 1] = [0x40];
 
 /// Generations of code: addresses at the beginning of an export entry.
 const GENERATIONS: u64 = 3;
@@ -65,18 +41,16 @@ pub(crate) fn called_bif(
     functions: &mut FunctionNames,
     return_address: u64,
 ) -> Option<CalledBif> {
-    let mut bytes = [0; CALL_BYTES];
-    let start = return_address.checked_sub(CALL_BYTES as u64)?;
-    memory.read(start, &mut bytes).ok()?;
-    let through = fragment_at(memory, code, call_target(&bytes, return_address)?)?;
+    let call = CallCode::before(memory, return_address)?;
+    let through = fragment_at(memory, code, call.target()?)?;
     let name = match through {
         CALL_LIGHT_BIF => {
-            let (export, function) = light_loaded(&bytes)?;
+            let (export, function) = call.light(memory)?;
             let exported = exported(memory, code, export);
             exported.or_else(|| functions.bif_of(function, code, memory))?.to_owned()
         }
         fragment if CALL_GUARD_BIF.contains(&fragment) => {
-            functions.bif_of(function_loaded(&bytes)?, code, memory)?.to_owned()
+            functions.bif_of(call.function(memory)?, code, memory)?.to_owned()
         }
         fragment if LENGTH.contains(&fragment) => "erlang:length/1".to_owned(),
         _ => return None,
@@ -84,18 +58,21 @@ pub(crate) fn called_bif(
     Some(CalledBif { name, through: through.to_owned() })
 }
 
-/// The fragment at `target`, or the destination of a jump at `target`: OTP 27 calls some fragments through a
-/// jump at the end of the module.
+/// Jumps between a call and the fragment: two on aarch64, where the first gets out of the reach of a short branch.
+const MOST_JUMPS: u32 = 2;
+
+/// The fragment at `target`, or the destination of jumps there: OTP 27, and every release on aarch64, call fragments
+/// through a jump at the end of the module.
 fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> Option<&'a str> {
-    if let Some(name) = code.name_at(target).filter(|name| name.starts_with(FRAGMENT_PREFIX)) {
-        return Some(name);
+    let mut at = target;
+    for _ in 0..=MOST_JUMPS {
+        let fragment = code.name_at(at).filter(|name| name.starts_with(FRAGMENT_PREFIX));
+        if fragment.is_some() {
+            return fragment;
+        }
+        at = jump_target(memory, at)?;
     }
-    let mut bytes = [0; PADDING.len() + NEAR_BYTES];
-    memory.read(target, &mut bytes).ok()?;
-    let prefix = if bytes.starts_with(&PADDING) { PADDING.len() } else { 0 };
-    let jump = &bytes[prefix..prefix + NEAR_BYTES];
-    let end = target + (prefix + NEAR_BYTES) as u64;
-    code.name_at(near_target(jump, JUMP, end)?).filter(|name| name.starts_with(FRAGMENT_PREFIX))
+    None
 }
 
 /// The function to which an export entry leads in every generation of code. `None` under tracing, and for
@@ -107,100 +84,4 @@ fn exported<'a>(memory: &impl ReadMemory, code: &'a CodeMap, export: u64) -> Opt
     });
     let first = names.next()?.filter(|name| !name.starts_with(FRAGMENT_PREFIX))?;
     names.all(|name| name == Some(first)).then_some(first)
-}
-
-/// The destination of the call at the end of `code`.
-fn call_target(code: &[u8], return_address: u64) -> Option<u64> {
-    near_target(code.last_chunk::<NEAR_BYTES>()?, CALL, return_address)
-}
-
-/// The destination of a call or jump that ends at `end`.
-fn near_target(instruction: &[u8], opcode: u8, end: u64) -> Option<u64> {
-    let displacement = instruction.strip_prefix(&[opcode])?.first_chunk()?;
-    Some(end.wrapping_add_signed(i32::from_le_bytes(*displacement).into()))
-}
-
-/// The addresses that are loaded into rcx and rax by code that then loads its own address into rdx.
-fn light_loaded(code: &[u8]) -> Option<(u64, u64)> {
-    (0..code.len().checked_sub(2 * MOVABS_BYTES)?).rev().find_map(|at| {
-        let export = loaded(&code[at..], MOVABS_RCX)?;
-        let function = loaded(&code[at + MOVABS_BYTES..], MOVABS_RAX)?;
-        refers_back(code, at).then_some((export, function))
-    })
-}
-
-/// The address that the instruction at the beginning of `code` loads.
-fn loaded(code: &[u8], instruction: [u8; 2]) -> Option<u64> {
-    code.strip_prefix(&instruction)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
-}
-
-fn refers_back(code: &[u8], to: usize) -> bool {
-    (to + MOVABS_BYTES..code.len()).any(|at| {
-        let displacement = code[at..].strip_prefix(&LEA_RDX_RIP).and_then(<[u8]>::first_chunk);
-        displacement.is_some_and(|bytes| {
-            let back = usize::try_from(-i64::from(i32::from_le_bytes(*bytes)));
-            back == Ok(at + LEA_BYTES - to)
-        })
-    })
-}
-
-/// The address that is loaded into rcx right before the call that `code` ends with.
-fn function_loaded(code: &[u8]) -> Option<u64> {
-    let before = &code[..code.len().checked_sub(NEAR_BYTES)?];
-    let before = before.strip_suffix(&PADDING).unwrap_or(before);
-    loaded(before.last_chunk::<MOVABS_BYTES>()?, MOVABS_RCX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{CALL, JUMP, call_target, function_loaded, light_loaded, near_target};
-
-    /// Of `rabbit_amqqueue:lookup/1` on Erlang 25.2.3, up to the return address.
-    const LOOKUP: [u8; 36] = [
-        0x48, 0xb9, 0xa8, 0x29, 0x13, 0xd0, 0xdb, 0x7f, 0x00, 0x00, 0x48, 0xb8, 0xa0, 0xd5, 0xc0,
-        0x78, 0xf0, 0x55, 0x00, 0x00, 0x48, 0x8d, 0x15, 0xe5, 0xff, 0xff, 0xff, 0x0f, 0x1f, 0x00,
-        0x40, 0xe8, 0x48, 0xbf, 0x9e, 0xff,
-    ];
-
-    /// Of `supervisor:del_child/2`, the same.
-    const GUARD: [u8; 19] = [
-        0x48, 0x89, 0x7e, 0x48, 0xb9, 0xc0, 0x84, 0xa8, 0xcd, 0x93, 0x55, 0x00, 0x00, 0x40, 0xe8,
-        0xfd, 0x97, 0xde, 0xff,
-    ];
-
-    #[test]
-    fn the_export_entry_and_the_c_function_before_a_call() {
-        assert_eq!(light_loaded(&LOOKUP), Some((0x7fdb_d013_29a8, 0x55f0_78c0_d5a0)));
-    }
-
-    #[test]
-    fn code_that_does_not_load_its_own_address_is_no_such_call() {
-        let mut other = LOOKUP;
-        other[23] = 0;
-        assert_eq!(light_loaded(&other), None);
-        assert_eq!(light_loaded(&LOOKUP[2..]), None);
-        assert_eq!(light_loaded(&[]), None);
-    }
-
-    #[test]
-    fn the_c_function_before_a_call() {
-        assert_eq!(function_loaded(&GUARD), Some(0x5593_cda8_84c0));
-        assert_eq!(function_loaded(&LOOKUP), None);
-        assert_eq!(function_loaded(&GUARD[5..]), None);
-    }
-
-    #[test]
-    fn where_a_jump_leads() {
-        // At the end of a module on Erlang 27.3.4.
-        let jump = [0xe9, 0x5e, 0x82, 0x8b, 0xff];
-        assert_eq!(near_target(&jump, JUMP, 0x7f8f_ff94_7c2a), Some(0x7f8f_ff1f_fe88));
-        assert_eq!(near_target(&jump, CALL, 0x7f8f_ff94_7c2a), None);
-    }
-
-    #[test]
-    fn where_a_call_leads() {
-        assert_eq!(call_target(&GUARD, 0x1000_0000), Some(0x0fde_97fd));
-        assert_eq!(call_target(&GUARD[..18], 0x1000_0000), None);
-        assert_eq!(call_target(&[], 0), None);
-    }
 }

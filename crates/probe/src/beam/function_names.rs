@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{CALL_BIF, CodeMap, words::words_at};
-use crate::node::ReadMemory;
+use crate::{arch::machine::schedule, node::ReadMemory};
 
 /// The VM's identification of a function (`ErtsCodeMFA`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,9 +41,6 @@ const HEADER_WORDS: usize = 8;
 
 const ATOM_TAG: u64 = 0b00_1011;
 const ATOM_TAG_BITS: u64 = 0b11_1111;
-
-/// `mov [r13 + offset], rsi`: `call_bif_shared` stores the function that it calls.
-const STORE_CURRENT: [u8; 3] = [0x49, 0x89, 0xb5];
 
 impl FunctionNames {
     /// With the VM's table of BIFs, `bif_table`, which lies at `span.0` and has `span.1` bytes.
@@ -130,12 +127,7 @@ fn entries_of(bif_table: &[u64]) -> impl Iterator<Item = (CodeMfa, u64)> {
 pub(crate) fn offset_of_current(memory: &impl ReadMemory, code: &CodeMap) -> Option<u32> {
     let mut bytes = [0; 24];
     memory.read(code.span_of(CALL_BIF)?.start, &mut bytes).ok()?;
-    stored_current(&bytes)
-}
-
-fn stored_current(code: &[u8]) -> Option<u32> {
-    let at = code.windows(STORE_CURRENT.len()).position(|bytes| bytes == STORE_CURRENT)?;
-    code[at + STORE_CURRENT.len()..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    schedule::stored_current(&bytes)
 }
 
 fn mfa_in(memory: &impl ReadMemory, header: u64, start: u64, name: &str) -> Option<CodeMfa> {
@@ -176,13 +168,5 @@ mod tests {
         assert_eq!(find_mfa(&header, "ets:select/3"), None);
         assert_eq!(find_mfa(&header, "ets::codeHeader"), None);
         assert_eq!(find_mfa(&[], "ets:select/2"), None);
-    }
-
-    #[test]
-    fn where_the_called_function_is_noted() {
-        let code = [0x49, 0x89, 0xb5, 0xd8, 0x01, 0, 0, 0x4c, 0x8b, 0x46, 0x10];
-        assert_eq!(stored_current(&code), Some(0x1d8));
-        assert_eq!(stored_current(&code[1..]), None);
-        assert_eq!(stored_current(&code[..5]), None);
     }
 }

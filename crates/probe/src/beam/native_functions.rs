@@ -1,21 +1,13 @@
 //! C functions of the emulator whose names its own tables and code tell, for an emulator without symbols.
 //!
 //! - The table of BIFs has the C function of each, which is called after the BIF (`make_tables` of the emulator).
-//! - `erts_schedule` is what a scheduler calls for the next process to run (`emit_process_main` of the JIT):
-//!
-//! ```text
-//!        xor  edi, edi
-//!        mov  rsi, r13
-//!        call [rip + ADDRESS]
-//!        mov  r13, rax
-//! ```
-//!
+//! - `erts_schedule` is what a scheduler calls for the next process to run (`emit_process_main` of the JIT).
 //! - The only function of the emulator that calls `erts_schedule` itself is the loop of the dirty schedulers.
 
 use std::collections::HashMap;
 
 use super::{CodeMap, FunctionNames, SCHEDULE};
-use crate::node::ReadMemory;
+use crate::{arch::machine::schedule, node::ReadMemory};
 
 /// The name of the function that looks for the next process to run.
 pub(crate) const SCHEDULE_FUNCTION: &str = "erts_schedule";
@@ -23,16 +15,6 @@ const DIRTY_LOOP: &str = "erts_dirty_process_main";
 
 /// Limit for the size of the fragment, which has about 500 bytes.
 const MAX_BYTES: usize = 4096;
-
-/// `xor edi, edi; mov rsi, r13; call [rip + displacement]`
-const BEFORE: [u8; 7] = [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15];
-const DISPLACEMENT_BYTES: usize = 4;
-/// `mov r13, rax`
-const AFTER: [u8; 3] = [0x49, 0x89, 0xc5];
-
-/// `call`, with a displacement of four bytes.
-const CALL: u8 = 0xe8;
-const CALL_BYTES: usize = 5;
 
 /// A C function with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +40,10 @@ pub(crate) fn native_functions(
     (start, text): (u64, &[u8]),
 ) -> Vec<NativeFunction> {
     let mut found = bifs(memory, code, functions);
-    if let Some(schedule) = schedule_function(memory, code) {
+    if let Some(function) = schedule_function(memory, code) {
         let name = SCHEDULE_FUNCTION.to_owned();
-        found.push(NativeFunction { place: FunctionPlace::Start(schedule), name });
-        let calls = calls_of(schedule, start, text);
+        found.push(NativeFunction { place: FunctionPlace::Start(function), name });
+        let calls = schedule::calls_of(function, start, text);
         found.extend(calls.map(|address| NativeFunction {
             place: FunctionPlace::Code(address),
             name: DIRTY_LOOP.to_owned(),
@@ -103,32 +85,12 @@ fn schedule_function(memory: &impl ReadMemory, code: &CodeMap) -> Option<u64> {
     let length = usize::try_from(span.end - span.start).ok()?.min(MAX_BYTES);
     let mut bytes = vec![0; length];
     memory.read(span.start, &mut bytes).ok()?;
-    memory.word(pointer_in(&bytes, span.start)?).ok()
-}
-
-/// Where the address is that the call uses. `start` is the address of `code`.
-fn pointer_in(code: &[u8], start: u64) -> Option<u64> {
-    (0..code.len()).find_map(|at| {
-        let (displacement, rest) = code[at..].strip_prefix(&BEFORE)?.split_first_chunk()?;
-        let next = start + (at + BEFORE.len() + DISPLACEMENT_BYTES) as u64;
-        let displacement = i64::from(i32::from_le_bytes(*displacement));
-        rest.starts_with(&AFTER).then(|| next.wrapping_add_signed(displacement))
-    })
-}
-
-/// The addresses of the calls of `function` in `text`, which begins at `start`.
-fn calls_of(function: u64, start: u64, text: &[u8]) -> impl Iterator<Item = u64> {
-    text.windows(CALL_BYTES).zip(start..).filter_map(move |(bytes, address)| {
-        let displacement = bytes.strip_prefix(&[CALL])?.first_chunk()?;
-        let displacement = i64::from(i32::from_le_bytes(*displacement));
-        let target = (address + CALL_BYTES as u64).wrapping_add_signed(displacement);
-        (target == function).then_some(address)
-    })
+    schedule::schedule_function(memory, &bytes, span.start)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{c_name, calls_of, pointer_in};
+    use super::c_name;
 
     #[test]
     fn c_functions_are_called_after_their_bifs() {
@@ -136,22 +98,5 @@ mod tests {
         assert_eq!(c_name("erlang:md5/1").as_deref(), Some("md5_1?"));
         assert_eq!(c_name("erlang:+/2"), None);
         assert_eq!(c_name("nothing"), None);
-    }
-
-    #[test]
-    fn what_a_scheduler_calls_for_the_next_process() {
-        // Of Erlang 29.1.1, at 0x7f36_4e20_1bca.
-        let code =
-            [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15, 0x23, 0x05, 0, 0, 0x49, 0x89, 0xc5, 0x48];
-        assert_eq!(pointer_in(&code, 0x7f36_4e20_1bca), Some(0x7f36_4e20_20f8));
-        assert_eq!(pointer_in(&code[..13], 0), None);
-        assert_eq!(pointer_in(&code[1..], 0), None);
-    }
-
-    #[test]
-    fn calls_of_a_function() {
-        let text = [0x90, 0xe8, 0x0a, 0, 0, 0, 0xe8, 0xf5, 0xff, 0xff, 0xff, 0x90];
-        assert_eq!(calls_of(0x1010, 0x1000, &text).collect::<Vec<_>>(), [0x1001]);
-        assert_eq!(calls_of(0x1000, 0x1000, &text).collect::<Vec<_>>(), [0x1006]);
     }
 }

@@ -22,9 +22,7 @@ pub use unnamed::{DebugFileError, MissingDebugFile, UnnamedCode};
 pub(crate) use name_sources::{NameSource, NamedFile, has_names, named_files, package_of};
 pub(crate) use names::NativeNames;
 pub(crate) use native_name::NativeName;
-pub(crate) use unwind::{
-    Alignment, REG_R13, Registers, Step, Tables, UNUSED_MODULE, Update, Walker,
-};
+pub(crate) use unwind::{Alignment, Step, Tables, UNUSED_MODULE, Update, Walker};
 
 #[cfg(fuzzing)]
 pub(crate) use unwind::fuzz as fuzz_unwind;

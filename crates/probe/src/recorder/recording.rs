@@ -126,7 +126,7 @@ struct Recording {
 
 impl Recording {
     fn start(options: &Options) -> Result<Self, ProbeError> {
-        if std::env::consts::ARCH != "x86_64" {
+        if !matches!(std::env::consts::ARCH, "x86_64" | "aarch64") {
             return Err(ProbeError::UnsupportedMachine { arch: std::env::consts::ARCH });
         }
         let process = open_process(options.pid)?;

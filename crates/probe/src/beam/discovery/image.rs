@@ -7,6 +7,7 @@ use rabbitscope_profiles::ThreadKind;
 
 use super::{Exports, Looks, StaticData, discover, discover::Discovered, evidence::Unclear};
 use crate::{
+    arch::machine::{calls, schedule},
     beam::{CodeMap, layout::Layout},
     node::ReadMemory,
 };
@@ -20,6 +21,8 @@ const PROCESSES: u64 = 0x7f20_0000_0000;
 const STACKS: u64 = 0x7f30_0000_0000;
 const BLOCKS: u64 = 0x7f40_0000_0000;
 const REGISTERS: u64 = 0x7f50_0000_0000;
+/// Between two schedulers' registers.
+const REGISTERS_APART: u64 = 0x400;
 const LIST: u64 = 0x7f60_0000_0000;
 
 /// What was in the memory of an entry before: the VM does not write that no entry is before the first.
@@ -154,11 +157,8 @@ impl Image {
 
     /// The fragment that switches between processes, and the list that names it.
     fn add_code(&mut self, plan: &Plan) {
-        let mut code = vec![0x48, 0x83, 0xe4, 0xc0];
-        code.extend(instruction([0x48, 0x89], 0xa7, plan.layout.registers));
-        code.extend([0x90; 16]);
-        code.extend(instruction([0x49, 0x8b], 0xa5, plan.layout.stop));
-        code.extend(instruction([0x4d, 0x8b], 0xbd, plan.layout.htop));
+        let Layout { registers, stop, htop, .. } = plan.layout;
+        let mut code = schedule::fragment(registers, stop, htop);
         code.resize(0x1000, 0x90);
         self.add_bytes(JIT, code);
         let module =
@@ -218,7 +218,7 @@ impl Image {
 
     fn add_schedulers(&mut self, plan: &Plan) {
         let kinds = [ThreadKind::Scheduler, ThreadKind::DirtyCpu, ThreadKind::DirtyIo];
-        self.add(REGISTERS, 0x1000);
+        self.add(REGISTERS, 0x1_0000);
         for (kind, count) in (0..).zip(plan.counts) {
             let base = BLOCKS + KIND_BYTES * kind;
             let bytes = plan.layout.scheduler_stride * count + 0x400;
@@ -239,9 +239,11 @@ impl Image {
         self.set(block + u64::from(own), at + 1);
         self.set(block + u64::from(scheduler_type), kind);
         if kind == 0 {
-            let place = REGISTERS + 0x40 * (at + 1);
+            let place = REGISTERS + REGISTERS_APART * (at + 1);
             self.set(block + u64::from(registers), place);
-            self.set(place - 8, JIT + 0x100 + 8 * at);
+            for (address, word) in calls::call_of_c(place, JIT + 0x100 + 8 * at) {
+                self.set(address, word);
+            }
             if plan.is_busy && at == 0 {
                 self.set(block + u64::from(current_process), PROCESSES);
             }
@@ -257,19 +259,6 @@ impl Image {
             }
         }
     }
-}
-
-/// A move between a register and memory, with a displacement of one byte where it fits.
-fn instruction(opcode: [u8; 2], operands: u8, displacement: u32) -> Vec<u8> {
-    let mut bytes = opcode.to_vec();
-    match u8::try_from(displacement) {
-        Ok(short) if short < 0x80 => bytes.extend([operands - 0x40, short]),
-        _ => {
-            bytes.push(operands);
-            bytes.extend(displacement.to_le_bytes());
-        }
-    }
-    bytes
 }
 
 /// The table of a module, as the VM lays it out.

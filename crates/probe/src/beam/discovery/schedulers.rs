@@ -14,7 +14,7 @@ use super::{
     exports::Exports,
     static_data::StaticData,
 };
-use crate::{beam::CodeMap, node::ReadMemory};
+use crate::{arch::machine::calls, beam::CodeMap, node::ReadMemory};
 
 const NORMAL: &str = "blocks of schedulers";
 const DISTANCE: &str = "distance of schedulers";
@@ -140,7 +140,7 @@ impl<M: ReadMemory> Search<'_, M> {
         else {
             return false;
         };
-        word(registers - 8).is_some_and(|below| self.code.name_at(below).is_some())
+        calls::has_called_c(self.memory, registers, |it| self.code.name_at(it).is_some())
     }
 
     /// The blocks of both kinds of dirty schedulers, which agree in the places of their numbers.

@@ -11,7 +11,7 @@ mod tables;
 mod walk;
 
 pub(crate) use tables::{Alignment, Tables, UNUSED_MODULE, Update};
-pub(crate) use walk::{REG_R13, Registers, Step, Walker};
+pub(crate) use walk::{Step, Walker};
 
 #[cfg(fuzzing)]
 pub(crate) use fuzz::fuzz;

@@ -1,27 +1,18 @@
 //! Compiles the `.eh_frame` section of one file to sorted rows.
 //!
-//! A row has the rule of the canonical frame address and the places of the six callee-saved registers. A
-//! rule that does not fit (an expression, another register) becomes a row of kind `Unknown`, at which the
-//! walk ends as cut. This is rare: in Debian 12's emulator it is one row of 53,806, for the linker's call
-//! stubs, and those have a kind of their own.
+//! A row has the rule of the canonical frame address and the places of the callee-saved registers that the walks need
+//! ([`frames`] of the architecture).
 
-use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, Register, RegisterRule, UnwindContext,
-    UnwindSection, UnwindTableRow, X86_64,
-};
+use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindContext, UnwindSection};
 use object::{Object, ObjectSection};
 
-use crate::kernel_interface::{CfaKind, UnwindRow};
-
-/// In the order of `bpf/arch.h`.
-const SAVED_REGISTERS: [Register; 6] =
-    [X86_64::RBX, X86_64::RBP, X86_64::R12, X86_64::R13, X86_64::R14, X86_64::R15];
-
-/// Saved registers lie within this many words below the return address: `SAVED_WORDS` of `bpf/maps.h`
-/// without the return address itself.
-const SAVED_WORDS: i64 = 7;
-
-const WORD: i64 = 8;
+use crate::{
+    arch::{
+        UnwindFrames as Frames,
+        machine::frames::{self, compile_row},
+    },
+    kernel_interface::UnwindRow,
+};
 
 /// Limit for a common information entry (CIE); real ones have about thirty bytes. Each function executes
 /// all of its CIE, so that a large one would take quadratic time.
@@ -29,8 +20,6 @@ const MAX_CIE_BYTES: usize = 4096;
 
 /// Limit for the rows of one file: the emulator has 53,806, and two bytes of a file can make a row.
 const MAX_ROWS: usize = 1 << 21;
-
-type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
 
 /// The rows of an ELF file, sorted; none when it has no unwind table.
 pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
@@ -43,8 +32,20 @@ pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
         .set_eh_frame_hdr(address_of(".eh_frame_hdr"))
         .set_text(address_of(".text"))
         .set_got(address_of(".got"));
-    let rows = Compiler::default().compile(&EhFrame::new(&data, LittleEndian), &bases);
+    let compiler = Compiler { functions: stubs(&file) };
+    let rows = compiler.compile(&EhFrame::new(&data, LittleEndian), &bases);
     (!rows.is_empty()).then_some(rows)
+}
+
+/// Code that no unwind table describes.
+fn stubs(file: &object::File<'_>) -> Vec<Function> {
+    let stubs = frames::STUBS.into_iter().filter_map(|(name, row): (&str, UnwindRow)| {
+        let section = file.section_by_name(name)?;
+        let pc = u32::try_from(section.address()).ok()?;
+        let end = section.address().checked_add(section.size())?;
+        Some(Function { end, rows: vec![UnwindRow { pc, ..row }] })
+    });
+    stubs.collect()
 }
 
 /// The bytes of a section that lies at address 0.
@@ -127,130 +128,12 @@ fn push(rows: &mut Vec<UnwindRow>, row: UnwindRow) {
     }
 }
 
-fn compile_row(pc: u32, row: &UnwindTableRow<usize>, frames: &Frames<'_>) -> UnwindRow {
-    let unknown = UnwindRow { pc, ..UnwindRow::default() };
-    match row.register(X86_64::RA) {
-        Some(RegisterRule::Offset(offset)) if offset == -WORD => {}
-        Some(RegisterRule::Undefined) => {
-            return UnwindRow { cfa: CfaKind::End.number(), ..unknown };
-        }
-        _ => return unknown,
-    }
-    let Some((kind, cfa_offset, above)) = cfa_of(row.cfa(), frames) else { return unknown };
-    let mut saved = [0; 6];
-    for (slot, register) in saved.iter_mut().zip(SAVED_REGISTERS) {
-        let Some(place) = place_of(row.register(register).as_ref()) else { return unknown };
-        *slot = place;
-    }
-    UnwindRow { pc, cfa_offset, cfa: kind.number(), saved, above }
-}
-
-fn cfa_of(rule: &CfaRule<usize>, frames: &Frames<'_>) -> Option<(CfaKind, i32, u8)> {
-    match rule {
-        CfaRule::RegisterAndOffset { register, offset } => {
-            let offset = i32::try_from(*offset).ok()?;
-            match *register {
-                X86_64::RSP => Some((CfaKind::Sp, offset, 0)),
-                X86_64::RBP => Some((CfaKind::Bp, offset, 0)),
-                _ => None,
-            }
-        }
-        CfaRule::Expression(expression) => {
-            let bytes = expression.get(frames).ok()?.0;
-            let stub = plt_threshold(bytes.slice()).map(|threshold| (CfaKind::Plt, threshold, 0));
-            stub.or_else(|| {
-                saved_stack(bytes.slice()).map(|(offset, above)| (CfaKind::SpSaved, offset, above))
-            })
-        }
-    }
-}
-
-/// Linkers describe their call stubs as rsp + 8 + (rip & 15 >= N ? 8 : 0), N being 11 or 10.
-fn plt_threshold(expression: &[u8]) -> Option<i32> {
-    const LIT0: u8 = 0x30;
-    match expression {
-        [0x77, 8, 0x80, 0, 0x3f, 0x1a, literal @ 0x30..=0x4f, 0x2a, 0x33, 0x24, 0x22] => {
-            Some(i32::from(literal - LIT0))
-        }
-        _ => None,
-    }
-}
-
-/// Assembly that moves its stack says that the old stack pointer is in a word of the new one:
-/// (rsp + offset), dereferenced, plus a constant. The offset has one or two bytes (SLEB128).
-fn saved_stack(expression: &[u8]) -> Option<(i32, u8)> {
-    let (offset, rest) = match expression {
-        [0x77, one @ 0..=0x7f, rest @ ..] => (sign_extended(i32::from(*one), 7), rest),
-        [0x77, low @ 0x80..=0xff, high @ 0..=0x7f, rest @ ..] => {
-            (sign_extended(i32::from(low & 0x7f) | i32::from(*high) << 7, 14), rest)
-        }
-        _ => return None,
-    };
-    match rest {
-        [0x06, 0x23, above @ 0..=0x7f] => Some((offset, *above)),
-        _ => None,
-    }
-}
-
-fn sign_extended(value: i32, bits: u32) -> i32 {
-    value << (i32::BITS - bits) >> (i32::BITS - bits)
-}
-
-/// Words below the return address, 0 for a register that is unchanged.
-fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
-    match rule {
-        None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(0),
-        Some(&RegisterRule::Offset(offset)) => {
-            let words = offset.checked_neg()? / WORD - 1;
-            let fits = offset % WORD == 0 && (1..=SAVED_WORDS).contains(&words);
-            fits.then(|| u8::try_from(words).expect("at most seven"))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use gimli::{BaseAddresses, EhFrame, LittleEndian, RegisterRule};
+    use gimli::{BaseAddresses, EhFrame, LittleEndian};
 
-    use super::{
-        CfaKind, Compiler, MAX_CIE_BYTES, UnwindRow, compile, place_of, plt_threshold, push,
-        saved_stack,
-    };
-
-    #[test]
-    fn registers_lie_below_the_return_address() {
-        let check = |offset: i64, expected: Option<u8>| {
-            assert_eq!(place_of(Some(&RegisterRule::Offset(offset))), expected, "{offset}");
-        };
-        check(-16, Some(1));
-        check(-64, Some(7));
-        check(-72, None);
-        check(-8, None);
-        check(-20, None);
-        check(16, None);
-        check(i64::MIN, None);
-        assert_eq!(place_of(None), Some(0));
-    }
-
-    #[test]
-    fn the_expression_of_call_stubs() {
-        let mut stub = [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];
-        assert_eq!(plt_threshold(&stub), Some(11));
-        stub[6] = 0x3a;
-        assert_eq!(plt_threshold(&stub), Some(10));
-        stub[0] = 0x76;
-        assert_eq!(plt_threshold(&stub), None);
-    }
-
-    #[test]
-    fn the_expression_of_a_moved_stack() {
-        assert_eq!(saved_stack(&[0x77, 0x38, 0x06, 0x23, 8]), Some((56, 8)));
-        assert_eq!(saved_stack(&[0x77, 0xd8, 0x00, 0x06, 0x23, 8]), Some((88, 8)));
-        assert_eq!(saved_stack(&[0x77, 0xd8, 0x01, 0x06, 0x23, 8]), Some((216, 8)));
-        assert_eq!(saved_stack(&[0x77, 0x78, 0x06, 0x23, 8]), Some((-8, 8)));
-        assert_eq!(saved_stack(&[0x76, 0x38, 0x06, 0x23, 8]), None);
-    }
+    use super::{Compiler, MAX_CIE_BYTES, UnwindRow, compile, push};
+    use crate::kernel_interface::CfaKind;
 
     #[test]
     fn a_row_that_says_nothing_new_is_left_out() {
@@ -280,8 +163,9 @@ mod tests {
             let bytes = parts.concat();
             [&u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], &bytes].concat()
         };
-        // Version, no augmentation, factors 1 and -8, return address in 16; CFA is rsp + 8.
-        let shared = [0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1];
+        // Version, no augmentation, factors 1 and -8, return address in 16; the first function of a thread, which has no
+        // return address, by the numbers of x86-64 and of aarch64.
+        let shared = [0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x07, 16, 0x07, 30];
         let shared = entry(&[&shared, &vec![0; padding]]);
         let back = u32::try_from(shared.len() + 4).unwrap().to_le_bytes();
         let function = entry(&[&back, &0x1000_u64.to_le_bytes(), &0x10_u64.to_le_bytes()]);

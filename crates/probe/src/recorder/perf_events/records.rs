@@ -3,19 +3,10 @@
 
 use perf_event_open_sys::bindings as sys;
 
-use crate::{kernel_interface::KernelTime, native::Registers};
-
-/// The requested registers, in the order of the record: by number.
-const REGISTERS: [u32; 8] = [
-    sys::PERF_REG_X86_BX,
-    sys::PERF_REG_X86_BP,
-    sys::PERF_REG_X86_SP,
-    sys::PERF_REG_X86_IP,
-    sys::PERF_REG_X86_R12,
-    sys::PERF_REG_X86_R13,
-    sys::PERF_REG_X86_R14,
-    sys::PERF_REG_X86_R15,
-];
+use crate::{
+    arch::machine::registers::{IN_RECORDS, Registers},
+    kernel_interface::KernelTime,
+};
 
 /// Bytes of the user's stack in each sample, from the stack pointer on. Most C functions that Erlang calls
 /// lie within. At 999 Hz this is 2 MB/s for each busy CPU.
@@ -23,7 +14,7 @@ pub(super) const STACK_BYTES: u32 = 2048;
 
 /// The requested registers as a mask (`sample_regs_user`).
 pub(super) fn register_mask() -> u64 {
-    REGISTERS.iter().map(|&number| 1 << number).sum()
+    IN_RECORDS.iter().map(|&number| 1 << number).sum()
 }
 
 /// One tick.
@@ -118,12 +109,11 @@ impl Words<'_> {
     }
 
     fn registers(&mut self) -> Option<Registers> {
-        let mut values = [0; REGISTERS.len()];
+        let mut values = [0; IN_RECORDS.len()];
         for value in &mut values {
             *value = self.next()?;
         }
-        let [bx, bp, sp, ip, r12, r13, r14, r15] = values;
-        Some(Registers { ip, sp, saved: [bx, bp, r12, r13, r14, r15] })
+        Some(Registers::of_record(values))
     }
 }
 
@@ -131,17 +121,21 @@ impl Words<'_> {
 mod tests {
     use perf_event_open_sys::bindings as sys;
 
-    use super::{Record, Tick, parse};
-    use crate::{kernel_interface::KernelTime, native::Registers};
+    use super::{IN_RECORDS, Record, Registers, Tick, parse};
+    use crate::kernel_interface::KernelTime;
 
     fn bytes(words: &[u64]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 
+    fn values() -> [u64; IN_RECORDS.len()] {
+        std::array::from_fn(|at| 10 + at as u64)
+    }
+
     fn sample() -> Vec<u8> {
         let thread = 0x4d << 32 | 0x46;
         let chain = [5, sys::PERF_CONTEXT_KERNEL, u64::MAX >> 1, sys::PERF_CONTEXT_USER, 10, 20];
-        let registers = [sys::PERF_SAMPLE_REGS_ABI_64.into(), 1, 2, 3, 4, 12, 13, 14, 15];
+        let registers = [&[sys::PERF_SAMPLE_REGS_ABI_64.into()], &values()[..]].concat();
         let stack = [24, 100, 200, 300, 16];
         bytes(&[&[thread, 5_000], &chain[..], &registers, &stack].concat())
     }
@@ -154,7 +148,7 @@ mod tests {
             is_kernel: true,
             kernel: vec![u64::MAX >> 1],
             user: vec![10, 20],
-            registers: Some(Registers { ip: 4, sp: 3, saved: [1, 2, 12, 13, 14, 15] }),
+            registers: Some(Registers::of_record(values())),
             stack: vec![100, 200],
         };
         let kernel_mode = u16::try_from(sys::PERF_RECORD_MISC_KERNEL).unwrap();

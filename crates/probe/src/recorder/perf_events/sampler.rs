@@ -16,6 +16,7 @@ use super::{
     threads::Threads,
 };
 use crate::{
+    arch::machine::calls::HAS_ERLANG_STACK,
     beam::SCHEDULE,
     error::ProbeError,
     kernel_interface::{JitCode, KernelTime},
@@ -80,6 +81,7 @@ impl PerfEventsSampler {
                 normal_exit: code.normal_exit(),
                 schedule: code.span_of(SCHEDULE).unwrap_or_default(),
                 has_frame_pointers: code.has_frame_pointers(),
+                has_erlang_stack: HAS_ERLANG_STACK,
                 max_addresses: max_addresses(),
             },
             threads: Threads::new(&process, emulator, target.schedulers),
@@ -189,8 +191,14 @@ impl Sampler for PerfEventsSampler {
                       sysctl kernel.perf_event_paranoid is 1 or lower";
         let pointers = "the node has no frame pointers (+JPperf true): Erlang callers are known only \
                         of samples in Erlang code; those in C functions count as broken";
-        let notes =
-            [(!self.clock.sees_kernel, kernel), (!self.reader.has_frame_pointers, pointers)];
+        let no_stack = "perf events have no Erlang stack on this architecture: Erlang callers are not \
+                        known, and samples on processes count as broken";
+        let reader = &self.reader;
+        let notes = [
+            (!self.clock.sees_kernel, kernel),
+            (!reader.has_frame_pointers && reader.has_erlang_stack, pointers),
+            (!reader.has_erlang_stack, no_stack),
+        ];
         Ok(notes.into_iter().filter(|(applies, _)| *applies).map(|(_, it)| it.to_owned()).collect())
     }
 }

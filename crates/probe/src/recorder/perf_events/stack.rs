@@ -10,8 +10,12 @@ use super::{
     threads::Thread,
 };
 use crate::{
+    arch::machine::{
+        calls::calls_c_with,
+        registers::{PROCESS, Registers},
+    },
     kernel_interface::{CpuMode, ErlangOutcome, JitCode, NATIVE_FRAMES, NativeOutcome, RawSample},
-    native::{REG_R13, Registers, Step, Walker},
+    native::{Step, Walker},
 };
 
 /// The node's code, as the walks need it.
@@ -24,6 +28,8 @@ pub(super) struct StackReader {
     pub(super) schedule: Range<u64>,
     /// Whether JIT code keeps frame pointers (`+JPperf true`).
     pub(super) has_frame_pointers: bool,
+    /// Whether the stack in a sample is the Erlang stack where JIT code was interrupted.
+    pub(super) has_erlang_stack: bool,
     /// The kernel's limit of addresses in a call chain.
     pub(super) max_addresses: usize,
 }
@@ -72,7 +78,7 @@ impl StackReader {
         let (frames, outcome) = by_pointers.unwrap_or((Vec::new(), ErlangOutcome::NoRoot));
         sample.head.erlang_outcome = outcome.number();
         sample.set_erlang_frames(&frames);
-        SampleStack { sample, process: native.at_call.map(|registers| registers.saved[REG_R13]) }
+        SampleStack { sample, process: native.at_call.map(|registers| registers.saved[PROCESS]) }
     }
 
     /// Whether a scheduler runs no process.
@@ -91,7 +97,7 @@ impl StackReader {
         let (frames, outcome) = by_pointers.unwrap_or(scanned);
         sample.head.erlang_outcome = outcome.number();
         sample.set_erlang_frames(&frames);
-        SampleStack { sample, process: tick.registers.map(|registers| registers.saved[REG_R13]) }
+        SampleStack { sample, process: tick.registers.map(|registers| registers.saved[PROCESS]) }
     }
 
     /// The Erlang stack in the frame-pointer chain. `None` when the chain has none: C functions without
@@ -119,6 +125,9 @@ impl StackReader {
     /// The Erlang stack by scanning: only return addresses have 00 in their low two bits and point into JIT
     /// code (see `bpf/erlang.h`).
     fn by_scan(&self, words: &[u64]) -> ErlangStack {
+        if !self.has_erlang_stack {
+            return (Vec::new(), ErlangOutcome::NoRoot);
+        }
         let is_return = |word: &&u64| word.trailing_zeros() >= 2 && self.jit.contains(**word);
         let returns = words.iter().filter(is_return).copied();
         let frames: Vec<u64> = returns.take_while(|&word| word != self.normal_exit).collect();
@@ -150,7 +159,7 @@ impl StackReader {
                     break;
                 }
                 Step::Caller(caller) if self.jit.contains(caller.ip) => {
-                    if Some(caller.sp) == jit_stack {
+                    if jit_stack.is_some_and(|stack| calls_c_with(caller.sp, stack)) {
                         native.outcome = NativeOutcome::ReachedJit;
                         native.at_call = Some(caller);
                     }
@@ -168,16 +177,17 @@ impl StackReader {
 
 #[cfg(test)]
 mod tests {
-    use super::{StackReader, Tick};
+    use super::{PROCESS, Registers, StackReader, Tick};
     use crate::{
+        arch::machine::registers::SAVED_REGISTERS,
         kernel_interface::{ErlangOutcome, JitCode, Segment},
-        native::{Registers, Walker},
+        native::Walker,
         recorder::perf_events::{records::STACK_BYTES, threads::Thread},
     };
     use rabbitscope_profiles::ThreadKind;
 
     const EXIT: u64 = 0x1000;
-    const PROCESS: u64 = 0x9990;
+    const ADDRESS: u64 = 0x9990;
 
     fn reader(has_frame_pointers: bool) -> StackReader {
         let span = Segment { start: 0x1000, size: 0x1000 };
@@ -189,12 +199,14 @@ mod tests {
             normal_exit: EXIT,
             schedule: 0x1f00..0x2000,
             has_frame_pointers,
+            has_erlang_stack: true,
             max_addresses: 8,
         }
     }
 
     fn tick(user: &[u64], stack: &[u64]) -> Tick {
-        let saved = [0, 0, 0, PROCESS, 0, 0];
+        let mut saved = [0; SAVED_REGISTERS];
+        saved[PROCESS] = ADDRESS;
         let registers = Some(Registers { ip: user[0], sp: 0x5000, saved });
         Tick { user: user.to_vec(), stack: stack.to_vec(), registers, ..Tick::default() }
     }
@@ -220,7 +232,7 @@ mod tests {
         check(&reader(false), &tick, scheduler, &[], ErlangOutcome::NoRoot);
         assert_eq!(
             reader(true).read(&tick, Thread { tid: 1, kind: scheduler, jit_stack: None }).process,
-            Some(PROCESS)
+            Some(ADDRESS)
         );
     }
 

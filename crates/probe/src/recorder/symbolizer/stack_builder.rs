@@ -9,7 +9,11 @@ use super::{
     lines::FunctionLines,
     stacks::{EMPTY, StackId, Stacks},
 };
-use crate::kernel_interface::{ErlangOutcome, RawSample, WaitState};
+use crate::{
+    arch::{InnermostCall, machine::calls::is_call},
+    beam::SCHEDULE,
+    kernel_interface::{ErlangOutcome, RawSample, WaitState},
+};
 
 /// Stands for the frames that are missing in the middle of a truncated stack.
 const TRUNCATED: &str = "[truncated]";
@@ -93,7 +97,7 @@ impl StackBuilder<'_> {
         for (address, repeat) in raw.erlang_frames() {
             self.push_address(address, AddressKind::JitReturn, repeat);
         }
-        if let Some(call) = raw.fragment_call().filter(|_| self.is_in_fragment()) {
+        if let Some(call) = raw.fragment_call().filter(|&call| self.is_innermost_call(call)) {
             self.push_address(call, AddressKind::JitReturn, 1);
         }
         if let Some(jit_return) = raw.jit_return() {
@@ -102,12 +106,18 @@ impl StackBuilder<'_> {
         }
     }
 
-    /// Whether the innermost JIT code is a fragment, so that its return address is on top of the stack.
-    /// In a function that word may be left from an earlier call.
-    fn is_in_fragment(&self) -> bool {
-        let raw = self.raw;
+    /// Whether a word is the return address of the innermost JIT code.
+    fn is_innermost_call(&self, call: u64) -> bool {
+        let (raw, code) = (self.raw, self.node.code);
         let place = if raw.is_in_jit() { raw.head.ip } else { raw.head.jit_return.wrapping_sub(1) };
-        self.node.code.is_fragment(place)
+        let (here, caller) = (code.name_at(place), code.name_at(call.wrapping_sub(1)));
+        is_call(InnermostCall {
+            is_in_fragment: code.is_fragment(place),
+            is_scheduling: here == Some(SCHEDULE),
+            returns_to_fragment: code.is_fragment(call.wrapping_sub(1)),
+            returns_to_itself: here == caller,
+            is_on_stack: raw.erlang_frames().last().is_some_and(|(address, _)| address == call),
+        })
     }
 
     /// The function of a process that is being scheduled in or out: the process left it without a return
