@@ -94,6 +94,7 @@ impl Serving<'_> {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
+                self.end_if_orphaned(&self.mailbox.worker_state());
                 thread::sleep(RECONNECT_INTERVAL);
                 bus = self.connect().ok();
                 continue;
@@ -145,11 +146,7 @@ impl Serving<'_> {
         }
         self.say_hello(bus, &state);
         self.tell(&state, notice);
-        if state != WorkerState::Idle && self.heard.elapsed() >= ORPHAN_TIME {
-            self.mailbox.cancel();
-            // Nobody will come to say that it is over.
-            self.dismissed = state.run().map(str::to_owned);
-        }
+        self.end_if_orphaned(&state);
         if self.is_dismissed(&state) && !self.options.stays {
             return Ok(false);
         }
@@ -160,6 +157,15 @@ impl Serving<'_> {
             return Ok(!(is_done && (self.outbox.is_empty() || since.elapsed() >= STORE_TIMEOUT)));
         }
         Ok(true)
+    }
+
+    /// Ends a load whose controller is silent, also because the bus is gone: what waits for the bus stays bounded.
+    fn end_if_orphaned(&mut self, state: &WorkerState) {
+        if *state != WorkerState::Idle && self.heard.elapsed() >= ORPHAN_TIME {
+            self.mailbox.cancel();
+            // Nobody will come to say that it is over.
+            self.dismissed = state.run().map(str::to_owned);
+        }
     }
 
     /// Takes a message of the controller.

@@ -77,4 +77,23 @@ mod tests {
         let spans: Vec<_> = spans.iter().map(|span| (span.from_nanos, span.to_nanos)).collect();
         assert_eq!(spans, [(200, 500)], "one of them had service all the other time");
     }
+
+    #[test]
+    fn waits_of_several_processes_are_stalls_of_the_load() {
+        let second = 1_000_000_000;
+        let waited = |from: u64, to: u64| {
+            let since = RunInstant::from_nanos(from * second);
+            vec![at(to * second, ServiceChange::Waited { since })]
+        };
+        let monitor = Arc::new(ServiceMonitor::default());
+        let mut order = ServiceOrder::new(Arc::clone(&monitor), 2);
+        order.add(0, [waited(1, 3), waited(7, 8)].concat(), RunInstant::from_nanos(9 * second));
+        order.add(1, waited(2, 4), RunInstant::from_nanos(9 * second));
+        let stalls = monitor.finish(RunInstant::from_nanos(10 * second)).stalls;
+        let found: Vec<_> = stalls
+            .iter()
+            .map(|it| (it.from_nanos / second, it.to_nanos / second, it.waits))
+            .collect();
+        assert_eq!(found, [(1, 4, 2), (7, 8, 1)]);
+    }
 }

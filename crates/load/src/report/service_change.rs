@@ -28,6 +28,8 @@ pub(crate) enum ServiceChange {
     Blocked { reason: String },
     /// A connection is no longer blocked, or gone.
     Unblocked,
+    /// A channel had no confirm since then, although one was due.
+    Waited { since: RunInstant },
     /// Errors of one kind, the last of which had this reason.
     Failed { kind: ErrorKind, count: u64, reason: String },
 }

@@ -154,7 +154,7 @@ impl ServiceMonitor {
     #[inline]
     pub(crate) fn waited(&self, since: RunInstant, now: RunInstant) {
         if now.since(since) >= MIN_STALL {
-            self.with(|state| state.stalls.add(since, now));
+            self.note(now, ServiceChange::Waited { since });
         }
     }
 
@@ -234,6 +234,7 @@ impl State {
                     self.keep(SpanKind::Blocked, over);
                 }
             }
+            ServiceChange::Waited { since } => self.stalls.add(*since, now),
             ServiceChange::Failed { kind, count, reason } => {
                 let first =
                     ErrorCount { kind: *kind, count: 0, last: String::new(), last_at_nanos: 0 };

@@ -18,6 +18,7 @@ use rabbitscope_runs::{
 use super::{
     end_conditions::{EndConditions, IdleTimeout},
     queue_drain::QueueDrain,
+    workers::reconnector,
 };
 use crate::{
     aggregate::Aggregator,
@@ -64,11 +65,8 @@ pub(crate) fn run_load(
     };
     let queue_drain = QueueDrain::of(context, &shared, workers.len());
     let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);
-    let reconnector = scenario.connecting.recovery.map(|recovery| {
-        let inboxes = workers.iter().map(Worker::inbox).collect();
-        let watched = (clock, shared.service.as_ref());
-        Reconnector::new(context, recovery, watched, inboxes, reports.clone())
-    });
+    let watched = (clock, shared.service.as_ref());
+    let reconnector = reconnector(context, &workers, watched, &reports);
     progress(Progress::Started { unix_nanos: started_unix_nanos });
     thread::scope(|scope| {
         if let Some(reconnector) = &reconnector {

@@ -13,7 +13,7 @@ use rabbitscope_runs::scenario::{PublisherGroup, Scenario, Until};
 
 use super::{
     coordinator::{end_of_load, numbering, start},
-    workers::{assemble, prepare_connections},
+    workers::{assemble, prepare_connections, reconnector, threads},
 };
 use crate::{
     clock::RunClock,
@@ -48,7 +48,7 @@ pub fn run_part(
     let context = RunContext { scenario, plans: &plans, dialer, restorer: None, share };
     let mut prepared = prepare_connections(&context, &mut |told| host.progress(told), stop)?;
     let size = PartSize {
-        load_threads: super::workers::threads(prepared.len()),
+        load_threads: threads(prepared.len()),
         churn_groups: ConnectionChurn::all(scenario, dialer, (0, share)).len(),
         connections: prepared.len(),
     };
@@ -88,11 +88,8 @@ fn run_workers(
     let run =
         RunSettings { clock, tag: began.run_tag, numbering: numbering(scenario), is_consumed };
     let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
-    let reconnector = scenario.connecting.recovery.map(|recovery| {
-        let inboxes = workers.iter().map(Worker::inbox).collect();
-        let watched = (clock, shared.service.as_ref());
-        Reconnector::new(context, recovery, watched, inboxes, reports.clone())
-    });
+    let watched = (clock, shared.service.as_ref());
+    let reconnector = reconnector(context, &workers, watched, &reports);
     wait_until(began.origin);
     thread::scope(|scope| {
         if let Some(reconnector) = &reconnector {

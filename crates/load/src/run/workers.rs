@@ -1,14 +1,19 @@
 //! Shares the connections of a run out among worker threads.
 
-use std::{sync::atomic::AtomicBool, thread};
+use std::{
+    sync::{atomic::AtomicBool, mpsc::Sender},
+    thread,
+};
 
 use crate::{
-    connect::{PreparedConnection, allow_descriptors, connect_all},
+    clock::RunClock,
+    connect::{PreparedConnection, Reconnector, allow_descriptors, connect_all},
     context::RunContext,
     error::LoadError,
     link::Link,
     outcome::Progress,
     plan::churned_connections,
+    report::{Report, ServiceMonitor},
     worker::Worker,
 };
 
@@ -29,6 +34,18 @@ pub(super) fn prepare_connections(
 ) -> Result<Vec<PreparedConnection>, LoadError> {
     allow_descriptors(context.plans.len() + churned_connections(context.scenario, context.share))?;
     connect_all(context, progress, stop)
+}
+
+/// What makes lost connections of these workers again; absent where the scenario does not ask for it.
+pub(super) fn reconnector<'a>(
+    context: &'a RunContext<'a>,
+    workers: &[Worker],
+    watched: (RunClock, &'a ServiceMonitor),
+    reports: &Sender<Report>,
+) -> Option<Reconnector<'a>> {
+    let recovery = context.scenario.connecting.recovery?;
+    let inboxes = workers.iter().map(Worker::inbox).collect();
+    Some(Reconnector::new(context, recovery, watched, inboxes, reports.clone()))
 }
 
 /// Assigns the connections, which are in the order of the plan, to workers.

@@ -18,8 +18,8 @@ pub(crate) fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Resul
         return Err(UsageError(reason).into());
     }
     if !scenario.faults.is_empty() {
-        let reason = "[[faults]] are told with the waits of channels, which --workers does not bring together: leave \
-                      them out, or run without --workers";
+        let reason = "[[faults]] are not done to a broker that --workers put load on: leave them out, or run without \
+                      --workers";
         return Err(UsageError(reason.to_owned()).into());
     }
     let connections = planned_connections(scenario);
