@@ -48,6 +48,17 @@ pub enum FleetError {
         /// Name of the other scenario.
         scenario: String,
     },
+    /// The run in the log is not the one that is to be gone on with.
+    #[error(
+        "the log of fleet `{fleet}` has a run of scenario `{scenario}` as it was resolved then, which is not this one: go \
+         on with that one, or leave --resume out, and its log is thrown away"
+    )]
+    OtherRun {
+        /// The fleet.
+        fleet: String,
+        /// Name of the other scenario.
+        scenario: String,
+    },
     /// Not enough workers came.
     #[error(
         "{came} of {wanted} workers came within {seconds} s: start `rabbitscope worker --via URI` on the machines that \
@@ -102,7 +113,13 @@ pub enum FleetError {
 impl FleetError {
     /// What was asked for cannot be done as it stands: the program's exit code 2.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::Name { .. } | Self::SameBroker { .. } | Self::TooMany { .. })
+        matches!(
+            self,
+            Self::Name { .. }
+                | Self::SameBroker { .. }
+                | Self::OtherRun { .. }
+                | Self::TooMany { .. }
+        )
     }
 
     /// The bus or the workers are not there: the program's exit code 5.

@@ -39,6 +39,7 @@ impl Controller {
         let is_same = begun.scenario == scenario && !begun.run.is_empty();
         if !(is_same && self.options.resume) {
             self.refuse_busy()?;
+            self.refuse_to_forget()?;
             self.forget()?;
             return Ok(None);
         }
@@ -81,6 +82,17 @@ impl Controller {
         let mut present = self.roster.present(Instant::now());
         if present.any(|known| matches!(known.state, WorkerState::Running { .. })) {
             return Err(FleetError::Busy {
+                fleet: self.options.fleet.as_str().to_owned(),
+                scenario: self.begun.name.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Who asks to go on with a run does not want the log of another to be thrown away.
+    fn refuse_to_forget(&self) -> Result<(), FleetError> {
+        if self.options.resume && !self.begun.run.is_empty() {
+            return Err(FleetError::OtherRun {
                 fleet: self.options.fleet.as_str().to_owned(),
                 scenario: self.begun.name.clone(),
             });

@@ -228,6 +228,23 @@ fn named_within(program: &mut Child, text: &str, limit: Duration) -> Instant {
 }
 
 #[test]
+fn who_goes_on_with_a_run_does_not_throw_away_the_log_of_another() {
+    let place = Place::new("fleet-other");
+    place.bench.file("s.toml", &scenario(place.fleet, "60s"));
+    let controller = place.controller(2, "lost", "");
+    let series = place.bench.path("lost/series.jsonl");
+    let workers = place.workers(2);
+    eventually("the load is on", || series.exists() && lines(&series) >= 2);
+    for mut killed in workers.into_iter().chain([controller]) {
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+    }
+    let other = place.controller(2, "other", "--resume --set seed=9").wait_with_output().unwrap();
+    Ended::from(other).code(2).says(&["has a run of scenario `fleet`", "leave --resume out"]);
+    assert!(queues_on(place.bus).contains("fleet-other.log"), "it is still there");
+}
+
+#[test]
 fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
     let place = Place::new("fleet-resumed");
     place.bench.file("s.toml", &scenario(place.fleet, "10s"));
