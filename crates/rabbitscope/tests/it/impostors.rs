@@ -27,7 +27,9 @@ impl Impostor {
         let mut command = as_user("erl".as_ref(), user, user, &directory);
         command.args(["-noinput", "-eval", &begin]).env("RABBITMQ_NODENAME", name);
         let process = Running::new(command.spawn().unwrap());
-        eventually("the impostor listens", || directory.join("port").exists());
+        // Between making the file and writing the number it is empty.
+        let port = || fs::read_to_string(directory.join("port")).unwrap_or_default();
+        eventually("the impostor listens", || !port().is_empty());
         Self { process, directory }
     }
 
