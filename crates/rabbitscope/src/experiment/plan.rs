@@ -13,6 +13,9 @@ use crate::{exit::UsageError, run};
 /// What a run takes besides its load: start and end of a broker, measured on two CPUs.
 const AROUND_A_RUN: Duration = Duration::from_secs(7);
 
+/// What each further node of a cluster takes, measured there: three were up after 30 s.
+const FURTHER_NODE: Duration = Duration::from_secs(12);
+
 /// Runs, and the time for all of them, that are made without being asked again.
 const MAX_UNASKED_RUNS: u64 = 1000;
 const MAX_UNASKED_TIME: Duration = Duration::from_secs(24 * 3600);
@@ -155,7 +158,8 @@ impl Plan {
     pub(super) fn time_of_a_round(&self) -> Option<Duration> {
         if let Some(live) = self.experiment.design.live {
             let turns = self.arms.len() as u64 * u64::from(live.slice_seconds);
-            let around = AROUND_A_RUN * live.brokers / self.experiment.design.rounds;
+            let around = around(&self.arms[0].scenario);
+            let around = around * live.brokers / self.experiment.design.rounds;
             return Some(Duration::from_secs(turns) + around);
         }
         // How many steps a search takes is not known before.
@@ -163,8 +167,8 @@ impl Plan {
             return None;
         }
         let order = self.order().into_iter();
-        let times = order.map(|arm| Some(self.arms[arm].scenario.stop.duration? + AROUND_A_RUN));
-        times.sum()
+        let scenarios = order.map(|arm| &self.arms[arm].scenario);
+        scenarios.map(|scenario| Some(scenario.stop.duration? + around(scenario))).sum()
     }
 
     /// How many runs and how long, in words.
@@ -187,6 +191,14 @@ impl Plan {
     pub fn is_large(&self) -> bool {
         let time = self.time_of_a_round().unwrap_or_default() * self.experiment.design.rounds;
         self.runs() > MAX_UNASKED_RUNS || time > MAX_UNASKED_TIME
+    }
+}
+
+/// What a run takes besides its load.
+fn around(scenario: &Scenario) -> Duration {
+    match &scenario.broker {
+        BrokerSpec::Throwaway(broker) => AROUND_A_RUN + FURTHER_NODE * (broker.nodes.max(1) - 1),
+        BrokerSpec::Existing { .. } => AROUND_A_RUN,
     }
 }
 
