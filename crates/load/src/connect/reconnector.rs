@@ -17,6 +17,7 @@ use crate::{
     context::RunContext,
     error::LoadError,
     report::{Failure, Report, ServiceMonitor},
+    share::Share,
 };
 
 /// The sending side of a load thread's inbox: index of the link, and its new connection.
@@ -63,7 +64,8 @@ impl<'a> Reconnector<'a> {
         inboxes: Vec<(ReconnectedLinks, Arc<Waker>)>,
         reports: Sender<Report>,
     ) -> Self {
-        let queue = Queue { random: context.scenario.seed | 1, ..Queue::default() };
+        let random = jitter_seed(context.scenario.seed, context.share);
+        let queue = Queue { random, ..Queue::default() };
         let (queue, changed) = (Mutex::new(queue), Condvar::new());
         Self { context, recovery, clock, service, inboxes, reports, queue, changed }
     }
@@ -164,6 +166,13 @@ fn backoff(recovery: &Recovery, attempts: u32, share: f64) -> Duration {
     doubled.min(recovery.max_delay).mul_f64(1.0 - share / 2.0)
 }
 
+/// The seed of the delays. Each process of a run has one of its own, or those that lost their connections together would
+/// return together; the same scenario has the same ones in each run. Never 0, from which xorshift does not move.
+fn jitter_seed(seed: u64, share: Share) -> u64 {
+    // The golden ratio, as in splitmix64: neighbours differ in many bits.
+    seed.wrapping_add(u64::from(share.number).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
+}
+
 /// A random number from 0 to 1 (xorshift64).
 fn random_share(state: &mut u64) -> f64 {
     *state ^= *state << 13;
@@ -190,6 +199,17 @@ mod tests {
         check(3, 0.0, 8000);
         check(4, 0.0, 10_000);
         check(4_000_000_000, 1.0, 5000);
+    }
+
+    #[test]
+    fn processes_have_delays_of_their_own() {
+        let delays = |number| {
+            let mut state = jitter_seed(1, Share { number, of: 4 });
+            [(); 3].map(|()| random_share(&mut state).to_bits())
+        };
+        let all: std::collections::BTreeSet<_> = (0..4).flat_map(delays).collect();
+        assert_eq!(all.len(), 12);
+        assert_eq!(delays(3), delays(3), "the same in each run");
     }
 
     #[test]

@@ -126,6 +126,14 @@ impl Topology {
 
     /// Declares all exchanges and queues, or checks those that exist against the scenario.
     pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        self.declare_but(declarations, none)
+    }
+
+    fn declare_but(
+        &mut self,
+        declarations: &Declarations,
+        is_borne: fn(&Refusal) -> bool,
+    ) -> Result<(), LoadError> {
         for exchange in &declarations.exchanges {
             let arguments = field_table(&exchange.arguments);
             let request = exchange_request(exchange, &arguments);
@@ -137,7 +145,7 @@ impl Topology {
             let names = set.names.iter();
             let requests: Vec<_> =
                 names.map(|name| declare_request(&set.spec, name, &arguments)).collect();
-            let outcome = self.call_all(&requests, "declaring queues")?;
+            let outcome = self.call_all_but(&requests, "declaring queues", is_borne)?;
             outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
         }
         Ok(())
@@ -149,8 +157,23 @@ impl Topology {
         self.bind(declarations)
     }
 
+    /// The same, of what can be had: a durable queue whose node is down is refused until that node is back, and then it
+    /// is there again by itself.
+    pub(crate) fn create_again(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        self.declare_but(declarations, is_home_down)?;
+        self.bind_but(declarations, is_home_down)
+    }
+
     /// Makes the bindings of the scenario.
     pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+        self.bind_but(declarations, none)
+    }
+
+    fn bind_but(
+        &mut self,
+        declarations: &Declarations,
+        is_borne: fn(&Refusal) -> bool,
+    ) -> Result<(), LoadError> {
         for exchange in &declarations.exchanges {
             for binding in &exchange.bindings {
                 let arguments = field_table(&binding.arguments);
@@ -171,7 +194,7 @@ impl Topology {
                 let requests: Vec<_> = pairs
                     .map(|(name, key)| bind_request(name, &binding.exchange, key, &arguments))
                     .collect();
-                let outcome = self.call_all(&requests, "binding queues")?;
+                let outcome = self.call_all_but(&requests, "binding queues", is_borne)?;
                 outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
             }
         }
@@ -242,10 +265,37 @@ impl Topology {
         Ok(Ok(()))
     }
 
+    /// The same, and goes on behind each request whose refusal can be borne.
+    fn call_all_but(
+        &mut self,
+        requests: &[Request<'_>],
+        doing: &str,
+        is_borne: fn(&Refusal) -> bool,
+    ) -> Result<Result<(), (usize, Refusal)>, LoadError> {
+        let mut done = 0;
+        while let Err((at, refusal)) = self.call_all(&requests[done..], doing)? {
+            if !is_borne(&refusal) {
+                return Ok(Err((done + at, refusal)));
+            }
+            done += at + 1;
+        }
+        Ok(Ok(()))
+    }
+
     /// Closes the connection. It does not matter when the broker does not answer.
     pub(crate) fn close(self) {
         self.client.close().ok();
     }
+}
+
+/// No refusal can be borne.
+fn none(_: &Refusal) -> bool {
+    false
+}
+
+/// The node that has the queue is down (`rabbit_amqqueue:absent/2`).
+fn is_home_down(refusal: &Refusal) -> bool {
+    refusal.is_not_found() && refusal.text.contains("is down or inaccessible")
 }
 
 /// Sends each request on a channel of its own, all at the same time.

@@ -54,10 +54,10 @@ impl Restorer {
     /// What somebody else has declared meanwhile under a name of ours is used, and not marked.
     fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
         let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) else {
-            return control.create(&self.declarations);
+            return control.create_again(&self.declarations);
         };
         let lost = control.lost(&self.declarations)?;
-        control.create(&self.declarations)?;
+        control.create_again(&self.declarations)?;
         // An object without a marker is kept at the end, and reported.
         control.mark_alive(marked)?.ok();
         control.mark_again(marked, &lost)?.ok();
