@@ -283,7 +283,7 @@ rate(false, _) -> unknown.
 current(Pid) ->
     case process_info(Pid, current_function) of {_, {_, _, _} = Function} -> Function; _ -> unknown end.
 
-own(processes, Pid, _) -> #{role => roles:role(Pid), name => roles:process_name(Pid)};
+own(processes, Pid, _) -> #{role => roles:shown_role(Pid), name => roles:process_name(Pid)};
 own(queues, _, {resource, VHost, queue, Name} = Resource) ->
     {Ready, Unacknowledged} = case ets:lookup(queue_coarse_metrics, Resource) of
         [Row] -> {element(2, Row), element(3, Row)};

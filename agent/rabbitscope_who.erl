@@ -12,13 +12,14 @@
 tables(To) ->
     Row = fun (What) -> fun (Pid, Key, Sent) -> add(To, row(Pid, of_table(What, Pid, Key)), Sent) end end,
     All = lists:foldl(fun (What, Sent) -> broker_tables:each(What, Row(What), Sent) end, none_sent(),
-        [connections, channels, queues]),
+        [connections, channels, queues, followers]),
     {parts, sent(To, All), ok}.
 
 %% The processes with these pids; `gone` is the role of one that has ended.
 -spec processes(to(), [binary()]) -> {parts, non_neg_integer(), ok}.
 processes(To, Texts) ->
-    Queues = broker_tables:each(queues, fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end, #{}),
+    Known = fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end,
+    Queues = broker_tables:each(followers, Known, broker_tables:each(queues, Known, #{})),
     VHosts = broker_tables:each(connections, fun (Pid, _, Found) ->
         {_, Name, VHost, _} = of_table(connections, Pid, none),
         Found#{Name => VHost}
@@ -41,7 +42,7 @@ role_of_ended(Module) ->
     catch error:badarg -> gone end.
 
 asked(Pid, Queues, VHosts) when is_pid(Pid) ->
-    case {Queues, roles:role(Pid)} of
+    case {Queues, roles:shown_role(Pid)} of
         {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
         {_, channel} -> of_table(channels, Pid, none);
         {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
@@ -56,7 +57,8 @@ asked(_, _, _) -> gone().
 
 gone() -> {gone, <<>>, <<>>, <<>>}.
 
-of_table(queues, Pid, {resource, VHost, queue, Name}) -> {queue_role(Pid), Name, VHost, <<>>};
+of_table(What, Pid, {resource, VHost, queue, Name}) when What =:= queues; What =:= followers ->
+    {queue_role(Pid), Name, VHost, <<>>};
 of_table(connections, Pid, _) ->
     Infos = broker_tables:infos(connection_created, Pid),
     Name = broker_tables:text(name, Infos),
@@ -68,7 +70,7 @@ of_table(channels, Pid, _) ->
 
 %% Without asking the process: one with a registered name is the Ra server of a quorum queue.
 queue_role(Pid) ->
-    case process_info(Pid, registered_name) of {registered_name, Name} when is_atom(Name) -> ra_server; _ -> queue end.
+    case process_info(Pid, registered_name) of {registered_name, Name} when is_atom(Name) -> roles:replica_role(Pid); _ -> queue end.
 
 %% The process's own name, or the function that it was started with.
 named(Pid) ->

@@ -13,6 +13,16 @@ each(queues, Each, Acc) ->
             Pid -> Each(Pid, Name, In)
         end
     end, Acc);
+%% Processes of quorum queues whose leaders are on other nodes.
+each(followers, Each, Acc) ->
+    Head = queue_table:queue_head([{name, '$1'}, {pid, {'$2', '$3'}}]),
+    Elsewhere = [{is_atom, '$2'}, {'=/=', '$3', {const, node()}}],
+    each_found(queue_table:queue_table(), [{Head, Elsewhere, [{{'$2', '$1'}}]}], fun ({Registered, Name}, In) ->
+        case whereis(Registered) of
+            undefined -> In;
+            Pid -> Each(Pid, Name, In)
+        end
+    end, Acc);
 each(connections, Each, Acc) -> created(connection_created, Each, Acc);
 each(channels, Each, Acc) -> created(channel_created, Each, Acc).
 

@@ -1,6 +1,6 @@
 %% The role of a process in RabbitMQ, and its name for people.
 -module(roles).
--export([roles/0, role/1, role_of/3, process_name/1, served_connection/2, local_pid/1]).
+-export([roles/0, role/1, shown_role/1, replica_role/1, role_of/3, process_name/1, served_connection/2, local_pid/1]).
 
 %% All roles.
 roles() ->
@@ -18,6 +18,22 @@ role(Pid) ->
             end,
             role_of(if is_atom(Name) -> Name; true -> none end, Started, proplists:get_value('$ancestors', Dictionary, []));
         _ -> unknown
+    end.
+
+%% The role as it is shown: of a quorum queue's process with its part among the replicas. On the command line
+%% `ra_server` stands for all of these.
+shown_role(Pid) ->
+    case role(Pid) of ra_server -> replica_role(Pid); Role -> Role end.
+
+%% Ra keeps a table with the state of each of its servers on this node.
+replica_role(Pid) ->
+    case process_info(Pid, registered_name) of
+        {registered_name, Name} when is_atom(Name) ->
+            try ets:lookup_element(ra_state, Name, 2) of
+                leader -> quorum_leader;
+                _ -> quorum_follower
+            catch error:badarg -> ra_server end;
+        _ -> ra_server
     end.
 
 role_of(_, {Module, _, _}, _) when Module =:= rabbit_reader; Module =:= rabbit_amqp_reader -> reader;

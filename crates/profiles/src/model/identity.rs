@@ -21,7 +21,15 @@ pub struct Identity {
 pub const GONE: &str = "gone";
 
 /// The queues among the roles. What a quorum queue or a stream does is done by others.
-const QUEUE_ROLES: [&str; 5] = ["queue", "mirror", "ra_server", "stream_writer", "stream_replica"];
+const QUEUE_ROLES: [&str; 7] = [
+    "queue",
+    "mirror",
+    "quorum_leader",
+    "quorum_follower",
+    "ra_server",
+    "stream_writer",
+    "stream_replica",
+];
 
 impl Identity {
     /// Whether the process is a queue's.
