@@ -23,7 +23,7 @@ impl WaitState {
     /// In the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Idle];
 
-    /// The frame that stands for it, below the kind of thread.
+    /// The frame that stands for it, below the kind of thread, which stands below the node where there are several.
     pub fn frame_name(self) -> &'static str {
         match self {
             Self::Blocked => "[blocked]",
@@ -34,8 +34,9 @@ impl WaitState {
 
     /// Of a sample of time off the CPU.
     fn of(profile: &Profile, sample: &Sample) -> Option<Self> {
-        let name = &profile.frames.get(sample.stack.get(1)?.frame).name;
-        Self::ALL.into_iter().find(|state| state.frame_name() == name)
+        let names = sample.stack.iter().skip(1).take(2);
+        let mut names = names.map(|entry| profile.frames.get(entry.frame).name.as_str());
+        names.find_map(|name| Self::ALL.into_iter().find(|state| state.frame_name() == name))
     }
 }
 

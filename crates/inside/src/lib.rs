@@ -5,6 +5,7 @@
 //! `rabbitscope-erlang` does.
 
 mod calls;
+mod cluster;
 mod error;
 mod local_node;
 mod peer;
@@ -15,10 +16,11 @@ pub use calls::{
     FunctionLine, call_notes, counted_table, counter_notes, function_table, profile_of_samples,
     profile_of_tree, slowest_of_tree, tree_notes,
 };
+pub use cluster::{ClusterMembers, MissingNode, cluster_members};
 pub use error::InsideError;
 pub use local_node::local_node;
 pub use peer::ExpectedNode;
-pub use processes::{IdentityResolver, TopKind, TopReader, TopSortKey};
+pub use processes::{ClusterTop, IdentityResolver, Top, TopKind, TopReader, TopSortKey};
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,
     QueueSource, SortKey, prometheus, serve,

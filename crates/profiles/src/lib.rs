@@ -1,4 +1,4 @@
-//! A profile: weighted stacks of one node, with labels and with a statement of their quality; and the
+//! A profile: weighted stacks of one node or several, with labels and with a statement of their quality; and the
 //! file formats that profiles are read from and written to.
 //!
 //! [`model`] holds the types. [`pprof`] and [`folded`] are read and written; [`perf_data`] and
@@ -25,7 +25,7 @@ pub use folded::{FoldedError, read_folded, read_folded_within, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
     Labels, LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, ThreadKind,
-    Times, is_lock_wait, merged,
+    Times, by_node, is_lock_wait, merged,
 };
 pub use names::source_name;
 pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};

@@ -54,6 +54,7 @@ pub enum TopSortKey {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Top {
+    /// The Erlang name of the node.
     pub node: String,
     pub(super) kind: TopKind,
     pub(super) sorted_by: TopSortKey,
@@ -73,6 +74,7 @@ pub struct Top {
     pub(super) rates: RateStatus,
     /// Interval at which the node writes its counters of messages.
     pub(super) statistics_ms: u64,
+    /// The heaviest first.
     pub rows: Vec<TopRow>,
 }
 
@@ -80,7 +82,9 @@ pub struct Top {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TopRow {
+    /// As the node prints it.
     pub pid: String,
+    /// Of the process, or of the queue, connection or channel.
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) role: Option<String>,
@@ -101,6 +105,26 @@ pub struct TopRow {
     pub(super) current_function: Option<String>,
 }
 
+impl TopRow {
+    /// The figure that rows are sorted by, as a whole number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rates are positive, and thousandths of them are enough for an order"
+    )]
+    pub(super) fn rank(&self, key: TopSortKey) -> Option<u64> {
+        let rate = |rate: f64| (rate * 1e3) as u64;
+        match key {
+            TopSortKey::Cpu => Some(rate(self.reductions_per_second)),
+            TopSortKey::Memory => Some(self.memory_bytes),
+            TopSortKey::Mailbox => Some(self.mailbox),
+            TopSortKey::Binaries => self.binary_bytes,
+            TopSortKey::In => self.in_per_second.map(rate),
+            TopSortKey::Out => self.out_per_second.map(rate),
+        }
+    }
+}
+
 /// Reads such tables from one node.
 #[derive(Debug)]
 pub struct TopReader<'a> {
@@ -114,6 +138,11 @@ impl<'a> TopReader<'a> {
         Ok(Self {
             agent: Loaded::agent(connection, ModuleSource::TOP, Compiled::Quickly, options)?,
         })
+    }
+
+    /// The node that is read.
+    pub(super) fn node(&self) -> &str {
+        self.agent.connection().node()
     }
 
     /// Compares two snapshots with this interval between them, and returns the first `rows` rows.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rabbitscope_text::{Align, human_bytes, table};
+use rabbitscope_text::{Align, Column, human_bytes, table};
 
 use super::{
     microstates::Microstates,
@@ -10,14 +10,20 @@ use super::{
 };
 
 impl fmt::Display for Top {
-    /// A line about the node, the table, and what is unknown.
+    /// Lines about the node, the table, and what is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n\n{}\n\n{}", self.head(), self.table(), self.coverage())
+    }
+}
+
+impl Top {
+    /// The state of the node, in two lines.
+    pub(super) fn head(&self) -> String {
         let used = self.scheduler_use.map_or_else(String::new, |share| {
             format!("schedulers {:.0} % of {}, ", share * 100.0, self.schedulers_online)
         });
-        writeln!(
-            f,
-            "{}  {used}run queue {}, memory {}, {} {}\n{}\n",
+        format!(
+            "{}  {used}run queue {}, memory {}, {} {}\n{}",
             self.node,
             self.run_queue,
             human_bytes(self.memory_bytes),
@@ -28,45 +34,18 @@ impl fmt::Display for Top {
                     .to_owned(),
                 Microstates::to_string
             ),
-        )?;
-        f.write_str(&self.table())?;
-        write!(f, "\n\nover {:.1} s", self.interval_ms as f64 / 1000.0)?;
-        f.write_str(&self.rates.reason(self.statistics_ms).unwrap_or_default())
+        )
     }
-}
 
-impl Top {
+    /// The time that it is about, and what is not known.
+    pub(super) fn coverage(&self) -> String {
+        let reason = self.rates.reason(self.statistics_ms).unwrap_or_default();
+        format!("over {:.1} s{reason}", self.interval_ms as f64 / 1000.0)
+    }
+
     fn table(&self) -> String {
-        use Align::{Left, Right};
-        let common =
-            [("reductions/s", Right), ("memory", Right), ("binaries", Right), ("mailbox", Right)];
-        let [cpu, memory, binaries, mailbox] = common;
-        if self.kind == TopKind::Processes {
-            let columns = [
-                ("pid", Left),
-                ("role", Left),
-                ("name", Left),
-                cpu,
-                memory,
-                binaries,
-                mailbox,
-                ("now in", Left),
-            ];
-            return table(columns, &self.rows.iter().map(TopRow::of_process).collect::<Vec<_>>());
-        }
-        let title = self.kind.names().0;
-        let columns = [
-            (title, Left),
-            ("vhost", Left),
-            cpu,
-            memory,
-            binaries,
-            mailbox,
-            ("in/s", Right),
-            ("out/s", Right),
-        ];
-        let in_bytes = self.kind == TopKind::Connections;
-        table(columns, &self.rows.iter().map(|row| row.of_broker(in_bytes)).collect::<Vec<_>>())
+        let rows: Vec<_> = self.rows.iter().map(|row| row.cells(self.kind)).collect();
+        table(self.kind.columns(), &rows)
     }
 }
 
@@ -80,9 +59,30 @@ impl TopKind {
             Self::Channels => ("channel", "channels"),
         }
     }
+
+    /// The columns of [`TopRow::cells`].
+    pub(super) fn columns(self) -> [Column; 8] {
+        use Align::{Left, Right};
+        let costs =
+            [("reductions/s", Right), ("memory", Right), ("binaries", Right), ("mailbox", Right)];
+        let [cpu, memory, binaries, mailbox] = costs;
+        if self == Self::Processes {
+            let [pid, role, name] = [("pid", Left), ("role", Left), ("name", Left)];
+            return [pid, role, name, cpu, memory, binaries, mailbox, ("now in", Left)];
+        }
+        let (title, vhost) = ((self.names().0, Left), ("vhost", Left));
+        [title, vhost, cpu, memory, binaries, mailbox, ("in/s", Right), ("out/s", Right)]
+    }
 }
 
 impl TopRow {
+    pub(super) fn cells(&self, kind: TopKind) -> [String; 8] {
+        match kind {
+            TopKind::Processes => self.of_process(),
+            _ => self.of_broker(kind == TopKind::Connections),
+        }
+    }
+
     /// Reductions, memory, binaries, mailbox.
     fn costs(&self) -> [String; 4] {
         [

@@ -5,17 +5,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_text::{Align, escapes, table};
+use rabbitscope_text::{Align, Column, escapes, table};
 use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::{AgeLimits, MissingReason, Page, QueueFilter, QueueRow, QueueSource, SortKey};
+use crate::cluster::{MissingNode, missing_lines};
 
-/// The queues of one node.
+/// The queues of one node, or of several.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// The Erlang name of the node.
+    /// The Erlang name of the node; of several the first.
     pub node: String,
+    /// Of several nodes all, else none.
+    pub nodes: Vec<String>,
+    /// Nodes of the cluster that could not be read.
+    pub missing: Vec<MissingNode>,
     /// Where their figures come from.
     pub source: QueueSource,
     /// Greatest age of figures from tables, unless a queue is too busy to write them.
@@ -37,6 +42,10 @@ pub struct Listing {
 #[serde(rename_all = "kebab-case")]
 pub struct ListingView<'a> {
     node: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    nodes: &'a [String],
+    #[serde(skip_serializing_if = "<[MissingNode]>::is_empty")]
+    missing: &'a [MissingNode],
     source: QueueSource,
     /// Greatest age of the figures among the selected types of queues that are read from tables.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +79,8 @@ impl Listing {
         };
         ListingView {
             node: &self.node,
+            nodes: &self.nodes,
+            missing: &self.missing,
             source: self.source,
             age_limit_ms: self.age_limit_ms(&rows),
             ages: self.ages,
@@ -96,32 +107,48 @@ impl ListingView<'_> {
 
     /// The table, with age and source of its figures.
     pub fn to_text(&self) -> String {
-        use Align::{Left, Right};
-        let columns = [
-            ("queue", Left),
-            ("vhost", Left),
-            ("type", Left),
-            ("ready", Right),
-            ("unacked", Right),
-            ("consumers", Right),
-            ("memory", Right),
-            ("state", Left),
-        ];
-        let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();
         let how = self.ages.words(self.source, &self.queues);
         let late = match self.unanswered.len() {
             0 => String::new(),
             number => format!("; {number} gave no answer: {}", some_of(&self.unanswered)),
         };
         format!(
-            "{}\n\n{} of {} queues, {how}, in {:.0} ms{late}",
-            table(columns, &rows),
+            "{}\n\n{} of {} queues, {how}, in {:.0} ms{late}{}",
+            self.table(),
             self.queues.len(),
             self.total,
-            self.took_ms
+            self.took_ms,
+            missing_lines(self.missing)
         )
     }
+
+    /// Of several nodes with a column for the node that leads the queue.
+    fn table(&self) -> String {
+        if self.nodes.is_empty() {
+            let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();
+            return table(COLUMNS, &rows);
+        }
+        let cells = |row: &&QueueRow| {
+            let [a, b, c, d, e, f, g, h] = row.cells();
+            [row.node.to_string(), a, b, c, d, e, f, g, h]
+        };
+        let [a, b, c, d, e, f, g, h] = COLUMNS;
+        let columns = [("node", Align::Left), a, b, c, d, e, f, g, h];
+        table(columns, &self.queues.iter().map(cells).collect::<Vec<_>>())
+    }
 }
+
+/// The columns of [`QueueRow::cells`].
+const COLUMNS: [Column; 8] = [
+    ("queue", Align::Left),
+    ("vhost", Align::Left),
+    ("type", Align::Left),
+    ("ready", Align::Right),
+    ("unacked", Align::Right),
+    ("consumers", Align::Right),
+    ("memory", Align::Right),
+    ("state", Align::Left),
+];
 
 fn some_of(names: &[String]) -> String {
     const MAX: usize = 20;
@@ -165,7 +192,19 @@ mod tests {
             quorum: Duration::from_secs(5),
             stream: Duration::from_secs(5),
         };
-        Listing { node, source, ages, statistics: true, began, took, took_on_node, rows }
+        let (nodes, missing) = (Vec::new(), Vec::new());
+        Listing {
+            node,
+            nodes,
+            missing,
+            source,
+            ages,
+            statistics: true,
+            began,
+            took,
+            took_on_node,
+            rows,
+        }
     }
 
     #[test]

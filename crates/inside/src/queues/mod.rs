@@ -6,6 +6,7 @@
 
 mod ages;
 mod cache;
+mod cluster_listing;
 mod filter;
 mod listing;
 mod priority_budget;

@@ -114,6 +114,8 @@ impl<'a> QueueReader<'a> {
         let (rows, cache) = rows.finish(&self.node, &summary.running);
         let listing = Listing {
             node: self.node.clone(),
+            nodes: Vec::new(),
+            missing: Vec::new(),
             source,
             ages: summary.ages,
             statistics: summary.statistics,

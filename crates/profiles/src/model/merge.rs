@@ -94,7 +94,7 @@ fn capture(profiles: &[Profile], first: &Capture) -> Capture {
 
 impl StackQuality {
     /// Of both together.
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self {
             complete: self.complete + other.complete,
             truncated: self.truncated + other.truncated,

@@ -10,7 +10,11 @@ use rabbitscope_erlang::probes::{ProbeSession, Watch};
 use rabbitscope_probe::{Backend, Node, Recorded};
 use rabbitscope_profiles::{Event, Profile};
 
-use super::{arguments::duration, explain, inside::NodeArguments};
+use super::{
+    arguments::duration,
+    cluster_profile, explain,
+    inside::{ClusterArgument, NodeArguments},
+};
 use rabbitscope_inside as inside;
 use rabbitscope_inside::IdentityResolver;
 
@@ -30,13 +34,15 @@ const MAX_INSIDE_HZ: u32 = 100;
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Args {
     /// Pid of the node's beam.smp [default: that of the node that --node names]
-    #[arg(long, conflicts_with = "node")]
+    #[arg(long, conflicts_with_all = ["node", "is_wanted"])]
     pid: Option<u32>,
     #[command(flatten)]
     node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
     /// Sample Erlang stacks through the distribution connection: needs the cookie and no permission,
     /// also for a node on another machine; coarser
-    #[arg(long, conflicts_with = "pid")]
+    #[arg(long, conflicts_with_all = ["pid", "is_wanted"])]
     from_inside: bool,
     #[arg(long, help = event_help(), default_value = "cpu", value_name = "EVENT,…",
           value_delimiter = ',', value_parser = event)]
@@ -56,7 +62,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
     output: Option<PathBuf>,
     /// Record nothing; say what this machine and the node allow and what is missing
-    #[arg(long, conflicts_with_all = ["from_inside", "output"])]
+    #[arg(long, conflicts_with_all = ["from_inside", "output", "is_wanted"])]
     explain: bool,
     /// Do not ask the node, before and after the recording, what its processes are for; else that is
     /// done where there is a cookie
@@ -67,33 +73,11 @@ pub(super) struct Args {
     json: bool,
 }
 
-struct Options {
-    events: Vec<Event>,
-    pid: u32,
-    /// The node's own name, where it can be told.
-    name: Option<String>,
-    freq_hz: u32,
-    duration: Duration,
-    tier: Option<Backend>,
-}
-
 impl Args {
-    fn validate(&self) -> anyhow::Result<Options> {
-        let node = match self.pid {
-            Some(pid) => rabbitscope_probe::list_nodes()?
-                .into_iter()
-                .find(|node| node.pid == pid)
-                .unwrap_or(Node { pid, name: None }),
-            None => self.node.process()?,
-        };
-        Ok(Options {
-            events: distinct(&self.event),
-            pid: node.pid,
-            name: node.name,
-            freq_hz: self.freq,
-            duration: self.duration,
-            tier: self.tier,
-        })
+    fn process(&self) -> anyhow::Result<Node> {
+        let Some(pid) = self.pid else { return self.node.process() };
+        let mut nodes = rabbitscope_probe::list_nodes()?.into_iter();
+        Ok(nodes.find(|node| node.pid == pid).unwrap_or(Node { pid, name: None }))
     }
 
     /// Stacks as the node itself tells them.
@@ -110,20 +94,58 @@ impl Args {
         Ok(inside::profile_of_samples(&samples))
     }
 
-    fn record_from_outside(&self, stop: &AtomicBool) -> anyhow::Result<Vec<Profile>> {
-        let valid = self.validate()?;
-        let options = || self.node.options_of(valid.pid, valid.name.clone());
+    /// With the roles and names of its processes.
+    fn record_node(
+        &self,
+        node: &Node,
+        is_shown: bool,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Recorded> {
+        let options = || self.node.options_of(node.pid, node.name.clone());
         let resolver = (!self.no_names).then(|| IdentityResolver::start(options()));
-        let mut recorded = valid.record(stop)?;
+        let mut recorded = self.sample(node.pid, is_shown, stop)?;
         if let Some(resolver) = resolver {
             resolver.resolve(&mut recorded.profiles);
         }
-        Ok(debuginfod::named(recorded, stop))
+        Ok(recorded)
+    }
+
+    fn sample(&self, pid: u32, is_shown: bool, stop: &AtomicBool) -> anyhow::Result<Recorded> {
+        let line = output::ProgressLine::default();
+        let options = rabbitscope_probe::Options {
+            pid,
+            events: distinct(&self.event),
+            freq_hz: self.freq,
+            duration: Some(self.duration),
+            backend: self.tier,
+        };
+        Ok(rabbitscope_probe::record(&options, stop, &mut |progress| {
+            if is_shown {
+                line.show(&run::recording_progress(progress, self.duration));
+            }
+        })?)
+    }
+
+    /// The profiles, and whether they are shorter than was asked for: where a node ended, the recorder has noted it.
+    fn record(&self, stop: &AtomicBool) -> anyhow::Result<(Vec<Profile>, bool)> {
+        if self.from_inside {
+            return Ok((vec![self.record_from_inside(stop)?], false));
+        }
+        if self.cluster.is_wanted {
+            let cluster = self.node.cluster_processes()?;
+            let record = |node: &Node, is_shown| self.record_node(node, is_shown, stop);
+            let recorded = cluster_profile::record(cluster, self.duration, record, stop)?;
+            return Ok((recorded.profiles, recorded.is_short));
+        }
+        let recorded = self.record_node(&self.process()?, true, stop)?;
+        let profiles = debuginfod::named(recorded, stop);
+        let is_short = profiles.iter().any(|it| it.capture.duration() < self.duration);
+        Ok((profiles, is_short))
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (false, Some(output)) = (self.explain, self.output.as_deref()) else {
-            let found = self.validate().map(|valid| (valid.pid, valid.name));
+            let found = self.process().map(|node| (node.pid, node.name));
             return explain::execute(found, self.tier, &self.node, self.json);
         };
         if self.from_inside && self.event != [Event::Cpu] {
@@ -133,22 +155,15 @@ impl Args {
         let files: Vec<ProfileFile> =
             paths.iter().map(|path| ProfileFile::check(path)).collect::<anyhow::Result<_>>()?;
         let stop = interrupt::watch()?;
-        let mut profiles = if self.from_inside {
-            vec![self.record_from_inside(&stop)?]
-        } else {
-            self.record_from_outside(&stop)?
-        };
+        let (mut profiles, is_short) = self.record(&stop)?;
         let is_stopped = stop.load(Ordering::Relaxed);
         if is_stopped {
             note_stop(&mut profiles, self.duration);
         }
-        // Where the node ended, the recorder has noted it.
-        let is_short = |it: &Profile| !self.from_inside && it.capture.duration() < self.duration;
-        let is_short = is_stopped || profiles.iter().any(is_short);
         let mut unwritten = Unwritten::default();
         let places = write_each(&files, &profiles, &mut unwritten);
         self.say(&profiles, &places)?;
-        let exit = if is_short { Exit::Failed } else { Exit::Done };
+        let exit = if is_short || is_stopped { Exit::Failed } else { Exit::Done };
         unwritten.error().map_or(Ok(exit), Err)
     }
 
@@ -162,22 +177,6 @@ impl Args {
             output::result(&format!("{}\nprofile  {place}", said_of(profile)));
         }
         Ok(())
-    }
-}
-
-impl Options {
-    fn record(&self, stop: &AtomicBool) -> anyhow::Result<Recorded> {
-        let line = output::ProgressLine::default();
-        let options = rabbitscope_probe::Options {
-            pid: self.pid,
-            events: self.events.clone(),
-            freq_hz: self.freq_hz,
-            duration: Some(self.duration),
-            backend: self.tier,
-        };
-        Ok(rabbitscope_probe::record(&options, stop, &mut |progress| {
-            line.show(&run::recording_progress(progress, self.duration));
-        })?)
     }
 }
 

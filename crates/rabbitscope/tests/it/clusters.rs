@@ -1,6 +1,8 @@
 //! Queues of a cluster: those whose leader is on another node, and on one that does not run.
 
 use std::{
+    collections::BTreeSet,
+    env,
     io::{Read, Write},
     net::TcpStream,
     thread,
@@ -9,9 +11,9 @@ use std::{
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::workbench::Workbench;
+use crate::workbench::{Ended, Workbench, may_profile_or_says_so};
 
 /// Makes a node known to another one's port mapper, for as long as it is kept.
 struct Registered {
@@ -68,17 +70,32 @@ impl Cluster {
         Self { first, second, _known: known }
     }
 
+    /// What a command says of all nodes, by way of the first.
+    fn all(&self, bench: &Workbench, command: &str) -> Value {
+        // The nodes are this process's, which has another directory for them than what it runs.
+        let (ours, program) = (env::temp_dir(), env!("CARGO_BIN_EXE_rabbitscope"));
+        let line = format!(
+            "env TMPDIR={} timeout --signal=KILL 120 {program} {command} --cluster --node {} --json",
+            ours.display(),
+            self.first.node_name()
+        );
+        let ended = Ended::from(bench.command_line(&line).output().unwrap()).code(0);
+        serde_json::from_str(&ended.stdout).unwrap()
+    }
+
     /// The queues as the first node says them.
     fn queues(&self, bench: &Workbench, more: &str) -> Value {
+        self.listing(bench, more)["queues"].take()
+    }
+
+    fn listing(&self, bench: &Workbench, more: &str) -> Value {
         let (home, mapper) = self.first.distribution();
         let (node, cookie) = (self.first.node_name(), home.join(".erlang.cookie"));
         let cookie = cookie.display();
         let asked = format!(
             "queues --node {node} --epmd-port {mapper} --cookie-file {cookie} --json {more}"
         );
-        let mut found: Value =
-            serde_json::from_str(&bench.rabbitscope(&asked).code(0).stdout).unwrap();
-        found["queues"].take()
+        serde_json::from_str(&bench.rabbitscope(&asked).code(0).stdout).unwrap()
     }
 }
 
@@ -86,15 +103,20 @@ impl Cluster {
     /// Sooner or later: figures of queues take their time to get into tables.
     #[track_caller]
     fn shows(&self, bench: &Workbench, more: &str, expected: &[&str]) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            let found = words(&self.queues(bench, more));
-            if found == expected {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{more}: {found:?}, and not {expected:?}");
-            thread::sleep(Duration::from_millis(300));
+        shows(more, expected, || self.queues(bench, more));
+    }
+}
+
+#[track_caller]
+fn shows(what: &str, expected: &[&str], read: impl Fn() -> Value) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let found = words(&read());
+        if found == expected {
+            return;
         }
+        assert!(Instant::now() < deadline, "{what}: {found:?}, and not {expected:?}");
+        thread::sleep(Duration::from_millis(300));
     }
 }
 
@@ -127,18 +149,51 @@ fn words(queues: &Value) -> Vec<String> {
 fn queues_of_other_nodes_are_asked_there() {
     let bench = Workbench::new("cluster");
     let cluster = Cluster::start(&bench);
+    for node in [&cluster.first, &cluster.second] {
+        // So that tables are read, too.
+        node.eval("application:set_env(rabbit, collect_statistics, coarse)").unwrap();
+    }
     assert_eq!(cluster.second.eval(DECLARE).unwrap(), "ok");
     publish(&cluster.second, "classic", 3);
     publish(&cluster.second, "quorum", 7);
     assert_eq!(cluster.second.eval(WRITE).unwrap(), "ok");
     let expected = ["classic 3 running null", "quorum 7 running null", "stream 11 running null"];
     cluster.shows(&bench, "--exact", &expected);
+    all_nodes_are_shown_at_once(&cluster, &bench, &expected);
 
     cluster.second.eval("rabbit:stop()").unwrap();
-    // So that tables are read, too.
-    cluster.first.eval("application:set_env(rabbit, collect_statistics, coarse)").unwrap();
     let down = ["classic null null down", "quorum null null down", "stream null null down"];
-    for how in ["--exact", ""] {
+    for how in ["--exact", "", "--cluster"] {
         cluster.shows(&bench, how, &down);
+    }
+    let missing = cluster.all(&bench, "queues")["missing"].take();
+    let expected = json!([{ "node": cluster.second.node_name(), "reason": "it does not run" }]);
+    assert_eq!(missing, expected);
+}
+
+/// `queues`, `top` and `profile` with `--cluster`.
+fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&str]) {
+    let names = [&cluster.first, &cluster.second].map(|broker| broker.node_name());
+    shows("--cluster", queues, || cluster.all(bench, "queues")["queues"].take());
+
+    let top = cluster.all(bench, "top --sort memory --limit 1000 --interval 100ms");
+    let roles = |node: &str| {
+        let nodes = top["nodes"].as_array().unwrap();
+        let of = nodes.iter().find(|it| it["node"] == node).unwrap_or_else(|| panic!("{top:#}"));
+        of["rows"].to_string()
+    };
+    assert!(roles(&names[0]).contains("\"quorum_follower\""), "{top:#}");
+    assert!(roles(&names[1]).contains("\"quorum_leader\""), "{top:#}");
+
+    // Another node's cookie is not known there: that one is named, and the first is shown all the same.
+    let listing = cluster.listing(bench, "--cluster");
+    assert_eq!(listing["missing"][0]["node"], names[1], "{listing:#}");
+    assert_eq!(listing["queues"].as_array().unwrap().len(), 3, "{listing:#}");
+
+    if may_profile_or_says_so("queues_of_other_nodes_are_asked_there") {
+        cluster.all(bench, "profile --event context-switches --duration 1s -o all.folded");
+        let folded = bench.read("all.folded");
+        let roots: BTreeSet<&str> = folded.lines().filter_map(|it| it.split(';').next()).collect();
+        assert_eq!(roots, names.iter().map(String::as_str).collect());
     }
 }

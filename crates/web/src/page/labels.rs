@@ -60,8 +60,9 @@ impl<'a> Labeller<'a> {
             sample.stack.iter().any(|entry| self.unsymbolised[entry.frame.0 as usize]);
         let has_erlang = sample.stack.iter().any(|entry| self.erlang[entry.frame.0 as usize]);
         let no_function = outcome.is_on_process() && !has_erlang;
-        let below = sample.stack.get(1).map(|entry| entry.frame);
-        let state = below.filter(|frame| self.states.contains_key(frame));
+        // Below the kind of thread, which stands below the node where there are several.
+        let mut below = sample.stack.iter().skip(1).take(2).map(|entry| entry.frame);
+        let state = below.find(|frame| self.states.contains_key(frame));
         let threads = &mut self.threads;
         *self.numbers.entry((thread, outcome, [has_unnamed, no_function], state)).or_insert_with(
             || {

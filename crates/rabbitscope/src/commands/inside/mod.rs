@@ -1,11 +1,14 @@
 //! Commands that look into a node, and what they have in common.
 
 pub(super) mod calltree;
+mod cluster;
 pub(super) mod functions;
 mod node;
+mod queue_nodes;
 pub(super) mod queues;
 pub(super) mod top;
 pub(super) mod trace;
 mod who;
 
+pub(super) use cluster::{ClusterArgument, ClusterProcesses, nobody};
 pub(super) use node::NodeArguments;

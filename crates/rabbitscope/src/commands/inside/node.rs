@@ -98,6 +98,11 @@ impl NodeArguments {
         Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
     }
 
+    /// The same arguments, for another node of the cluster.
+    pub(super) fn of_member(&self, name: &str) -> Self {
+        Self { node: Some(name.to_owned()), ..self.clone() }
+    }
+
     fn expected(&self) -> ExpectedNode {
         ExpectedNode { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
     }

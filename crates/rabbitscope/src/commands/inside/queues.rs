@@ -10,10 +10,14 @@ use std::{
 
 use rabbitscope_erlang::{Connection, ErlangError};
 
-use super::node::NodeArguments;
+use super::{
+    cluster::{ClusterArgument, ClusterConnections},
+    node::NodeArguments,
+    queue_nodes::{QueueNodes, ReadQueues},
+};
 use crate::commands::arguments::{duration, positive};
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
-use rabbitscope_inside::{Listing, Page, QueueFilter, QueueReader, SortKey, prometheus, serve};
+use rabbitscope_inside::{ListingView, Page, QueueFilter, SortKey, prometheus, serve};
 
 use crate::{exit::Exit, interrupt, output};
 
@@ -26,6 +30,8 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
     /// Of this virtual host only
     #[arg(long)]
     vhost: Option<String>,
@@ -41,8 +47,8 @@ pub(in crate::commands) struct Args {
     /// Which page of `--limit` queues
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1", requires = "limit")]
     page: u32,
-    /// Ask each queue instead of reading the node's tables
-    #[arg(long)]
+    /// Ask each queue, on whatever node it is, instead of reading the node's tables
+    #[arg(long, conflicts_with = "is_wanted")]
     exact: bool,
     /// How long queues may take to answer
     #[arg(long, value_parser = duration, default_value = "5s")]
@@ -62,7 +68,8 @@ pub(in crate::commands) struct Args {
     /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C; an address that
     /// other machines reach needs `--auth-file`
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address,
-          conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit"])]
+          conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit",
+                                "is_wanted"])]
     listen: Option<SocketAddr>,
     /// With `--listen`: a file with `user:password` or a token that requests have to bring; others
     /// than its owner and group must not be able to read it
@@ -79,24 +86,31 @@ impl Args {
         if let Some(address) = self.listen {
             return self.serve(address, &stop);
         }
-        let connection = self.node.connect()?;
         if self.watch {
-            self.watch(connection, &stop)?;
+            self.watch(&stop)?;
             return Ok(Exit::Done);
         }
-        let mut reader = QueueReader::new(&connection)?;
-        self.show(&mut reader)?;
-        reader.end()?;
+        let connections = self.connect()?;
+        let mut nodes = QueueNodes::start(&connections)?;
+        self.show(&mut nodes)?;
+        nodes.end()?;
         Ok(Exit::Done)
     }
 
+    fn connect(&self) -> anyhow::Result<ClusterConnections> {
+        if self.cluster.is_wanted {
+            return self.node.connect_all();
+        }
+        Ok(ClusterConnections { nodes: vec![self.node.connect()?], missing: Vec::new() })
+    }
+
     /// Until it is stopped; a node that goes away is waited for.
-    fn watch(&self, first: Connection, stop: &AtomicBool) -> anyhow::Result<()> {
-        let mut connection = Ok(first);
+    fn watch(&self, stop: &AtomicBool) -> anyhow::Result<()> {
         let mut was_shown = false;
         let mut said = String::new();
         loop {
-            let lost = match connection.and_then(|it| self.watch_one(&it, stop, &mut was_shown)) {
+            let connected = self.connect();
+            let lost = match connected.and_then(|it| self.watch_these(&it, stop, &mut was_shown)) {
                 Ok(()) => return Ok(()),
                 Err(error) if was_shown && error.is::<ErlangError>() => error.to_string(),
                 Err(error) => return Err(error),
@@ -108,36 +122,53 @@ impl Args {
             if waited(RECONNECT_INTERVAL, stop) {
                 return Ok(());
             }
-            connection = self.node.connect();
         }
     }
 
-    /// Until it is stopped, or the node has gone away.
-    fn watch_one(
+    /// Until it is stopped, or a node has gone away.
+    fn watch_these(
         &self,
-        connection: &Connection,
+        connections: &ClusterConnections,
         stop: &AtomicBool,
         was_shown: &mut bool,
     ) -> anyhow::Result<()> {
-        let mut reader = QueueReader::new(connection)?;
+        let mut nodes = QueueNodes::start(connections)?;
         loop {
-            self.show(&mut reader)?;
+            let lost = self.show(&mut nodes)?;
             *was_shown = true;
             if waited(self.interval, stop) {
-                return Ok(reader.end()?);
+                return Ok(nodes.end()?);
+            }
+            // The others were shown; now it is looked for again.
+            if let Some(error) = lost {
+                return Err(error.into());
             }
         }
     }
 
-    fn show(&self, reader: &mut QueueReader<'_>) -> anyhow::Result<()> {
+    /// Shows the queues, and returns why some of them could not be read.
+    fn show(&self, nodes: &mut QueueNodes<'_>) -> anyhow::Result<Option<ErlangError>> {
         let filter = QueueFilter { vhost: self.vhost.clone(), name: self.name.clone() };
-        let listing = self.read(reader, &filter)?;
+        let ReadQueues { listing, without_statistics, lost } = if self.exact {
+            nodes.ask_queues(&filter, self.within)?
+        } else {
+            nodes.read_tables(&filter, self.within)?
+        };
+        if without_statistics && !self.watch {
+            output::note(
+                "the node keeps no statistics (collect_statistics is none); asking each queue",
+            );
+        }
         let page = Page { number: self.page, size: self.limit };
-        let shown = listing.view(&filter, self.sort, page);
+        self.print(&listing.view(&filter, self.sort, page))?;
+        Ok(lost)
+    }
+
+    fn print(&self, shown: &ListingView<'_>) -> anyhow::Result<()> {
         if self.json && self.watch {
-            output::json_line(&shown)?;
+            output::json_line(shown)?;
         } else if self.json {
-            output::json(&shown)?;
+            output::json(shown)?;
         } else if self.prometheus {
             output::metrics(&prometheus(&shown.queues, shown.unanswered.len()));
         } else if self.watch {
@@ -146,23 +177,6 @@ impl Args {
             output::result(&shown.to_text());
         }
         Ok(())
-    }
-
-    /// A node without statistics has nothing in its tables about classic queues.
-    fn read(&self, reader: &mut QueueReader<'_>, filter: &QueueFilter) -> anyhow::Result<Listing> {
-        if self.exact {
-            return Ok(reader.ask_queues(filter, self.within)?);
-        }
-        let listing = reader.read_tables(filter)?;
-        if listing.statistics {
-            return Ok(listing);
-        }
-        if !self.watch {
-            output::note(
-                "the node keeps no statistics (collect_statistics is none); asking each queue",
-            );
-        }
-        Ok(reader.ask_queues(filter, self.within)?)
     }
 
     fn serve(&self, address: SocketAddr, stop: &AtomicBool) -> anyhow::Result<Exit> {

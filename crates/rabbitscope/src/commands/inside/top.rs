@@ -1,10 +1,20 @@
 //! `rabbitscope top`: who does or holds most on a node.
 
-use std::{io::IsTerminal, sync::atomic::Ordering, time::Duration};
+use std::{
+    fmt::Display,
+    io::IsTerminal,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
-use super::node::NodeArguments;
+use serde::Serialize;
+
+use super::{
+    cluster::{ClusterArgument, ClusterConnections, nobody},
+    node::NodeArguments,
+};
 use crate::commands::arguments::{duration, positive};
-use rabbitscope_inside::{TopKind, TopReader, TopSortKey};
+use rabbitscope_inside::{ClusterTop, MissingNode, TopKind, TopReader, TopSortKey};
 
 use crate::{
     exit::{Exit, UsageError},
@@ -16,6 +26,8 @@ use crate::{
 pub(in crate::commands) struct Args {
     #[command(flatten)]
     node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
     /// What is listed
     #[arg(value_enum, default_value = "processes")]
     kind: TopKind,
@@ -50,11 +62,47 @@ impl Args {
             return Err(UsageError(wrong.to_owned()).into());
         }
         let stop = interrupt::watch()?;
+        if self.cluster.is_wanted {
+            self.show_cluster(&self.node.connect_all()?, &stop)?;
+            return Ok(Exit::Done);
+        }
         let connection = self.node.connect()?;
         let mut reader = TopReader::new(&connection)?;
+        self.repeat(&stop, || Ok(reader.read(self.kind, self.sort, self.interval, self.limit)?))?;
+        reader.end()?;
+        Ok(Exit::Done)
+    }
+
+    fn show_cluster(&self, cluster: &ClusterConnections, stop: &AtomicBool) -> anyhow::Result<()> {
+        let (mut readers, mut missing) = (Vec::new(), cluster.missing.clone());
+        for connection in &cluster.nodes {
+            match TopReader::new(connection) {
+                Ok(reader) => readers.push(reader),
+                Err(error) => missing.push(MissingNode {
+                    node: connection.node().to_owned(),
+                    reason: error.to_string(),
+                }),
+            }
+        }
+        let order = (self.kind, self.sort);
+        self.repeat(stop, || {
+            let top = ClusterTop::read(&mut readers, order, self.interval, self.limit, &missing);
+            if top.nodes.is_empty() { Err(nobody(&top.missing)) } else { Ok(top) }
+        })?;
+        // On one that is gone nothing is left.
+        readers.into_iter().for_each(|reader| drop(reader.end()));
+        Ok(())
+    }
+
+    /// Once, or on a terminal until it is stopped.
+    fn repeat<T: Serialize + Display>(
+        &self,
+        stop: &AtomicBool,
+        mut read: impl FnMut() -> anyhow::Result<T>,
+    ) -> anyhow::Result<()> {
         let live = std::io::stdout().is_terminal() && !self.once && !self.json;
         loop {
-            let top = reader.read(self.kind, self.sort, self.interval, self.limit)?;
+            let top = read()?;
             if self.json {
                 output::json(&top)?;
             } else if live {
@@ -63,10 +111,8 @@ impl Args {
                 output::result(&top.to_string());
             }
             if !live || stop.load(Ordering::Relaxed) {
-                break;
+                return Ok(());
             }
         }
-        reader.end()?;
-        Ok(Exit::Done)
     }
 }

@@ -1,0 +1,84 @@
+//! The first rows of all nodes of a cluster, as one table.
+
+use std::{cmp::Reverse, fmt, thread, time::Duration};
+
+use rabbitscope_text::{Align, Column, table};
+use serde::Serialize;
+
+use super::top::{Top, TopKind, TopReader, TopRow, TopSortKey};
+use crate::cluster::{MissingNode, missing_lines};
+
+/// The first rows of several nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClusterTop {
+    /// Each with its own first rows.
+    pub nodes: Vec<Top>,
+    /// Those that are not among them.
+    pub missing: Vec<MissingNode>,
+    /// Rows of the table.
+    #[serde(skip)]
+    limit: usize,
+}
+
+impl ClusterTop {
+    /// Reads all nodes at the same time. One that fails does not end the others.
+    pub fn read(
+        readers: &mut [TopReader<'_>],
+        (kind, key): (TopKind, TopSortKey),
+        interval: Duration,
+        rows: u32,
+        missing: &[MissingNode],
+    ) -> Self {
+        let limit = usize::try_from(rows).unwrap_or(usize::MAX);
+        let mut all = Self { nodes: Vec::new(), missing: missing.to_vec(), limit };
+        thread::scope(|scope| {
+            let begin = |reader: &'_ mut TopReader<'_>| {
+                (reader.node().to_owned(), reader.read(kind, key, interval, rows))
+            };
+            let threads: Vec<_> =
+                readers.iter_mut().map(|reader| scope.spawn(move || begin(reader))).collect();
+            for read in threads {
+                match read.join().expect("reading panicked") {
+                    (_, Ok(top)) => all.nodes.push(top),
+                    (node, Err(error)) => {
+                        all.missing.push(MissingNode { node, reason: error.to_string() });
+                    }
+                }
+            }
+        });
+        all
+    }
+
+    /// The heaviest of all nodes, each with its node.
+    fn rows(&self) -> Vec<(&str, &TopRow)> {
+        let Some(key) = self.nodes.first().map(|top| top.sorted_by) else { return Vec::new() };
+        let rows = self.nodes.iter().flat_map(|top| top.rows.iter().map(|row| (&*top.node, row)));
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by_key(|(_, row)| Reverse(row.rank(key)));
+        rows.truncate(self.limit);
+        rows
+    }
+
+    fn table(&self) -> String {
+        let kind = self.nodes.first().map_or(TopKind::Processes, |top| top.kind);
+        let [a, b, c, d, e, f, g, h] = kind.columns();
+        let columns: [Column; 9] = [("node", Align::Left), a, b, c, d, e, f, g, h];
+        let cells = |(node, row): (&str, &TopRow)| {
+            let [a, b, c, d, e, f, g, h] = row.cells(kind);
+            [node.to_owned(), a, b, c, d, e, f, g, h]
+        };
+        table(columns, &self.rows().into_iter().map(cells).collect::<Vec<_>>())
+    }
+}
+
+impl fmt::Display for ClusterTop {
+    /// Lines about each node, one table, and what is unknown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for top in &self.nodes {
+            writeln!(f, "{}\n", top.head())?;
+        }
+        let coverage = self.nodes.first().map(Top::coverage).unwrap_or_default();
+        write!(f, "{}\n\n{coverage}{}", self.table(), missing_lines(&self.missing))
+    }
+}

@@ -1,0 +1,84 @@
+//! One profile of all nodes of a cluster that are processes of this machine.
+
+use std::{sync::atomic::AtomicBool, thread, time::Duration};
+
+use rabbitscope_inside::MissingNode;
+use rabbitscope_probe::{Node, Recorded};
+use rabbitscope_profiles::{Profile, by_node};
+
+use super::inside::{ClusterProcesses, nobody};
+use crate::debuginfod;
+
+/// What was recorded of a cluster.
+pub(super) struct ClusterProfiles {
+    /// One for each event.
+    pub(super) profiles: Vec<Profile>,
+    /// A node of this machine was recorded in part, or not at all.
+    pub(super) is_short: bool,
+}
+
+type NodeResult = (String, anyhow::Result<Recorded>);
+
+/// Records all nodes at the same time, each on a thread of its own. One that fails does not end the others: it is named
+/// in the profile, as those of other machines are. `record` is told of one node that its progress is to be shown.
+pub(super) fn record(
+    cluster: ClusterProcesses,
+    duration: Duration,
+    record: impl Fn(&Node, bool) -> anyhow::Result<Recorded> + Sync,
+    stop: &AtomicBool,
+) -> anyhow::Result<ClusterProfiles> {
+    let ClusterProcesses { local, mut missing } = cluster;
+    let (mut nodes, mut is_short, mut failure) = (Vec::new(), false, None);
+    for (node, recorded) in record_all(&local, &record)? {
+        match recorded {
+            Ok(recorded) => {
+                let profiles = debuginfod::named(recorded, stop);
+                is_short |= profiles.iter().any(|it| it.capture.duration() < duration);
+                nodes.push((node, profiles));
+            }
+            Err(error) => {
+                is_short = true;
+                missing.push(MissingNode { node, reason: format!("{error:#}") });
+                failure.get_or_insert(error);
+            }
+        }
+    }
+    if nodes.is_empty() {
+        return Err(failure.unwrap_or_else(|| nobody(&missing)));
+    }
+    Ok(ClusterProfiles { profiles: joined(&nodes, &missing), is_short })
+}
+
+fn record_all(
+    nodes: &[Node],
+    record: &(impl Fn(&Node, bool) -> anyhow::Result<Recorded> + Sync),
+) -> anyhow::Result<Vec<NodeResult>> {
+    thread::scope(|scope| {
+        let begin = |(number, node)| scope.spawn(move || record(node, number == 0));
+        let threads: Vec<_> = nodes.iter().enumerate().map(begin).collect();
+        // The recorders keep their privileges; this thread has no use for any.
+        rabbitscope_probe::drop_privileges()?;
+        let name = |node: &Node| node.name.clone().unwrap_or_else(|| format!("pid {}", node.pid));
+        let ended = nodes.iter().zip(threads);
+        let ended = ended.map(|(node, it)| (name(node), it.join().expect("recording panicked")));
+        Ok(ended.collect())
+    })
+}
+
+/// Nodes of one machine are recorded in the same way; should they not have been, the first alone is shown.
+fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Profile> {
+    let events = nodes.iter().map(|(_, profiles)| profiles.len()).min().unwrap_or(0);
+    let of_event = |event: usize| {
+        let each = || nodes.iter().map(|(node, of)| (node.clone(), of[event].clone()));
+        let mut profile = by_node(each().collect()).unwrap_or_else(|| {
+            let (node, mut first) = each().next().expect("a node was recorded");
+            let note = format!("of {node} alone: the others were recorded in another way");
+            first.capture.notes.push(note);
+            first
+        });
+        let notes = missing.iter().map(|it| format!("not recorded: {}, {}.", it.node, it.reason));
+        profile.capture.notes.extend(notes);
+        profile
+    };
+    (0..events).map(of_event).collect()
+}

@@ -1,0 +1,82 @@
+//! All nodes of a cluster, found through one of them: connections, and the processes of those on this machine.
+
+use rabbitscope_broker::Registry;
+use rabbitscope_erlang::Connection;
+use rabbitscope_inside::{ClusterMembers, MissingNode, cluster_members};
+use rabbitscope_probe::Node as Local;
+
+use super::node::NodeArguments;
+
+/// Why a node is not recorded that runs.
+const ELSEWHERE: &str = "it is no process of this machine: record it where it runs";
+
+/// Whether a command is about one node or about its cluster.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(in crate::commands) struct ClusterArgument {
+    /// All nodes of the cluster that the node belongs to, at the same time
+    #[arg(long = "cluster", conflicts_with = "dist_port")]
+    pub(in crate::commands) is_wanted: bool,
+}
+
+/// The nodes of a cluster that can be reached.
+#[derive(Debug)]
+pub(in crate::commands) struct ClusterConnections {
+    /// At least one.
+    pub(in crate::commands) nodes: Vec<Connection>,
+    pub(in crate::commands) missing: Vec<MissingNode>,
+}
+
+/// The nodes of a cluster that are processes of this machine.
+#[derive(Debug)]
+pub(in crate::commands) struct ClusterProcesses {
+    pub(in crate::commands) local: Vec<Local>,
+    pub(in crate::commands) missing: Vec<MissingNode>,
+}
+
+impl NodeArguments {
+    /// Connects to every node of the cluster. Only the first has to be there.
+    pub(in crate::commands) fn connect_all(&self) -> anyhow::Result<ClusterConnections> {
+        let first = self.connect()?;
+        let ClusterMembers { running, down } = cluster_members(&first)?;
+        let mut missing: Vec<_> = down.into_iter().map(is_down).collect();
+        let own = first.node().to_owned();
+        let mut nodes = vec![first];
+        for node in running.into_iter().filter(|node| *node != own) {
+            match self.of_member(&node).connect() {
+                Ok(connection) => nodes.push(connection),
+                Err(error) => missing.push(MissingNode { node, reason: format!("{error:#}") }),
+            }
+        }
+        Ok(ClusterConnections { nodes, missing })
+    }
+
+    /// Finds the processes of the cluster's nodes.
+    pub(in crate::commands) fn cluster_processes(&self) -> anyhow::Result<ClusterProcesses> {
+        let connection = self.connect()?;
+        let ClusterMembers { running, down } = cluster_members(&connection)?;
+        let mut missing: Vec<_> = down.into_iter().map(is_down).collect();
+        // Without a readable registry there is none of ours.
+        let ours = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
+        let others = rabbitscope_probe::list_nodes()?;
+        let mut local = Vec::new();
+        for node in running {
+            let of_ours = ours.iter().find(|it| it.node_name() == node).map(|it| it.pid);
+            let named = || others.iter().find(|it| it.name.as_deref() == Some(&node));
+            match of_ours.or_else(|| named().map(|it| it.pid)) {
+                Some(pid) => local.push(Local { pid, name: Some(node) }),
+                None => missing.push(MissingNode { node, reason: ELSEWHERE.to_owned() }),
+            }
+        }
+        Ok(ClusterProcesses { local, missing })
+    }
+}
+
+fn is_down(node: String) -> MissingNode {
+    MissingNode { node, reason: "it does not run".to_owned() }
+}
+
+/// No node of the cluster can be read.
+pub(in crate::commands) fn nobody(missing: &[MissingNode]) -> anyhow::Error {
+    let reasons: Vec<_> = missing.iter().map(|it| format!("{}: {}", it.node, it.reason)).collect();
+    anyhow::anyhow!("no node of the cluster can be read: {}", reasons.join("; "))
+}
