@@ -45,18 +45,18 @@ pub(crate) struct CaptureBesideLoad {
 }
 
 impl CaptureBesideLoad {
-    /// Begins to look at the broker with this pid and port. Where packets are kept they are written beside `file`. A failure
+    /// Begins to look at the broker with this pid and port, which is called `subject`. Where packets are kept they are written beside `file`. A failure
     /// sets `stop`: a run without the packets that it was for would waste the time of whoever waits.
     pub(crate) fn start(
         spec: &PacketsSpec,
-        (pid, port): (u32, u16),
+        (pid, port, subject): (u32, u16, String),
         file: PathBuf,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
         let (load_started, begin) = mpsc::channel();
         let over = Arc::new(AtomicBool::new(false));
         let options = LiveOptions {
-            subject: format!("port {port} of the broker under load"),
+            subject,
             ports: PortSet::new([port])?,
             pid: Some(pid),
             interface: CaptureInterface::Any,

@@ -33,7 +33,7 @@ pub(super) fn write(
     for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
-    let (recorded, failure) = match load.recorded.take().transpose() {
+    let (mut recorded, failure) = match load.recorded.take().transpose() {
         Ok(recorded) => (recorded, None),
         Err(failure) => (None, Some(anyhow::Error::from(failure))),
     };
@@ -42,6 +42,9 @@ pub(super) fn write(
         Err(failure) => (None, Some(failure)),
     };
     let failure = failure.or(not_captured);
+    if let Some((recorded, note)) = recorded.as_mut().zip(of_first_node(&broker)) {
+        recorded.profile.capture.notes.push(note);
+    }
     let profile = recorded.as_ref().and_then(|it| write_profile(directory, it, &mut unwritten));
     let packets = captured.and_then(|it| write_packets(directory, it, &mut unwritten));
     let trace = directory.write_trace(&load.outcome.trace);
@@ -73,6 +76,12 @@ pub(super) fn write(
         report: directory.report(),
         unwritten: unwritten.error().map(|error| error.context(in_directory(directory))),
     })
+}
+
+/// What a reader of the profile of a cluster has to know.
+fn of_first_node(broker: &BrokerFacts) -> Option<String> {
+    let [first, _, ..] = &broker.nodes[..] else { return None };
+    Some(format!("of {} alone, one of {} nodes under load", first.name, broker.nodes.len()))
 }
 
 fn in_directory(directory: &RunDirectory) -> String {

@@ -166,8 +166,13 @@ fn begin_capture(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<CaptureBesideLoad>> {
     let captured = scenario.packets.as_ref().zip(target.pid());
+    let port = target.uri.port;
+    let subject = match &target.cluster_nodes()[..] {
+        [first, _, ..] => format!("port {port} of {}, one of several nodes under load", first.name),
+        _ => format!("port {port} of the broker under load"),
+    };
     let begin = |(spec, pid)| {
-        CaptureBesideLoad::start(spec, (pid, target.uri.port), directory.packet_file(), stop)
+        CaptureBesideLoad::start(spec, (pid, port, subject), directory.packet_file(), stop)
     };
     captured.map(begin).transpose()
 }
