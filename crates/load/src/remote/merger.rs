@@ -8,7 +8,7 @@ use super::{
     update::{PartState, UpdateError, WorkerUpdate},
 };
 use crate::{
-    context::{DoneMembers, SharedState},
+    context::SharedState,
     report::{Failure, Report},
 };
 
@@ -59,9 +59,11 @@ impl Merger {
             return Ok(Vec::new());
         }
         of.number = update.number;
-        let ended = update.state.ended.saturating_sub(of.state.ended);
-        of.state = update.state;
         let (first, threads) = (of.first_thread, of.size.threads());
+        // Each is a report: more than there are threads would only take memory.
+        let state = PartState { ended: update.state.ended.min(threads), ..update.state };
+        let ended = state.ended.saturating_sub(of.state.ended);
+        of.state = state;
         // Before the rows that they belong to.
         self.order.add(worker, update.changes, update.covered_until);
         let intervals = update.intervals.into_iter().filter(|it| it.worker < threads);
@@ -113,7 +115,7 @@ impl Merger {
 
     /// What the processes are to know of each other and of the run.
     pub(crate) fn wishes(&self, shared: &SharedState) -> PartWishes {
-        let draining: usize = self.workers.iter().map(|worker| worker.state.draining).sum();
+        let draining = self.sum(|state| state.draining);
         let is_set = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
         PartWishes {
             ending: is_set(&shared.ending),
@@ -124,17 +126,19 @@ impl Merger {
         }
     }
 
+    fn sum(&self, of: fn(&PartState) -> usize) -> usize {
+        self.workers.iter().map(|worker| of(&worker.state)).fold(0, usize::saturating_add)
+    }
+
     /// The sums of what the processes say become the state that the end of the run is decided by.
     fn mirror(&self, shared: &SharedState) {
-        let states = || self.workers.iter().map(|worker| worker.state);
-        let done = |of: fn(&DoneMembers) -> usize| states().map(|it| of(&it.done)).sum();
-        shared.publishers_done.store(done(|it| it.publishers), Ordering::Relaxed);
-        shared.consumers_done.store(done(|it| it.consumers), Ordering::Relaxed);
-        shared.callers_done.store(done(|it| it.callers), Ordering::Relaxed);
-        shared.churners_done.store(done(|it| it.churn_slots), Ordering::Relaxed);
-        let confirming = states().map(|it| it.confirming).sum();
-        shared.confirming.store(confirming, Ordering::Relaxed);
-        shared.draining.store(states().map(|it| it.draining).sum(), Ordering::Relaxed);
+        let sum = |of| self.sum(of);
+        shared.publishers_done.store(sum(|it| it.done.publishers), Ordering::Relaxed);
+        shared.consumers_done.store(sum(|it| it.done.consumers), Ordering::Relaxed);
+        shared.callers_done.store(sum(|it| it.done.callers), Ordering::Relaxed);
+        shared.churners_done.store(sum(|it| it.done.churn_slots), Ordering::Relaxed);
+        shared.confirming.store(sum(|it| it.confirming), Ordering::Relaxed);
+        shared.draining.store(sum(|it| it.draining), Ordering::Relaxed);
     }
 }
 

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::SystemTime};
 
 use rabbitscope_runs::{record::Verdict, scenario::RunOptions};
 
-use super::{Collector, Merger, PartSize};
+use super::{
+    Collector, Merger, PartSize,
+    update::{PartState, WorkerUpdate},
+};
 use crate::{
     aggregate::Aggregator,
     clock::{Nanos, RunInstant},
@@ -218,4 +221,18 @@ fn what_a_lost_process_did_not_tell_is_not_waited_for() {
     }
     assert_eq!(seconds.iter().filter(is_row).count(), SECONDS as usize + 1);
     assert_eq!(merger.give_up(2, &shared).running, 0, "once");
+}
+
+#[test]
+fn a_process_cannot_end_more_threads_than_it_has() {
+    let shared = SharedState::default();
+    let size = PartSize { load_threads: 2, ..PartSize::default() };
+    let mut merger = Merger::new(&[size; 2], &shared);
+    let state = PartState { ended: usize::MAX, confirming: usize::MAX, ..PartState::default() };
+    for process in 0..2 {
+        let update = WorkerUpdate { number: 1, state, ..WorkerUpdate::default() };
+        let reports = merger.take(process, &update.encode(), &shared).unwrap();
+        assert_eq!(reports.len(), 2);
+        assert!(!merger.is_running(process));
+    }
 }
