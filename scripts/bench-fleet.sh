@@ -5,7 +5,7 @@
 #   ROUNDS=3 SECONDS_EACH=10 scripts/bench-fleet.sh
 #   CONNECTIONS=10000 QUEUES=3000 NODES=3 scripts/bench-fleet.sh      that many over 4 workers, and nothing else
 #
-# Needs Node.js and ss (iproute2). Prints tables; keeps the run records in target/bench-fleet.
+# Needs Node.js and, as root, ss (iproute2). Prints tables; keeps the run records in target/bench-fleet.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -14,7 +14,8 @@ seconds=${SECONDS_EACH:-10}
 results=target/bench-fleet
 rm -rf "$results"
 mkdir -p "$results"
-start_broker --nodes "${NODES:-1}"
+# That many connections have a cluster of their own, which the run starts and measures.
+[ -n "${CONNECTIONS:-}" ] || start_broker
 bus=$("$program" broker start --json)
 bus_value() { printf %s "$bus" | node -p "JSON.parse(require('fs').readFileSync(0, 'utf8'))['$1']"; }
 RABBITSCOPE_VIA=$(bus_value uri)
@@ -37,15 +38,16 @@ fleet() {
     "$program" run "$work/scenario.toml" --workers "$workers" --plain --json --out "$results/$name" "$@" \
         >"$results/$name.json" &
     controller=$!
-    [ "$workers" != 8 ] || watch_cost "$controller" "$results/$name"
-    wait $controller || echo "bench-fleet: $name ended with $?" >&2
+    [ "$workers" -lt 8 ] || watch_cost "$controller" "$results/$name" "$seconds_of_run"
+    # Workers of a run that did not begin would wait for another.
+    wait $controller || { echo "bench-fleet: $name ended with $?" >&2; kill -INT $started 2>/dev/null || true; }
     for child in $started; do
         wait "$child" || true
     done
     children=
 }
 
-# CPU time of the controller and bytes of the workers on the bus, from the third second on.
+# PID DIRECTORY SECONDS: CPU time of the controller and bytes of the workers on the bus, from the third second on.
 watch_cost() {
     until [ -s "$2/series.jsonl" ] && [ "$(wc -l <"$2/series.jsonl")" -ge 3 ]; do
         kill -0 "$1" 2>/dev/null || return 0
@@ -53,7 +55,7 @@ watch_cost() {
     done
     port=$(printf %s "$RABBITSCOPE_VIA" | sed 's/.*:\([0-9]*\).*/\1/')
     before=$(cut -d' ' -f14,15 "/proc/$1/stat") bytes=$(bus_bytes "$port") at=$(date +%s%N)
-    sleep "$((seconds - 5))"
+    sleep "$(($3 - 5))"
     after=$(cut -d' ' -f14,15 "/proc/$1/stat") more=$(bus_bytes "$port") now=$(date +%s%N)
     node -e '
         const [before, after, bytes, more, nanos, ticks] = process.argv.slice(1);
@@ -71,14 +73,17 @@ bus_bytes() {
         grep -o 'bytes_\(sent\|received\):[0-9]*' | cut -d: -f2 | awk '{ sum += $1 } END { printf "%d", sum }'
 }
 
+# SECONDS QUEUES PUBLISHERS RATE CONSUMERS [LINES of the broker]
 write_scenario() {
+    seconds_of_run=$1
     cat >"$work/scenario.toml" <<TOML
 name = "fleet"
 [run]
-duration = "$1"
+duration = "$1s"
 self-check = false
 [broker]
 connect-parallel = 32
+${6:-}
 [[queues]]
 name = "bench-{}"
 from = 1
@@ -98,31 +103,47 @@ prefetch = 20
 TOML
 }
 
+# FILE...: a line for each run, and of each number of workers the medians with the range over the rounds.
 report() {
     node -e '
         const fs = require("fs");
-        const micros = (nanos) => (nanos / 1000).toFixed(0).padStart(8);
-        console.log("run              published  consumed  confirm p50 p99 end-to-end p50 p99 (µs)  start skew (µs)");
-        for (const file of process.argv.slice(1)) {
+        const records = process.argv.slice(1).map((file) => {
             const run = JSON.parse(fs.readFileSync(file, "utf8"));
             const of = (name) => run.latencies.find((it) => it.name === name) ?? {};
-            const [confirm, delivery] = [of("confirm"), of("end-to-end")];
-            console.log(run.fleet.workers.length + " workers " + file.split("/").pop().padEnd(14),
-                run.load.published, run.load.consumed, micros(confirm.p50), micros(confirm.p99),
-                micros(delivery.p50), micros(delivery.p99), micros(run.fleet["start-skew-nanos"]),
-                run.verdict.kind, run.doubts.map((it) => it.kind).join(" "));
+            const micros = [of("confirm").p50, of("confirm").p99, of("end-to-end").p50, of("end-to-end").p99,
+                run.fleet["start-skew-nanos"]].map((nanos) => Math.round(nanos / 1000));
+            return { run, micros, workers: run.fleet.workers.length };
+        });
+        const titles = ["confirm p50", "confirm p99", "end-to-end p50", "end-to-end p99", "start skew"];
+        const line = (cells) => console.log(cells.map((cell, at) => String(cell).padStart(at < 3 ? 10 : 17)).join(""));
+        console.log("microseconds");
+        line(["workers", "published", "consumed", ...titles]);
+        for (const { run, micros, workers } of records) {
+            line([workers, run.load.published, run.load.consumed, ...micros, run.verdict.kind]);
+            for (const doubt of run.doubts) console.log(`  ${doubt.kind}: ${doubt.reason}`);
+        }
+        const numbers = [...new Set(records.map((it) => it.workers))].sort((a, b) => a - b);
+        if (records.length === numbers.length) process.exit();
+        console.log("medians of the rounds, with their range");
+        for (const workers of numbers) {
+            const all = records.filter((it) => it.workers === workers).map((it) => it.micros);
+            const cells = titles.map((_, at) => {
+                const values = all.map((micros) => micros[at]).sort((a, b) => a - b);
+                return `${values[values.length >> 1]} (${values[0]}-${values.at(-1)})`;
+            });
+            line([workers, "", "", ...cells]);
         }
     ' "$@"
 }
 
 if [ -n "${CONNECTIONS:-}" ]; then
     half=$((CONNECTIONS / 2))
-    write_scenario "${seconds}s" "${QUEUES:-3000}" "$half" 0.2 "$half"
+    write_scenario "$seconds" "${QUEUES:-3000}" "$half" 0.2 "$half" "nodes = ${NODES:-3}"
     fleet 4 connections
     report "$results"/connections.json
     exit
 fi
-write_scenario "${seconds}s" 8 16 60 16
+write_scenario "$seconds" 8 16 60 16
 round=1
 while [ $round -le "$rounds" ]; do
     for workers in 1 2 4; do
@@ -130,5 +151,7 @@ while [ $round -le "$rounds" ]; do
     done
     round=$((round + 1))
 done
+# Long enough that a hundredth of a core is some ticks of the clock.
+write_scenario 30 8 16 60 16
 fleet 8 8-1
 report "$results"/*.json
