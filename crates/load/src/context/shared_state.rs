@@ -2,12 +2,12 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::ServiceMonitor;
+use crate::{clock::RunInstant, report::ServiceMonitor};
 
 /// The state that the threads of a run share.
 #[derive(Debug, Default)]
@@ -36,6 +36,9 @@ pub(crate) struct SharedState {
     pub(crate) service: Arc<ServiceMonitor>,
     /// Every thread is done.
     pub(crate) is_over: AtomicBool,
+    /// Threads that have begun, and when the last of them did, in nanoseconds.
+    started: AtomicUsize,
+    last_start: AtomicU64,
 }
 
 /// Members that have just come to their end, by kind.
@@ -53,6 +56,19 @@ pub(crate) struct DoneMembers {
 }
 
 impl SharedState {
+    /// A thread begins.
+    pub(crate) fn note_start(&self, now: RunInstant) {
+        self.last_start.fetch_max(now.nanos(), Ordering::Relaxed);
+        // Whoever sees the count sees the time.
+        self.started.fetch_add(1, Ordering::Release);
+    }
+
+    /// When the last of so many threads began; absent as long as not all of them have.
+    pub(crate) fn all_started(&self, threads: usize) -> Option<RunInstant> {
+        let is_complete = self.started.load(Ordering::Acquire) >= threads;
+        is_complete.then(|| RunInstant::from_nanos(self.last_start.load(Ordering::Relaxed)))
+    }
+
     /// Adds members that have come to their end.
     pub(crate) fn count_done(&self, done: DoneMembers) {
         let counts = [

@@ -220,11 +220,17 @@ pub(super) fn start<'scope>(
     let count = workers.len() + dialling.len();
     for worker in workers {
         let worker_context = worker_context();
-        scope.spawn(move || worker.run(&worker_context));
+        scope.spawn(move || {
+            worker_context.wait_for_start();
+            worker.run(&worker_context);
+        });
     }
     for churn in dialling {
         let worker_context = worker_context();
-        scope.spawn(move || churn.run(&worker_context));
+        scope.spawn(move || {
+            worker_context.wait_for_start();
+            churn.run(&worker_context);
+        });
     }
     count
 }

@@ -90,7 +90,6 @@ fn run_workers(
     let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
     let watched = (clock, shared.service.as_ref());
     let reconnector = reconnector(context, &workers, watched, &reports);
-    wait_until(began.origin);
     thread::scope(|scope| {
         if let Some(reconnector) = &reconnector {
             reconnector.start(scope);
@@ -106,7 +105,6 @@ fn run_workers(
             observations: None,
         };
         let threads = start(scope, workers, &churn, worker_context);
-        host.started(clock.now().nanos());
         let collector = Collector::new(threads);
         pass_on(collector, (&received, &clock), &shared, (host, stop), threads);
         reconnector.iter().for_each(Reconnector::end);
@@ -122,13 +120,18 @@ fn pass_on(
     (host, stop): (&mut dyn PartHost, &AtomicBool),
     threads: usize,
 ) {
-    let mut was_stopped = false;
+    let (mut was_stopped, mut was_started) = (false, false);
     loop {
         let first = received.recv_timeout(POLL_INTERVAL).ok();
         for report in first.into_iter().chain(received.try_iter()) {
             if collector.take(report) {
                 shared.abort.store(true, Ordering::Relaxed);
             }
+        }
+        if let Some(late) = shared.all_started(threads)
+            && !std::mem::replace(&mut was_started, true)
+        {
+            host.started(late.nanos());
         }
         let is_stopped = stop.load(Ordering::Relaxed);
         if is_stopped && !std::mem::replace(&mut was_stopped, true) {
@@ -156,17 +159,5 @@ fn heed(wishes: PartWishes, shared: &SharedState) {
     }
     if wishes.others_confirmed || wishes.abort {
         shared.others_confirm.store(false, Ordering::Relaxed);
-    }
-}
-
-/// Returns at this time, or as soon after it as the system wakes a thread. Waiting awake would be no better: workers that
-/// share CPUs would keep each other from the start.
-fn wait_until(origin: Instant) {
-    loop {
-        let left = origin.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        thread::sleep(left);
     }
 }

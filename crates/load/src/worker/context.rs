@@ -32,6 +32,12 @@ impl WorkerContext<'_> {
         self.run.clock.now()
     }
 
+    /// Waits for the beginning of the run, which other processes have at the same time, and notes how late it was.
+    pub(crate) fn wait_for_start(&self) {
+        self.run.clock.wait_for_origin();
+        self.shared.note_start(self.now());
+    }
+
     /// The recorder of one thread; absent when no observations are recorded.
     pub(crate) fn recorder(&self) -> Option<ObservationRecorder> {
         Some(ObservationRecorder::new(self.observations.clone()?, self.reports.clone()))
