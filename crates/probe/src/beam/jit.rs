@@ -124,7 +124,9 @@ pub(super) fn is_first_entry(memory: &impl ReadMemory, address: u64) -> bool {
     let kind = || memory.word(blob).map(|word| word & 0xffff_ffff);
     let is_linked = || match next {
         0 => previous == 0,
-        next => memory.word(next + 8).is_ok_and(|before_next| before_next == address),
+        next => next.checked_add(8).is_some_and(|place| {
+            memory.word(place).is_ok_and(|before_next| before_next == address)
+        }),
     };
     is_size
         && kind().is_ok_and(|kind| [KIND_EMULATOR, KIND_MODULE].map(u64::from).contains(&kind))
@@ -299,7 +301,9 @@ impl<'a> Cursor<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Blob, JitError, Line, Range, parse};
+    use std::io;
+
+    use super::{Blob, JitError, Line, Range, ReadMemory, is_first_entry, parse};
 
     /// The table of a small module, as an OTP 25 node had it.
     const PG2: &[u8] = b"\x01\0\0\0\xc5\x7f\0\0\x80o\x88\x97\xc2\x7f\0\0\x06\0\0\0\xd0\x03\0\0\
@@ -334,6 +338,21 @@ mod tests {
         );
         assert_eq!(ranges[2].start, 0x7fc2_9788_6f80 + 0x100);
         assert_eq!(ranges[2].end, 0x7fc2_9788_6f80 + 0x160);
+    }
+
+    /// The end of the address space as the next entry; found by the fuzz target `memory_image`.
+    #[test]
+    fn an_entry_whose_next_one_lies_beyond_all_memory_is_none() {
+        struct Entry([u64; 4]);
+        impl ReadMemory for Entry {
+            fn read(&self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
+                let all: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
+                bytes.copy_from_slice(all.get(..bytes.len()).ok_or(io::ErrorKind::InvalidInput)?);
+                Ok(())
+            }
+        }
+        let next = u64::MAX - 4;
+        assert!(!is_first_entry(&Entry([next, 0, 0x1000, 64]), 0x2000));
     }
 
     #[test]
