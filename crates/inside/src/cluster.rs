@@ -56,3 +56,9 @@ pub(crate) fn missing_lines(missing: &[MissingNode]) -> String {
     let line = |it: &MissingNode| format!("\nnot shown: {}, {}", it.node, it.reason);
     missing.iter().map(line).collect()
 }
+
+/// A row of a table with the node before its cells.
+pub(crate) fn behind_node<T>(node: T, cells: [T; 8]) -> [T; 9] {
+    let mut all = std::iter::once(node).chain(cells);
+    std::array::from_fn(|_| all.next().expect("a node and eight cells"))
+}

@@ -6,7 +6,7 @@ use rabbitscope_text::{Align, Column, table};
 use serde::Serialize;
 
 use super::top::{Top, TopKind, TopReader, TopRow, TopSortKey};
-use crate::cluster::{MissingNode, missing_lines};
+use crate::cluster::{MissingNode, behind_node, missing_lines};
 
 /// The first rows of several nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -62,12 +62,8 @@ impl ClusterTop {
 
     fn table(&self) -> String {
         let kind = self.nodes.first().map_or(TopKind::Processes, |top| top.kind);
-        let [a, b, c, d, e, f, g, h] = kind.columns();
-        let columns: [Column; 9] = [("node", Align::Left), a, b, c, d, e, f, g, h];
-        let cells = |(node, row): (&str, &TopRow)| {
-            let [a, b, c, d, e, f, g, h] = row.cells(kind);
-            [node.to_owned(), a, b, c, d, e, f, g, h]
-        };
+        let columns: [Column; 9] = behind_node(("node", Align::Left), kind.columns());
+        let cells = |(node, row): (&str, &TopRow)| behind_node(node.to_owned(), row.cells(kind));
         table(columns, &self.rows().into_iter().map(cells).collect::<Vec<_>>())
     }
 }

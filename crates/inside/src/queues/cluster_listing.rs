@@ -22,7 +22,7 @@ impl Listing {
             rows.add(&listing.node, listing.rows);
         }
         let rows = rows.0.into_values().collect();
-        Some(Self { rows, nodes, missing, ..joined })
+        Some(Self { nodes, missing, rows, ..joined })
     }
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::{AgeLimits, MissingReason, Page, QueueFilter, QueueRow, QueueSource, SortKey};
-use crate::cluster::{MissingNode, missing_lines};
+use crate::cluster::{MissingNode, behind_node, missing_lines};
 
 /// The queues of one node, or of several.
 #[derive(Clone, Debug)]
@@ -128,12 +128,8 @@ impl ListingView<'_> {
             let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();
             return table(COLUMNS, &rows);
         }
-        let cells = |row: &&QueueRow| {
-            let [a, b, c, d, e, f, g, h] = row.cells();
-            [row.node.to_string(), a, b, c, d, e, f, g, h]
-        };
-        let [a, b, c, d, e, f, g, h] = COLUMNS;
-        let columns = [("node", Align::Left), a, b, c, d, e, f, g, h];
+        let cells = |row: &&QueueRow| behind_node(row.node.to_string(), row.cells());
+        let columns = behind_node(("node", Align::Left), COLUMNS);
         table(columns, &self.queues.iter().map(cells).collect::<Vec<_>>())
     }
 }

@@ -72,12 +72,12 @@ fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Prof
         let each = || nodes.iter().map(|(node, of)| (node.clone(), of[event].clone()));
         let mut profile = by_node(each().collect()).unwrap_or_else(|| {
             let (node, mut first) = each().next().expect("a node was recorded");
-            let note = format!("of {node} alone: the others were recorded in another way");
-            first.capture.notes.push(note);
+            let alone = format!("of {node} alone: the others were recorded in another way");
+            first.capture.notes.push(alone);
             first
         });
-        let notes = missing.iter().map(|it| format!("not recorded: {}, {}.", it.node, it.reason));
-        profile.capture.notes.extend(notes);
+        let without = missing.iter().map(|it| format!("not recorded: {}, {}.", it.node, it.reason));
+        profile.capture.notes.extend(without);
         profile
     };
     (0..events).map(of_event).collect()

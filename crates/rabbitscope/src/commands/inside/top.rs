@@ -90,7 +90,9 @@ impl Args {
             if top.nodes.is_empty() { Err(nobody(&top.missing)) } else { Ok(top) }
         })?;
         // On one that is gone nothing is left.
-        readers.into_iter().for_each(|reader| drop(reader.end()));
+        for reader in readers {
+            drop(reader.end());
+        }
         Ok(())
     }
 
