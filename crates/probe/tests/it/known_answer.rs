@@ -13,6 +13,7 @@ const RECORDINGS: usize = 12;
 /// Points by which a share may differ: four times the statistical error of 3,500 samples.
 const TOLERANCE: f64 = 3.0;
 
+#[expect(clippy::print_stdout, reason = "with --nocapture: the figures in the documentation")]
 #[track_caller]
 fn check_70_20_10(kind: &str, below: &str) {
     let burner = burn(kind);
@@ -24,7 +25,6 @@ fn check_70_20_10(kind: &str, below: &str) {
     let parts = [("burn:seventy/2", 70.0), ("burn:twenty/2", 20.0), ("burn:ten/2", 10.0)];
     let found = parts.map(|(function, _)| percent_below(function));
     let in_work = percent_below(below);
-    // With --nocapture, for the figures in the documentation.
     println!("{kind}: {found:.1?} % of {} samples", burner.weights(&profiles, "").0);
     for ((function, expected), found) in parts.into_iter().zip(found) {
         assert!((found - expected).abs() <= TOLERANCE, "{kind}: {function} {found:.1} %");
