@@ -13,22 +13,32 @@ const RECORDINGS: usize = 12;
 /// Points by which a share may differ: four times the statistical error of 3,500 samples.
 const TOLERANCE: f64 = 3.0;
 
+/// Functions of the burner, and the percentage of its time in each.
+const PARTS: [(&str, f64); 3] =
+    [("burn:seventy/2", 70.0), ("burn:twenty/2", 20.0), ("burn:ten/2", 10.0)];
+
 #[expect(clippy::print_stdout, reason = "with --nocapture: the figures in the documentation")]
 #[track_caller]
 fn check_70_20_10(kind: &str, below: &str) {
     let burner = burn(kind);
-    let profiles = record_enough(&burner);
-    let percent_below = |function: &str| {
-        let (all, some) = burner.weights(&profiles, function);
+    let mut profiles = record_enough(&burner);
+    let percent_below = |profiles: &[Profile], function: &str| {
+        let (all, some) = burner.weights(profiles, function);
         100.0 * some as f64 / all as f64
     };
-    let parts = [("burn:seventy/2", 70.0), ("burn:twenty/2", 20.0), ("burn:ten/2", 10.0)];
-    let found = parts.map(|(function, _)| percent_below(function));
-    let in_work = percent_below(below);
-    println!("{kind}: {found:.1?} % of {} samples", burner.weights(&profiles, "").0);
-    for ((function, expected), found) in parts.into_iter().zip(found) {
-        assert!((found - expected).abs() <= TOLERANCE, "{kind}: {function} {found:.1} %");
+    let shares =
+        |profiles: &[Profile]| PARTS.map(|(function, _)| percent_below(profiles, function));
+    let is_off = |found: [f64; 3]| {
+        found.iter().zip(PARTS).any(|(found, (_, expected))| (found - expected).abs() > TOLERANCE)
+    };
+    // A host that takes the CPU away takes it from whatever part is due. With more samples that
+    // averages out, and a profiler that is wrong stays wrong.
+    while is_off(shares(&profiles)) && profiles.len() < RECORDINGS {
+        profiles.push(record(node().pid, SECONDS).unwrap());
     }
+    let (found, in_work) = (shares(&profiles), percent_below(&profiles, below));
+    println!("{kind}: {found:.1?} % of {} samples", burner.weights(&profiles, "").0);
+    assert!(!is_off(found), "{kind}: {found:.1?} % in {} recordings", profiles.len());
     assert!(in_work > 80.0, "{kind}: {below} {in_work:.1} %");
     for profile in &profiles {
         println!(

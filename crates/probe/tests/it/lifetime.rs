@@ -7,20 +7,23 @@ use std::{
 };
 
 use rabbitscope_probe::{ErrorKind, ProbeError};
+use rabbitscope_profiles::Event;
 
-use crate::bench::{has_frame, load, own_node, record, record_aside, start};
+use crate::bench::{has_frame, load, own_node, record, record_aside, record_events, start};
 
 #[test]
 fn a_module_loaded_while_we_sample_has_names() {
     let broker = own_node();
-    let recorder = record_aside(broker.pid, 8.0);
-    load(&broker, "late_burn");
-    start(&broker, "late_burn", "erlang");
-    let profile = recorder.join().unwrap().unwrap();
+    let profiles = record_events(broker.pid, &[Event::Cpu], || {
+        load(&broker, "late_burn");
+        start(&broker, "late_burn", "erlang");
+        thread::sleep(Duration::from_secs(4));
+    });
+    let profile = &profiles[0];
     let named: u64 = profile
         .samples
         .iter()
-        .filter(|sample| has_frame(&profile, sample, "late_burn:sum/2"))
+        .filter(|sample| has_frame(profile, sample, "late_burn:sum/2"))
         .map(|sample| sample.weight)
         .sum();
     assert!(named > 100, "{named} samples in the new module; {:?}", profile.quality);

@@ -164,7 +164,8 @@ fn a_broker_that_is_killed_is_no_success() {
     assert_eq!(passed, Some(has_answers), "{:#}", dead.run);
 
     broker.start_again().unwrap();
-    let text = scenario(seconds().max(10));
+    // As long as a broker may need on a busy machine to be back well before the end.
+    let text = scenario(seconds().max(16));
     let name = "killed, comes back";
     let back = outcome(&bench, &mut broker, name, &text, |broker| {
         broker.kill();
