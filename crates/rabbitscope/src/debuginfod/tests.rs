@@ -310,8 +310,10 @@ fn somebody_who_does_not_want_to_wait() {
     let (began, told) = (Instant::now(), Arc::clone(&stop));
     let files = vec![wanted("/a.so", "0123456789abcdef"), wanted("/b.so", "0123456789abcdee")];
     let fetched = fetch(settings, files, &stop, &mut |progress| {
-        assert_eq!((progress.done, progress.all, progress.next), (0, 2, "a.so"));
-        told.store(true, Ordering::Relaxed);
+        // The thread may be quick enough to say that it stopped.
+        if !told.swap(true, Ordering::Relaxed) {
+            assert_eq!((progress.done, progress.all, progress.next), (0, 2, "a.so"));
+        }
     });
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     let said = failures(&fetched.outcomes);

@@ -208,7 +208,7 @@ fn a_small_file_takes_no_large_memory() {
         let (ended, peak, elapsed) = measured(&bench, arguments);
         println!("{name}: at most {peak} MB, {elapsed:?}");
         assert!((1..600).contains(&peak), "{name}: {peak} MB");
-        assert!(elapsed < Duration::from_secs(30), "{name}: {elapsed:?}");
+        assert!(elapsed < Duration::from_secs(60), "{name}: {elapsed:?}");
         ended.code(code).says(says);
     };
     // Empty samples; samples with a value and a stack of one frame; the same with several.
