@@ -6,6 +6,8 @@
 #   scripts/emulator-names.sh trixie            # leaves crates/probe/names/BUILD-ID.names
 #
 #   RELEASES=target/releases scripts/emulator-names.sh trixie   # where the releases are installed
+#   SOURCE=../erlang_1.2-3.dsc scripts/emulator-names.sh trixie # the source package of a neighbouring version, with its
+#                                                               # parts beside it, where no mirror has the right one
 set -eu
 cd "$(dirname "$0")/.."
 [ $# = 1 ] && [ "$(id -u)" = 0 ] || {
@@ -38,7 +40,12 @@ within apt-get install -y -qq --no-install-recommends build-essential debhelper 
     libncurses-dev libssl-dev zlib1g-dev libsctp-dev libsystemd-dev libzstd-dev >/dev/null
 mkdir "$root/build"
 package=$(within dpkg-query --showformat '${source:Package}=${source:Version}' --show erlang-base)
-within sh -c "cd /build && apt-get source -qq '$package' >/dev/null"
+if [ -n "${SOURCE:-}" ]; then
+    cp "${SOURCE%_*}"_* "$root/build/"
+    within sh -c "cd /build && dpkg-source --extract '$(basename "$SOURCE")' >/dev/null"
+else
+    within sh -c "cd /build && apt-get source -qq '$package' >/dev/null"
+fi
 # The rules have had their target under two names.
 rules=$(ls "$root"/build/erlang-*/debian/rules)
 target=configure-stamp
@@ -46,7 +53,7 @@ grep -q '^configure-stnd-stamp:' "$rules" && target=configure-stnd-stamp
 # And they know the flags of the compiler.
 flags=$(within sh -c "cd /build/erlang-*/ && make -s -f debian/rules --eval='flags:; @echo \$(GEN_OPT_FLGS)' flags")
 step() {
-    within sh -c "cd /build/erlang-*/ && DEB_BUILD_OPTIONS=parallel=$(nproc) $1 >/build/$2.log 2>&1" || {
+    within sh -c "cd /build/erlang-*/ && export DEB_BUILD_OPTIONS=parallel=$(nproc) && { $1; } >/build/$2.log 2>&1" || {
         tail -n 20 "$root/build/$2.log" >&2
         exit 1
     }
@@ -62,6 +69,6 @@ id=$(readelf -n "$stripped" | sed -n 's/.*Build ID: //p')
     exit 1
 }
 mkdir -p crates/probe/names
-description="erlang-base $(within dpkg-query --showformat '${Version} ${Architecture}' --show erlang-base), Debian $suite"
+description="erlang-base $(within dpkg-query --showformat '${Version} ${Architecture}' --show erlang-base), Debian $suite${SOURCE:+, by the source of $(basename "$SOURCE" .dsc)}"
 node scripts/emulator-names.mjs "$stripped" "$built" "$description" >"crates/probe/names/$id.names"
 echo "crates/probe/names/$id.names: $(wc -c <"crates/probe/names/$id.names") bytes"
