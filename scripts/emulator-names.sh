@@ -21,6 +21,10 @@ case $suite in
     exit 2
     ;;
 esac
+[ -z "${SOURCE:-}" ] || [ -r "$SOURCE" ] || {
+    echo "SOURCE=$SOURCE: there is no such source package (.dsc)" >&2
+    exit 2
+}
 mkdir -p "${RELEASES:-target/releases}"
 root=$(realpath "${RELEASES:-target/releases}")/$suite
 # Refuses a directory that holds something else, or was left by an installation that did not end.

@@ -45,8 +45,8 @@ pub(crate) struct CaptureBesideLoad {
 }
 
 impl CaptureBesideLoad {
-    /// Begins to look at the broker with this pid and port, which is called `subject`. Where packets are kept they are written beside `file`. A failure
-    /// sets `stop`: a run without the packets that it was for would waste the time of whoever waits.
+    /// Begins to look at the broker with this pid and port, which is called `subject`. Where packets are kept they are written
+    /// beside `file`. A failure sets `stop`: a run without the packets that it was for would waste the time of whoever waits.
     pub(crate) fn start(
         spec: &PacketsSpec,
         (pid, port, subject): (u32, u16, String),

@@ -159,6 +159,12 @@ impl Args {
                 "the node keeps no statistics (collect_statistics is none); asking each queue",
             );
         }
+        if self.prometheus {
+            // Metrics have no place for it.
+            for it in &listing.missing {
+                output::note(&format!("not shown: {}, {}", it.node, it.reason));
+            }
+        }
         let page = Page { number: self.page, size: self.limit };
         self.print(&listing.view(&filter, self.sort, page))?;
         Ok(lost)
