@@ -15,7 +15,7 @@ secondary = ["confirm.p99", "client.cpu-per-message"]
 [design]
 rounds = 6
 max-stolen = "90%"
-max-others = "100%"
+max-others = "99.99%"
 [[arms]]
 name = "whole"
 [[arms]]
@@ -199,7 +199,7 @@ fn code_takes_turns_on_a_running_broker() {
     bench.file("slower.erl", SLOWER);
     let experiment = "name = \"live\"\nbase = \"s.toml\"\nprimary = \"broker.cpu-per-message\"\n\
                       [design]\nrounds = 6\nlive = { slice = \"2s\", brokers = 1 }\ncontrol = false\n\
-                      max-stolen = \"90%\"\nmax-others = \"100%\"\n\
+                      max-stolen = \"90%\"\nmax-others = \"99.99%\"\n\
                       [[arms]]\nname = \"stock\"\n[[arms]]\nname = \"slower\"\npatches = [\"slower.erl\"]\n";
     bench.file("e.toml", experiment);
     let ended = bench.rabbitscope("experiment e.toml --out out").code(0);
