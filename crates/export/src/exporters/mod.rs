@@ -1,0 +1,9 @@
+//! All exporters of a configuration: what they are given, and what became of it.
+
+mod figures;
+mod options;
+mod running;
+
+pub use figures::ExporterFigures;
+pub use options::{ExportOptions, SpoolOptions};
+pub use running::Exporters;
