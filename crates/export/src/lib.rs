@@ -15,9 +15,12 @@
 //! node's figures are read.
 
 mod config;
+mod encode;
 mod error;
 mod exporters;
 mod metrics;
+mod send;
+mod spool;
 mod window;
 
 pub use config::{
@@ -27,4 +30,5 @@ pub use config::{
 pub use error::ExportError;
 pub use exporters::{ExportOptions, ExporterFigures, Exporters, SpoolOptions};
 pub use metrics::{MetricDescription, MetricKind, MetricPoint, MetricsSnapshot, catalog};
+pub use send::RetryDelays;
 pub use window::{NodeLabels, Window};

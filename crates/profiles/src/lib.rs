@@ -30,5 +30,7 @@ pub use model::{
 pub use names::source_name;
 pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};
 pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_within};
-pub use pprof::{PprofError, read_pprof, read_pprof_within, write_pprof};
+pub use pprof::{
+    LabelledStack, PprofError, read_pprof, read_pprof_within, write_labelled_pprof, write_pprof,
+};
 pub use speedscope::write_speedscope;

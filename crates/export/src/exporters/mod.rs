@@ -1,5 +1,8 @@
 //! All exporters of a configuration: what they are given, and what became of it.
 
+mod cpu_by_label;
+mod encoder;
+mod endpoint;
 mod figures;
 mod options;
 mod running;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rabbitscope_http::Listener;
 
-use crate::ExporterOptions;
+use crate::{ExporterOptions, RetryDelays};
 
 /// What exporting needs to start.
 #[derive(Debug, Default)]
@@ -13,6 +13,10 @@ pub struct ExportOptions {
     pub exporters: Vec<ExporterOptions>,
     /// What waits while a backend is away.
     pub spool: SpoolOptions,
+    /// Pauses after failures.
+    pub delays: RetryDelays,
+    /// Label of metrics that says which machine they are from; the name of this host if there is none.
+    pub instance: Option<String>,
     /// Where Prometheus may scrape the metrics, at `/metrics`.
     pub listener: Option<Listener>,
 }

@@ -1,78 +1,213 @@
 //! Exporters while they run.
 
 use std::{
+    fs::File,
+    io,
     net::SocketAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    path::Path,
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, SyncSender},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
-use super::{ExportOptions, ExporterFigures};
-use crate::{ExportError, MetricsSnapshot, Window};
+use super::{
+    ExportOptions, ExporterFigures,
+    cpu_by_label::CpuByLabel,
+    encoder::{Encoder, Job},
+    endpoint::{Endpoint, ScrapeText},
+};
+use crate::{
+    ExportError, ExporterKind, ExporterOptions, MetricsSnapshot, RetryDelays, SpoolOptions, Window,
+    send::{Client, Notices, Sender, SharedFigures},
+    spool::{Spool, SpoolDirectory, lock_directory},
+};
+
+/// Windows and snapshots that wait to be encoded. A window of a busy node has some megabytes in memory.
+const MAX_UNENCODED: usize = 6;
 
 /// Exporters that take windows and snapshots until [`Exporters::finish`].
 #[derive(Debug)]
 pub struct Exporters {
-    figures: Mutex<Vec<ExporterFigures>>,
+    exporters: Arc<[Exporter]>,
+    jobs: SyncSender<Job>,
+    notices: Arc<Notices>,
+    endpoint: Option<Endpoint>,
+    encoder_end: Receiver<()>,
+    senders_end: Receiver<()>,
+    /// Nobody else uses the directory while it is open.
+    _lock: Option<File>,
+}
+
+/// One exporter.
+#[derive(Debug)]
+pub(super) struct Exporter {
+    pub(super) kind: ExporterKind,
+    spool: Arc<Spool>,
+    figures: Arc<SharedFigures>,
 }
 
 impl Exporters {
     /// Reads the files with credentials, opens the spool and starts the threads. No backend is asked for anything:
     /// one that is away now may come later.
     pub fn start(options: ExportOptions) -> Result<Self, ExportError> {
-        let figures = options.exporters.into_iter().map(|exporter| ExporterFigures {
-            name: exporter.name,
-            ..ExporterFigures::default()
-        });
-        Ok(Self { figures: Mutex::new(figures.collect()) })
+        let lock = options.spool.directory.as_deref().map(lock_directory).transpose()?;
+        let notices = Arc::<Notices>::default();
+        let (sender_end, senders_end) = mpsc::channel();
+        let mut exporters = Vec::new();
+        let mut senders = Vec::new();
+        for exporter in &options.exporters {
+            let client = Client::new(exporter)?;
+            let exporter = Exporter::open(exporter, &options.spool, options.exporters.len())?;
+            senders.push(exporter.sender(client, &notices, options.delays));
+            exporters.push(exporter);
+        }
+        for sender in senders {
+            let end = sender_end.clone();
+            spawn("export-send", move || {
+                sender.run();
+                drop(end);
+            })?;
+        }
+        drop(sender_end);
+        let exporters: Arc<[Exporter]> = exporters.into();
+        let text = Arc::<ScrapeText>::default();
+        let endpoint = options.listener.map(|listener| Endpoint::start(listener, Arc::clone(&text)));
+        let endpoint = endpoint.transpose().map_err(ExportError::Thread)?;
+        let instance = options.instance.unwrap_or_else(host_name);
+        let cpu = CpuByLabel::default();
+        let encoder = Encoder { exporters: Arc::clone(&exporters), instance, text, cpu };
+        let (jobs, waiting) = mpsc::sync_channel(MAX_UNENCODED);
+        let (end, encoder_end) = mpsc::channel();
+        spawn("export-encode", move || {
+            encoder.run(&waiting);
+            drop(end);
+        })?;
+        Ok(Self { exporters, jobs, notices, endpoint, encoder_end, senders_end, _lock: lock })
     }
 
     /// Hands over a window. Never waits; what cannot be taken is counted.
     pub fn offer_window(&self, window: Window) {
-        drop(window);
-        self.locked().iter_mut().for_each(|it| it.offered += 1);
+        self.offer(Job::Window(window), ExporterKind::takes_profiles);
     }
 
-    /// Hands over the metrics of this time. As [`Self::offer_window`]. The figures of the exporters themselves are
-    /// added here.
+    /// Hands over the metrics of this time. As [`Self::offer_window`]. The figures of the exporters themselves, and
+    /// CPU time by role and queue, are added here.
     pub fn offer_metrics(&self, snapshot: MetricsSnapshot) {
-        drop(snapshot);
-        self.locked().iter_mut().for_each(|it| it.offered += 1);
+        self.offer(Job::Metrics(snapshot), |kind| !kind.takes_profiles());
     }
 
-    /// Whether windows are of any use: without an exporter of profiles they need not be made.
+    fn offer(&self, job: Job, is_for: fn(ExporterKind) -> bool) {
+        let is_taken = self.jobs.try_send(job).is_ok();
+        for exporter in self.exporters.iter().filter(|it| is_for(it.kind)) {
+            exporter.figures.change(|figures| figures.offered += 1);
+            if !is_taken {
+                exporter.figures.drop_some("encoder-busy", 1);
+            }
+        }
+    }
+
+    /// Whether windows are of any use: CPU time by role is a metric, so that any exporter and the endpoint need them.
     pub fn takes_profiles(&self) -> bool {
-        false
+        self.endpoint.is_some() || !self.exporters.is_empty()
     }
 
     /// Whether metrics are of any use.
     pub fn takes_metrics(&self) -> bool {
-        false
+        self.endpoint.is_some() || self.exporters.iter().any(|it| !it.kind.takes_profiles())
     }
 
     /// What became of what they were given.
     pub fn figures(&self) -> Vec<ExporterFigures> {
-        self.locked().clone()
+        self.exporters.iter().map(Exporter::figures).collect()
     }
 
     /// What a person has to know since the last call, one sentence each: a backend is away, refuses, is back. The
-    /// same is said once, not for each request.
+    /// same is said once in ten minutes, not for each request.
     pub fn take_notices(&self) -> Vec<String> {
-        Vec::new()
+        self.notices.take()
     }
 
     /// Where Prometheus may scrape.
     pub fn address(&self) -> Option<SocketAddr> {
-        None
+        self.endpoint.as_ref().map(Endpoint::address)
     }
 
     /// Sends what waits, as far as that is done `within` this time. What is in a directory stays there for the next
     /// start; what is in memory is lost, and counted.
     pub fn finish(self, within: Duration) -> Vec<ExporterFigures> {
-        let _ = within;
-        self.figures()
+        let until = Instant::now() + within;
+        let Self { exporters, jobs, encoder_end, senders_end, .. } = self;
+        drop(jobs);
+        wait_for_end(&encoder_end, until);
+        exporters.iter().for_each(|exporter| exporter.spool.close(until));
+        wait_for_end(&senders_end, until);
+        for exporter in exporters.iter().filter(|it| !it.spool.is_lasting()) {
+            exporter.figures.drop_some("end", exporter.spool.size().entries);
+        }
+        exporters.iter().map(Exporter::figures).collect()
+    }
+}
+
+impl Exporter {
+    fn open(
+        options: &ExporterOptions,
+        spool: &SpoolOptions,
+        exporters: usize,
+    ) -> Result<Self, ExportError> {
+        let share = spool.bytes() / exporters as u64;
+        let path = spool.directory.as_ref();
+        // Requests of another kind are not what this backend understands.
+        let place = |path: &Path| path.join(format!("{}.{}", options.name, options.kind.name()));
+        let path = path.map(|path| place(path));
+        let opened = path.clone().map(SpoolDirectory::open).transpose();
+        let opened = opened.and_then(|directory| Spool::open(directory, share));
+        let (spool, dropped) = opened.map_err(|error| ExportError::Spool {
+            path: path.unwrap_or_default(),
+            reason: format!("cannot be used: {error}"),
+        })?;
+        let figures = SharedFigures::default();
+        figures.change(|figures| figures.name.clone_from(&options.name));
+        figures.drop_some("spool-full", dropped);
+        Ok(Self { kind: options.kind, spool: Arc::new(spool), figures: Arc::new(figures) })
     }
 
-    fn locked(&self) -> MutexGuard<'_, Vec<ExporterFigures>> {
-        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sender(&self, client: Client, notices: &Arc<Notices>, delays: RetryDelays) -> Sender {
+        let (spool, figures) = (Arc::clone(&self.spool), Arc::clone(&self.figures));
+        Sender::new(client, spool, figures, Arc::clone(notices), delays)
     }
+
+    pub(super) fn push(&self, body: Vec<u8>) {
+        let pushed = self.spool.push(body);
+        self.figures.drop_some("spool-full", pushed.dropped);
+        self.figures.drop_some("too-large", u64::from(pushed.is_too_large));
+        self.figures.drop_some("spool-unwritable", u64::from(pushed.is_unwritten));
+    }
+
+    pub(super) fn figures(&self) -> ExporterFigures {
+        let size = self.spool.size();
+        let mut figures = self.figures.change(|figures| figures.clone());
+        (figures.spooled, figures.spool_bytes) = (size.entries, size.bytes);
+        figures
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ExportError> {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+    thread.map(drop).map_err(ExportError::Thread)
+}
+
+/// The threads have the other end and send nothing.
+fn wait_for_end(end: &Receiver<()>, until: Instant) {
+    let _ = end.recv_timeout(until.saturating_duration_since(Instant::now()));
+}
+
+fn host_name() -> String {
+    let name: io::Result<String> = rabbitscope_files::read_text(
+        Path::new("/proc/sys/kernel/hostname"),
+        rabbitscope_files::MAX_TEXT_BYTES,
+    );
+    name.map_or_else(|_| "localhost".to_owned(), |name| name.trim().to_owned())
 }

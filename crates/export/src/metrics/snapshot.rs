@@ -52,6 +52,25 @@ pub struct MetricPoint {
     pub value: f64,
 }
 
+impl MetricPoint {
+    /// Labels of the node, and those of the value; empty ones are left out.
+    pub(crate) fn own_labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let node = self.node.iter().flat_map(|node| node.pairs());
+        let own = self.labels.iter().map(|(name, value)| (*name, &**value));
+        node.chain(own).filter(|(_, value)| !value.is_empty())
+    }
+
+    /// With the labels that Prometheus adds when it scrapes; sorted by name.
+    pub(crate) fn all_labels(&self, instance: &str) -> Vec<(&'static str, String)> {
+        let added = [("instance", instance), ("job", "rabbitscope")];
+        let labels = self.own_labels().chain(added).filter(|(_, value)| !value.is_empty());
+        let mut labels: Vec<_> =
+            labels.map(|(name, value)| (name, value.to_owned())).collect();
+        labels.sort_unstable();
+        labels
+    }
+}
+
 /// The values of all metrics at one time. Bounded: what is too much is not kept, and counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsSnapshot {
