@@ -24,8 +24,8 @@ pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, read_folded_within, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
-    Labels, LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, ThreadKind,
-    Times, is_lock_wait, merged,
+    Labels, LineWeight, Mode, Profile, ProfileSum, Sample, StackEntry, StackOutcome, StackQuality,
+    ThreadKind, Times, is_lock_wait, merged,
 };
 pub use names::source_name;
 pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};

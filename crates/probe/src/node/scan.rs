@@ -38,14 +38,14 @@ impl NodeScan {
         let _raised = raise(NODE);
         let entries = fs::read_dir("/proc").map_err(ProbeError::io("listing /proc"))?;
         let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        Ok(self.take(pids.collect(), &calls_itself_beam))
+        Ok(self.take(&pids.collect(), &calls_itself_beam))
     }
 
-    fn take(&mut self, pids: HashSet<u32>, is_vm: &dyn Fn(u32) -> bool) -> Vec<u32> {
+    fn take(&mut self, pids: &HashSet<u32>, is_vm: &dyn Fn(u32) -> bool) -> Vec<u32> {
         let now = self.scans;
         self.scans = now.wrapping_add(1);
         self.processes.retain(|pid, _| pids.contains(pid));
-        for &pid in &pids {
+        for &pid in pids {
             let seen = self.processes.entry(pid).or_insert(Seen { first_scan: now, is_vm: false });
             let age = now.wrapping_sub(seen.first_scan);
             if age < YOUNG_SCANS || age.is_multiple_of(OLD_INTERVAL) {
@@ -74,17 +74,17 @@ mod tests {
         };
         let mut scan = NodeScan::default();
         let pids = HashSet::from([1, 7]);
-        assert!(scan.take(pids.clone(), &is_vm).is_empty());
+        assert!(scan.take(&pids, &is_vm).is_empty());
         becomes_vm.set(true);
-        assert_eq!(scan.take(pids.clone(), &is_vm), [7]);
+        assert_eq!(scan.take(&pids, &is_vm), [7]);
         for _ in 2..OLD_INTERVAL {
-            assert_eq!(scan.take(pids.clone(), &is_vm), [7]);
+            assert_eq!(scan.take(&pids, &is_vm), [7]);
         }
         assert_eq!(looks.get(), 2 * YOUNG_SCANS);
         becomes_vm.set(false);
-        assert!(scan.take(pids, &is_vm).is_empty(), "it has executed another program");
-        assert!(scan.take(HashSet::from([1]), &is_vm).is_empty());
+        assert!(scan.take(&pids, &is_vm).is_empty(), "it has executed another program");
+        assert!(scan.take(&HashSet::from([1]), &is_vm).is_empty());
         becomes_vm.set(true);
-        assert_eq!(scan.take(HashSet::from([1, 7]), &is_vm), [7], "the pid was given again");
+        assert_eq!(scan.take(&HashSet::from([1, 7]), &is_vm), [7], "the pid was given again");
     }
 }

@@ -112,7 +112,10 @@ impl NodeRecording {
             })?;
             Ok((node, sampler))
         });
-        let (node, sampler) = attached.map_err(|error| unless_exited(&process, error))?;
+        let (mut node, sampler) = attached.map_err(|error| unless_exited(&process, error))?;
+        if detail == Detail::Stacks {
+            node.code.leave_out_lines();
+        }
         let code = NodeCode { code: &node.code, process: &process };
         Ok(Self {
             symbolizer: Symbolizer::new(code, &node.emulator, detail),

@@ -135,9 +135,8 @@ fn sample_message(
 
 fn leaf_first(stack: &[StackEntry]) -> Vec<u64> {
     let entries = stack.iter().rev();
-    let ids = entries.flat_map(|entry| {
-        std::iter::repeat_n(u64::from(entry.frame.0) + 1, entry.repeat as usize)
-    });
+    let ids = entries
+        .flat_map(|entry| std::iter::repeat_n(u64::from(entry.frame.0) + 1, entry.repeat as usize));
     ids.collect()
 }
 

@@ -7,6 +7,7 @@ use super::{
     inside::{calltree, functions, queues, top, trace},
     leftovers, packets, profile, report,
     runs::{find_rate, load, run, worker},
+    watch,
 };
 use crate::exit::Exit;
 use clap::{Parser, Subcommand};
@@ -38,6 +39,7 @@ enum Command {
     Sweep(sweep::Args),
     FindRate(find_rate::Args),
     Profile(profile::Args),
+    Watch(watch::Args),
     Flamegraph(flamegraph::Args),
     Diff(diff::Args),
     Packets(packets::Args),
@@ -66,6 +68,7 @@ impl Cli {
             Command::Sweep(args) => args.execute(),
             Command::FindRate(args) => args.execute(),
             Command::Profile(args) => args.execute(),
+            Command::Watch(args) => args.execute(),
             Command::Flamegraph(args) => args.execute(),
             Command::Diff(args) => args.execute(),
             Command::Packets(args) => args.execute(),
@@ -89,6 +92,7 @@ impl Command {
             Self::Run(_)
                 | Self::Load(_)
                 | Self::Profile(_)
+                | Self::Watch(_)
                 | Self::Packets(_)
                 | Self::Experiment(_)
                 | Self::Compare(_)

@@ -15,5 +15,6 @@ mod packets;
 mod profile;
 mod report;
 mod runs;
+mod watch;
 
 pub use command_line::Cli;

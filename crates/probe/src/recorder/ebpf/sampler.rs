@@ -128,12 +128,11 @@ impl EbpfSampler {
         sampler.update_unwinding(target.unwind)?;
         sampler.maps.set_heap_end(target.heap_end)?;
         for name in attach_programs(&mut sampler.ebpf, &cpus, request)? {
-            match &mut shared {
-                Some(clock) => sampler.share(clock, name, target)?,
-                None => {
-                    let program = program(&mut sampler.ebpf, name);
-                    sampler.clock = attach_clock(program, &cpus, request.freq_hz)?;
-                }
+            if let Some(clock) = &mut shared {
+                sampler.share(clock, name, target)?;
+            } else {
+                let program = program(&mut sampler.ebpf, name);
+                sampler.clock = attach_clock(program, &cpus, request.freq_hz)?;
             }
         }
         Ok(sampler)
