@@ -1,14 +1,16 @@
 //! Finds windows by their names, and adds them up.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_profiles::{Profile, ProfileSum, read_pprof_within};
 
-use super::{name::WindowName, owned::is_archive, selection::Selection, writer::windows_in};
+use super::{
+    layout::{hours, windows_in},
+    name::WindowName,
+    owned::is_archive,
+    selection::Selection,
+};
 use crate::{exit::UsageError, output};
 
 /// Damaged files that are named one by one; the rest is counted.
@@ -19,32 +21,6 @@ const NAMED_DAMAGES: usize = 5;
 pub(crate) struct FoundWindow {
     pub(crate) name: WindowName,
     pub(crate) path: PathBuf,
-}
-
-/// The directories of hours, in order: `2026-11-25/04`.
-pub(super) fn hours(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut hours = Vec::new();
-    for day in numbered(root, &[4, 2, 2])? {
-        let found = numbered(&root.join(&day), &[2])?;
-        hours.extend(found.into_iter().map(|hour| Path::new(&day).join(hour)));
-    }
-    hours.sort();
-    Ok(hours)
-}
-
-/// Directories whose names are numbers of so many digits, joined by `-`.
-fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
-    let is_number = |(part, &digits): (&str, &usize)| {
-        part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let names = fs::read_dir(directory)?.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let name = entry.file_name().into_string().ok()?;
-        let parts: Vec<&str> = name.split('-').collect();
-        let is_one = parts.len() == digits.len() && parts.into_iter().zip(digits).all(is_number);
-        (is_one && entry.file_type().ok()?.is_dir()).then_some(name)
-    });
-    Ok(names.collect())
 }
 
 /// The windows that are meant, in order of time.

@@ -10,7 +10,11 @@ use std::{
 use anyhow::Context;
 use rabbitscope_profiles::{Profile, write_pprof};
 
-use super::{name::WindowName, owned::Ownership, reader::hours};
+use super::{
+    layout::{hours, windows_in},
+    name::WindowName,
+    owned::Ownership,
+};
 use crate::atomic_file::AtomicFile;
 
 /// After a removal by size there is room for a while: this share of the limit.
@@ -110,19 +114,6 @@ impl WindowArchive {
             *bytes = bytes.saturating_sub(removed);
         }
     }
-}
-
-/// The windows of a directory with their sizes: regular files with such a name.
-pub(super) fn windows_in(
-    directory: &Path,
-) -> impl Iterator<Item = (WindowName, PathBuf, u64)> + use<> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let name = WindowName::parse(entry.file_name().to_str()?)?;
-        // Of the entry itself, not of what it may lead to.
-        let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-        Some((name, entry.path(), found.len()))
-    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod experiments;
 mod explain;
 mod facts;
 mod flamegraph;
+mod heatmap;
 mod inside;
 mod leftovers;
 mod packets;
