@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Scans in which a process is young.
-const YOUNG_SCANS: u32 = 12;
+const YOUNG_SCANS: u32 = 6;
 
 /// Every so many scans an old process is looked at again.
 const OLD_INTERVAL: u32 = 60;

@@ -20,8 +20,17 @@ use super::{
 /// their weight: `calls/count` and `mmap/bytes`, `waits/count` and `off-cpu/nanoseconds`; of traced calls
 /// `time/microseconds`.
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
+    write_compressed(profile, Compression::default(), out)
+}
+
+/// As [`write_pprof`], in a third of the time and with some more bytes.
+pub fn write_pprof_fast(profile: &Profile, out: impl Write) -> io::Result<()> {
+    write_compressed(profile, Compression::fast(), out)
+}
+
+fn write_compressed(profile: &Profile, level: Compression, out: impl Write) -> io::Result<()> {
     let encoded = to_message(profile)?.encode_to_vec();
-    let mut gzip = GzEncoder::new(out, Compression::default());
+    let mut gzip = GzEncoder::new(out, level);
     gzip.write_all(&encoded)?;
     gzip.finish()?.flush()
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
-use rabbitscope_profiles::{Profile, write_pprof};
+use rabbitscope_profiles::{Profile, write_pprof_fast};
 
 use super::{
     layout::{hours, windows_in},
@@ -61,7 +61,7 @@ impl WindowArchive {
         }
         let path = directory.join(name.to_string());
         let mut file = AtomicFile::create(&path)?;
-        write_pprof(profile, file.writer())
+        write_pprof_fast(profile, file.writer())
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.commit_unsynced()?;
         let bytes = path.metadata().map_or(0, |found| found.len());

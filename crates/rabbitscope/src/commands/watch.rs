@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Samples a second on each CPU, 1 to 999 [default: 19]
     #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1..=999))]
     frequency: Option<u32>,
-    /// Length of a window, 1s to 10m [default: 10s]
+    /// Length of a window, 200ms to 10m [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     window: Option<Duration>,
     /// Also record the time that threads are off the CPU

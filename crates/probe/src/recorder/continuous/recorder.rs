@@ -20,6 +20,9 @@ use crate::{
 /// The note of windows before the first tick in JIT code.
 const UNCHECKED: &str = "the node was idle so far: its layout was not compared with registers yet";
 
+/// Windows after which memory that is free is given back.
+const RELEASE_INTERVAL: u32 = 30;
+
 /// What is recorded of every node.
 #[derive(Clone, Debug)]
 pub struct ContinuousOptions {
@@ -48,6 +51,8 @@ pub struct ContinuousRecorder {
     events: Vec<Event>,
     freq_hz: u32,
     nodes: Vec<Node>,
+    /// Ends of windows so far.
+    windows: u32,
 }
 
 struct Node {
@@ -67,6 +72,7 @@ impl ContinuousRecorder {
             events: [Event::Cpu].into_iter().chain(off_cpu).collect(),
             freq_hz: options.freq_hz,
             nodes: Vec::new(),
+            windows: 0,
         })
     }
 
@@ -119,6 +125,11 @@ impl ContinuousRecorder {
     /// Ends the window of all nodes. Nodes that have ended, or that cannot be recorded any longer, are left out from now
     /// on.
     pub fn end_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
+        self.windows = self.windows.wrapping_add(1);
+        // Names are learned in the first windows, by steps that need much memory for a short time.
+        if self.windows.is_multiple_of(RELEASE_INTERVAL) {
+            memory::release_free();
+        }
         self.end_window_of(|_| true)
     }
 

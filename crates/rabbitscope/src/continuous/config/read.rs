@@ -24,7 +24,8 @@ const FREQUENCY_HZ: u32 = 19;
 const FREQUENCIES_HZ: RangeInclusive<u32> = 1..=999;
 
 const WINDOW: Duration = Duration::from_secs(10);
-const WINDOWS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(600);
+/// The shortest are for measurements of what watching costs.
+const WINDOWS: RangeInclusive<Duration> = Duration::from_millis(200)..=Duration::from_secs(600);
 
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 const MIN_AGE: Duration = Duration::from_secs(60);
@@ -118,7 +119,7 @@ fn require_frequency(hz: u32) -> Result<(), String> {
 }
 
 fn require_window(window: Duration) -> Result<(), String> {
-    WINDOWS.contains(&window).then_some(()).ok_or_else(|| "must be from 1s to 10m".to_owned())
+    WINDOWS.contains(&window).then_some(()).ok_or_else(|| "must be from 200ms to 10m".to_owned())
 }
 
 fn choice(nodes: NodesToml) -> Result<NodeChoice, Refusal> {
@@ -224,7 +225,7 @@ mod tests {
             ("[record]\nfrequency = '19'", "watch.toml:2: `record.frequency`: is the text `19`"),
             ("[record]\nfrequency = 0", "watch.toml:2: `record.frequency`: must be from 1 to 999"),
             ("[record]\nwindow = '10'", "watch.toml:2: `record.window`: "),
-            ("[record]\nwindow = '1h'", "watch.toml:2: `record.window`: must be from 1s to 10m"),
+            ("[record]\nwindow = '1h'", "watch.toml:2: `record.window`: must be from 200ms to 10m"),
             ("[nodes]\nonly = ['']", "watch.toml:2: `nodes.only.0`: must name a node"),
             ("[directory]\nmax-age = '1h'", "watch.toml:1: `directory.path`: is missing"),
             (
