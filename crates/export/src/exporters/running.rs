@@ -64,6 +64,10 @@ impl Exporters {
             senders.push(exporter.sender(client, &notices, options.delays));
             exporters.push(exporter);
         }
+        let text = Arc::<ScrapeText>::default();
+        let endpoint =
+            options.listener.map(|listener| Endpoint::start(listener, Arc::clone(&text)));
+        let endpoint = endpoint.transpose().map_err(ExportError::Thread)?;
         for sender in senders {
             let end = sender_end.clone();
             spawn("export-send", move || {
@@ -73,9 +77,6 @@ impl Exporters {
         }
         drop(sender_end);
         let exporters: Arc<[Exporter]> = exporters.into();
-        let text = Arc::<ScrapeText>::default();
-        let endpoint = options.listener.map(|listener| Endpoint::start(listener, Arc::clone(&text)));
-        let endpoint = endpoint.transpose().map_err(ExportError::Thread)?;
         let instance = options.instance.unwrap_or_else(host_name);
         let cpu = CpuByLabel::default();
         let encoder = Encoder { exporters: Arc::clone(&exporters), instance, text, cpu };
