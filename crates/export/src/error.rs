@@ -17,7 +17,9 @@ pub enum ExportError {
         reason: String,
     },
     /// The system has no trust store, or it is empty.
-    #[error("exporter {exporter}: this system names no authorities to trust: name a PEM file with `ca`")]
+    #[error(
+        "exporter {exporter}: this system names no authorities to trust: name a PEM file with `ca`"
+    )]
     NoAuthorities {
         /// Name of the exporter.
         exporter: String,

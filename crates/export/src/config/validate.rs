@@ -62,7 +62,10 @@ fn exporter(wire: ExporterToml) -> Result<ExporterOptions, Refusal> {
     let is_name = (1..=60).contains(&name.len()) && name.chars().all(plain);
     // It becomes the name of a directory.
     if !is_name || name.starts_with('.') {
-        return refuse("name", "must have 1 to 60 letters, digits, `-`, `_` or `.`, and no `.` first");
+        return refuse(
+            "name",
+            "must have 1 to 60 letters, digits, `-`, `_` or `.`, and no `.` first",
+        );
     }
     let trust = trust(&wire)?;
     Ok(ExporterOptions {

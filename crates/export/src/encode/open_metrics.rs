@@ -1,4 +1,4 @@
-//! OpenMetrics text 1.0: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>.
+//! The text form of `OpenMetrics` 1.0: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>.
 //!
 //! Not the form of `rabbitscope_text::metrics`: there a counter's family is called by its whole name, here without
 //! `_total`; units and the end of the text have lines of their own.

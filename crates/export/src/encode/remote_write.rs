@@ -94,11 +94,8 @@ mod tests {
 
     #[test]
     fn labels_are_sorted_and_whole() {
-        let labels = NodeLabels {
-            node: "a@b".to_owned(),
-            service: "s".to_owned(),
-            ..NodeLabels::default()
-        };
+        let labels =
+            NodeLabels { node: "a@b".to_owned(), service: "s".to_owned(), ..NodeLabels::default() };
         let mut snapshot = MetricsSnapshot::new(1234);
         let queue = vec![("queue", Arc::from("q")), ("vhost", Arc::from("/"))];
         snapshot.add(&catalog::NODE_QUEUE_MESSAGES, Some(&Arc::new(labels)), queue, 7.0);

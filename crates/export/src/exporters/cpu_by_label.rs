@@ -128,7 +128,9 @@ mod tests {
             let mut snapshot = MetricsSnapshot::new(unix_millis);
             cpu.write(&mut snapshot);
             let points = snapshot.points().iter();
-            points.map(|it| (it.labels[0].1.to_string(), (it.value * 1e6).round())).collect::<Vec<_>>()
+            points
+                .map(|it| (it.labels[0].1.to_string(), (it.value * 1e6).round()))
+                .collect::<Vec<_>>()
         };
         let start = 1_700_000_000_000;
         let expected = [("no-process", 0.21e6), ("queue", 4.5e6), ("q", 3e6), ("r", 1.5e6)];

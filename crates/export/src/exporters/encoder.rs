@@ -6,8 +6,8 @@ use super::{cpu_by_label::CpuByLabel, endpoint::ScrapeText, running::Exporter};
 use crate::{
     ExporterKind, MetricsSnapshot, Window, catalog,
     encode::{
-        SeriesProfile, influx_lines, open_metrics, otlp_profiles, parca_request,
-        pyroscope_request, remote_write_request,
+        SeriesProfile, influx_lines, open_metrics, otlp_profiles, parca_request, pyroscope_request,
+        remote_write_request,
     },
 };
 
@@ -84,10 +84,8 @@ fn write_figures(exporter: &Exporter, snapshot: &mut MetricsSnapshot) {
     ] {
         snapshot.add(metric, None, labels(), value as f64);
     }
-    let by_reason = [
-        (&catalog::EXPORT_ERRORS, &figures.errors),
-        (&catalog::EXPORT_DROPPED, &figures.dropped),
-    ];
+    let by_reason =
+        [(&catalog::EXPORT_ERRORS, &figures.errors), (&catalog::EXPORT_DROPPED, &figures.dropped)];
     for (metric, counts) in by_reason {
         for (reason, count) in counts {
             let mut labels = labels();

@@ -31,7 +31,7 @@ const MAX_UNENCODED: usize = 6;
 /// Exporters that take windows and snapshots until [`Exporters::finish`].
 #[derive(Debug)]
 pub struct Exporters {
-    exporters: Arc<[Exporter]>,
+    all: Arc<[Exporter]>,
     jobs: SyncSender<Job>,
     notices: Arc<Notices>,
     endpoint: Option<Endpoint>,
@@ -55,7 +55,7 @@ impl Exporters {
     pub fn start(options: ExportOptions) -> Result<Self, ExportError> {
         let lock = options.spool.directory.as_deref().map(lock_directory).transpose()?;
         let notices = Arc::<Notices>::default();
-        let (sender_end, senders_end) = mpsc::channel();
+        let (still_sending, senders_end) = mpsc::channel();
         let mut exporters = Vec::new();
         let mut senders = Vec::new();
         for exporter in &options.exporters {
@@ -64,18 +64,19 @@ impl Exporters {
             senders.push(exporter.sender(client, &notices, options.delays));
             exporters.push(exporter);
         }
+        let text = Arc::<ScrapeText>::default();
+        let endpoint =
+            options.listener.map(|listener| Endpoint::start(listener, Arc::clone(&text)));
+        let endpoint = endpoint.transpose().map_err(ExportError::Thread)?;
         for sender in senders {
-            let end = sender_end.clone();
+            let end = still_sending.clone();
             spawn("export-send", move || {
                 sender.run();
                 drop(end);
             })?;
         }
-        drop(sender_end);
+        drop(still_sending);
         let exporters: Arc<[Exporter]> = exporters.into();
-        let text = Arc::<ScrapeText>::default();
-        let endpoint = options.listener.map(|listener| Endpoint::start(listener, Arc::clone(&text)));
-        let endpoint = endpoint.transpose().map_err(ExportError::Thread)?;
         let instance = options.instance.unwrap_or_else(host_name);
         let cpu = CpuByLabel::default();
         let encoder = Encoder { exporters: Arc::clone(&exporters), instance, text, cpu };
@@ -85,7 +86,7 @@ impl Exporters {
             encoder.run(&waiting);
             drop(end);
         })?;
-        Ok(Self { exporters, jobs, notices, endpoint, encoder_end, senders_end, _lock: lock })
+        Ok(Self { all: exporters, jobs, notices, endpoint, encoder_end, senders_end, _lock: lock })
     }
 
     /// Hands over a window. Never waits; what cannot be taken is counted.
@@ -101,7 +102,7 @@ impl Exporters {
 
     fn offer(&self, job: Job, is_for: fn(ExporterKind) -> bool) {
         let is_taken = self.jobs.try_send(job).is_ok();
-        for exporter in self.exporters.iter().filter(|it| is_for(it.kind)) {
+        for exporter in self.all.iter().filter(|it| is_for(it.kind)) {
             exporter.figures.change(|figures| figures.offered += 1);
             if !is_taken {
                 exporter.figures.drop_some("encoder-busy", 1);
@@ -111,17 +112,17 @@ impl Exporters {
 
     /// Whether windows are of any use: CPU time by role is a metric, so that any exporter and the endpoint need them.
     pub fn takes_profiles(&self) -> bool {
-        self.endpoint.is_some() || !self.exporters.is_empty()
+        self.endpoint.is_some() || !self.all.is_empty()
     }
 
     /// Whether metrics are of any use.
     pub fn takes_metrics(&self) -> bool {
-        self.endpoint.is_some() || self.exporters.iter().any(|it| !it.kind.takes_profiles())
+        self.endpoint.is_some() || self.all.iter().any(|it| !it.kind.takes_profiles())
     }
 
     /// What became of what they were given.
     pub fn figures(&self) -> Vec<ExporterFigures> {
-        self.exporters.iter().map(Exporter::figures).collect()
+        self.all.iter().map(Exporter::figures).collect()
     }
 
     /// What a person has to know since the last call, one sentence each: a backend is away, refuses, is back. The
@@ -139,7 +140,7 @@ impl Exporters {
     /// start; what is in memory is lost, and counted.
     pub fn finish(self, within: Duration) -> Vec<ExporterFigures> {
         let until = Instant::now() + within;
-        let Self { exporters, jobs, encoder_end, senders_end, .. } = self;
+        let Self { all: exporters, jobs, encoder_end, senders_end, .. } = self;
         drop(jobs);
         wait_for_end(&encoder_end, until);
         exporters.iter().for_each(|exporter| exporter.spool.close(until));

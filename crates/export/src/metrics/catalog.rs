@@ -42,7 +42,7 @@ catalog! {
     NODE_ALARM = "node_alarm", Gauge, "", "1 while this alarm (memory, disk) is raised on the node.";
     NODE_PROCESSES = "node_erlang_processes", Gauge, "", "Erlang processes.";
     NODE_RUN_QUEUE = "node_run_queue_length", Gauge, "", "Erlang processes and ports that wait for a scheduler.";
-    NODE_THREAD_CPU = "node_thread_cpu_seconds_total", Counter, "seconds", "CPU time of the node's threads by kind: scheduler, dirty_cpu_scheduler, dirty_io_scheduler, aux, async, poll, other.";
+    NODE_THREAD_CPU = "node_thread_cpu_seconds_total", Counter, "seconds", "CPU time of the node's threads by kind, busy waiting included.";
     NODE_ROLE_CPU = "node_role_cpu_seconds_total", Counter, "seconds", "CPU time by the role of the Erlang process, from samples.";
     NODE_QUEUE_CPU = "node_queue_cpu_seconds_total", Counter, "seconds", "CPU time of processes of one of the 20 heaviest queues, from samples; queue=\"other\" has those of the others.";
     SELF_CPU = "watch_cpu_seconds_total", Counter, "seconds", "CPU time of rabbitscope.";

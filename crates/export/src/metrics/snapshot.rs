@@ -64,8 +64,7 @@ impl MetricPoint {
     pub(crate) fn all_labels(&self, instance: &str) -> Vec<(&'static str, String)> {
         let added = [("instance", instance), ("job", "rabbitscope")];
         let labels = self.own_labels().chain(added).filter(|(_, value)| !value.is_empty());
-        let mut labels: Vec<_> =
-            labels.map(|(name, value)| (name, value.to_owned())).collect();
+        let mut labels: Vec<_> = labels.map(|(name, value)| (name, value.to_owned())).collect();
         labels.sort_unstable();
         labels
     }

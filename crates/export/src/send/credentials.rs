@@ -1,11 +1,6 @@
 //! Reads credentials and authorities from their files.
 
-use std::{
-    io,
-    os::unix::fs::MetadataExt,
-    path::Path,
-    sync::Arc,
-};
+use std::{io, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};

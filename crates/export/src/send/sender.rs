@@ -69,7 +69,7 @@ impl Sender {
             match self.spool.next() {
                 Next::End => return,
                 Next::Unreadable => self.figures.drop_some("spool-unreadable", 1),
-                Next::Send(_, body) => self.send(&body),
+                Next::Send(body) => self.send(&body),
             }
         }
     }
@@ -95,7 +95,10 @@ impl Sender {
             }
             Answer::Failed { failure, after, .. } => {
                 self.spool.keep();
-                self.failed(&failure, "; requests wait in the spool, the oldest are dropped when it is full");
+                self.failed(
+                    &failure,
+                    "; requests wait in the spool, the oldest are dropped when it is full",
+                );
                 let pause = self.backoff.pause(after);
                 self.pause(pause);
             }

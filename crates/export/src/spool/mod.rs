@@ -4,4 +4,4 @@ mod directory;
 mod queue;
 
 pub(crate) use directory::{SpoolDirectory, lock_directory};
-pub(crate) use queue::{Next, Pushed, Spool, SpoolSize};
+pub(crate) use queue::{Next, Spool};

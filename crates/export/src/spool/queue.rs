@@ -65,7 +65,7 @@ pub(crate) struct SpoolSize {
 /// What is to be done next by who sends.
 #[derive(Debug)]
 pub(crate) enum Next {
-    Send(u64, Arc<[u8]>),
+    Send(Arc<[u8]>),
     /// The entry's file could not be read, and it is gone.
     Unreadable,
     /// There is nothing more to do.
@@ -75,7 +75,10 @@ pub(crate) enum Next {
 impl Spool {
     /// With what an earlier start has left in the directory. The number of entries that had to give way, as there is
     /// less room now.
-    pub(crate) fn open(directory: Option<SpoolDirectory>, max_bytes: u64) -> io::Result<(Self, u64)> {
+    pub(crate) fn open(
+        directory: Option<SpoolDirectory>,
+        max_bytes: u64,
+    ) -> io::Result<(Self, u64)> {
         let found = directory.as_ref().map_or(Ok(Vec::new()), SpoolDirectory::entries)?;
         let next = found.last().map_or(0, |(number, _)| number + 1);
         let bytes = found.iter().map(|(_, bytes)| bytes).sum();
@@ -153,9 +156,8 @@ impl Spool {
                         self.forget_first(&mut state);
                         return Next::Unreadable;
                     };
-                    let number = entry.number;
                     state.is_sending = true;
-                    return Next::Send(number, body);
+                    return Next::Send(body);
                 }
                 None if state.until.is_some() => return Next::End,
                 None => {
@@ -244,7 +246,7 @@ mod tests {
 
     fn taken(spool: &Spool) -> Option<u8> {
         match spool.next() {
-            Next::Send(_, body) => Some(body[0]),
+            Next::Send(body) => Some(body[0]),
             Next::Unreadable => panic!("the file is there"),
             Next::End => None,
         }

@@ -28,6 +28,7 @@ pub(super) struct PartialSuccess {
 }
 
 /// In all tables the first row is empty, so that 0 means none.
+#[expect(clippy::struct_field_names, reason = "names of the published definition")]
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Dictionary {
     #[prost(message, repeated, tag = "1")]
@@ -77,6 +78,7 @@ pub(super) struct Scope {
     pub(super) version: String,
 }
 
+#[expect(clippy::struct_field_names, reason = "names of the published definition")]
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Profile {
     #[prost(message, optional, tag = "1")]

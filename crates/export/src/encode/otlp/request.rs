@@ -21,10 +21,8 @@ use crate::Window;
 pub(crate) fn otlp_profiles(window: &Window, series: &SeriesProfile<'_>) -> Vec<u8> {
     let mut tables = Tables::of(series.profile);
     let profile = profile(window, series, &mut tables);
-    let scope = Scope {
-        name: "rabbitscope".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
+    let scope =
+        Scope { name: "rabbitscope".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let scope_profiles = ScopeProfiles { scope: Some(scope), profiles: vec![profile] };
     let resource_profiles =
         ResourceProfiles { resource: Some(resource(window)), scope_profiles: vec![scope_profiles] };

@@ -1,0 +1,8 @@
+//! Exporting to real servers, to a receiver that decodes with the definitions of others, and to servers that misbehave.
+
+mod away;
+mod decoded;
+mod material;
+mod misbehaving;
+mod servers;
+mod stored;
