@@ -1,20 +1,13 @@
 // What watching costs, idle and busy, at two frequencies, in turn with perf. For bench-watch.sh.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const [program, work, seconds] = process.argv.slice(2);
+const [program, work, seconds, rounds, loads, frequencies] = process.argv.slice(2).map((it, at) => (at < 4 ? it : it.split(" ")));
 /** From the start of a sampler until it samples, and a little. */
 const START_MILLISECONDS = 4000;
 /** Watching learns names in its first windows: what is measured is what it costs for the rest of the day. */
 const WARM_MILLISECONDS = 45_000;
-const FREQUENCIES = [19, 99];
-
-/** CPU time of a process in seconds: user and system, of `proc_pid_stat(5)`. */
-function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 /** CPU time of a process in nanoseconds, more finely than in ticks: all of its threads. */
 function cpuNanos(pid) {
@@ -50,48 +43,61 @@ async function ended(child) {
   await new Promise((resolve) => child.on("close", resolve));
 }
 
-/** Shares of a core, in percent, while `work` goes on. */
-async function measured(pid, read, wait = START_MILLISECONDS) {
-  await sleep(wait);
-  const [start, before] = [process.hrtime.bigint(), read(pid)];
+/** What `read` says more after the time of a round, for each nanosecond of it. */
+async function rates(read) {
+  const [start, before] = [process.hrtime.bigint(), read()];
   await sleep(1000 * seconds);
+  const after = read();
   const elapsed = Number(process.hrtime.bigint() - start);
-  const after = read(pid);
-  return { elapsed, before, after };
-}
-
-async function watched(freq) {
-  const directory = `${work}/windows`;
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory);
-  const child = spawn(program, ["watch", "-o", directory, "--frequency", freq], { stdio: "ignore" });
-  const { elapsed, before, after } = await measured(child.pid, (pid) => ({ cpu: cpuNanos(pid), kernel: programs(pid) }), WARM_MILLISECONDS);
-  const mib = memory(child.pid);
-  await ended(child);
-  const share = (nanos) => (100 * nanos) / elapsed;
-  const process_ = share(after.cpu - before.cpu);
-  const kernel = share(after.kernel.nanos - before.kernel.nanos);
-  return { process_, kernel, mib, window: largest(directory) };
+  return Object.fromEntries(Object.keys(before).map((key) => [key, (after[key] - before[key]) / elapsed]));
 }
 
 async function perfed(freq) {
   const child = spawn("perf", ["record", "--quiet", "-a", "-g", "-e", "cpu-clock", "-F", freq, "-o", `${work}/perf.data`], { stdio: "ignore" });
-  const { elapsed, before, after } = await measured(child.pid, cpuSeconds);
+  await sleep(START_MILLISECONDS);
+  const { cpu } = await rates(() => ({ cpu: cpuNanos(child.pid) }));
   const mib = memory(child.pid);
   await ended(child);
-  return { share: (100e9 * (after - before)) / elapsed, mib };
+  return { cpu, mib };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Rounds of ours and of perf's at a frequency. Ours goes on while perf runs: the CPU time of each is its own. */
+async function compared(freq) {
+  const directory = `${work}/windows`;
+  rmSync(directory, { recursive: true, force: true });
+  const child = spawn(program, ["watch", "--config", `${work}/watch.toml`, "-o", directory, "--frequency", freq], { stdio: "ignore" });
+  await sleep(WARM_MILLISECONDS);
+  const found = [];
+  for (let round = 0; round < rounds; round++) {
+    const ours = await rates(() => ({ process: cpuNanos(child.pid), ...programs(child.pid) }));
+    found.push({ ...ours, perf: await perfed(freq) });
+  }
+  const mib = memory(child.pid);
+  await ended(child);
+  const of = (value) => median(found.map(value));
+  return {
+    process: of((it) => it.process),
+    kernel: of((it) => it.nanos),
+    both: of((it) => it.process + it.nanos),
+    perf: of((it) => it.perf.cpu),
+    ratio: of((it) => it.process / it.perf.cpu),
+    mib,
+    perfMib: of((it) => it.perf.mib),
+    window: largest(directory) / 1024,
+  };
 }
 
 const row = (...cells) => console.log(cells.map((cell, at) => (at ? String(cell).padStart(14) : cell.padEnd(14))).join(""));
-row("% of a core", "process", "kernel program", "both", "MiB", "window, KiB", "perf process", "perf, MiB");
-for (const load of ["idle", "busy"]) {
+row("% of a core", "process", "kernel program", "both", "MiB", "window, KiB", "perf process", "perf, MiB", "ours/perf");
+for (const load of loads) {
   const publishing = load === "busy" ? spawn(program, ["load", "-x", "2", "-y", "2", "-u", "bench", "-z", "3600"], { stdio: "ignore", cwd: work }) : null;
   if (publishing) await sleep(START_MILLISECONDS);
-  for (const freq of FREQUENCIES) {
-    const ours = await watched(freq);
-    const perf = await perfed(freq);
-    const both = ours.process_ + ours.kernel;
-    row(`${load}, ${freq} Hz`, ...[ours.process_, ours.kernel, both].map((it) => it.toFixed(3)), ours.mib.toFixed(1), (ours.window / 1024).toFixed(1), perf.share.toFixed(3), perf.mib.toFixed(1));
+  for (const freq of frequencies) {
+    const it = await compared(freq);
+    const share = (value) => (100 * value).toFixed(3);
+    row(`${load}, ${freq} Hz`, share(it.process), share(it.kernel), share(it.both), it.mib.toFixed(1), it.window.toFixed(1), share(it.perf), it.perfMib.toFixed(1), it.ratio.toFixed(2));
   }
   if (publishing) await ended(publishing);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the systemd units in deploy/: that systemd understands them, and that they stay locked down. Where there is no
-# systemd-analyze, says so.
+# Checks the systemd units in deploy/: that systemd understands them, that they stay locked down, and that the first check
+# finds a planted mistake. Where there is no systemd-analyze, says so.
 set -eu
 cd "$(dirname "$0")/.."
 # 0 is the tightest of 100; the capabilities that the work needs make most of it.
@@ -12,17 +12,29 @@ command -v systemd-analyze >/dev/null || {
 }
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+
+# UNIT: what systemd does not understand of it.
+refusals() {
+    systemd-analyze verify --man=no "$1" 2>&1 | grep -F "$(basename "$1")" || true
+}
+
 for unit in deploy/systemd/*.service; do
+    checked=$place/$(basename "$unit")
     # Programs need not be installed to be named.
-    sed 's#/usr/bin/rabbitscope#/bin/true#' "$unit" >"$place/$(basename "$unit")"
-    said=$(systemd-analyze verify --man=no "$place/$(basename "$unit")" 2>&1 | grep -F "$(basename "$unit")" || true)
+    sed 's#/usr/bin/rabbitscope#/bin/true#' "$unit" >"$checked"
+    said=$(refusals "$checked")
     [ -z "$said" ] || {
         echo "$said" >&2
         exit 1
     }
-    systemd-analyze security --offline=true --threshold=$most --no-pager "$place/$(basename "$unit")" >"$place/said" || {
+    systemd-analyze security --offline=true --threshold=$most --no-pager "$checked" >"$place/said" || {
         cat "$place/said" >&2
         exit 1
     }
     tail -n 1 "$place/said"
+    sed -i 's/^NoNewPrivileges/NoNewPriviliges/' "$checked"
+    [ -n "$(refusals "$checked")" ] || {
+        echo "units: $unit: the check does not see a misspelt key" >&2
+        exit 1
+    }
 done
