@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::Context;
@@ -20,6 +20,9 @@ use crate::atomic_file::AtomicFile;
 /// After a removal by size there is room for a while: this share of the limit.
 const SLACK: u64 = 50;
 
+/// How often windows that are too old are looked for: a directory of an hour may have a thousand names.
+const AGE_INTERVAL: Duration = Duration::from_secs(60);
+
 /// How long and how much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArchiveLimits {
@@ -34,6 +37,7 @@ pub(crate) struct WindowArchive {
     pub(crate) limits: ArchiveLimits,
     /// Bytes by directory of an hour, so that memory does not grow with the number of windows.
     bytes_by_hour: BTreeMap<PathBuf, u64>,
+    next_look_at_age: Instant,
     _ownership: Ownership,
 }
 
@@ -47,7 +51,8 @@ impl WindowArchive {
             bytes_by_hour.insert(hour, bytes);
         }
         let root = root.to_owned();
-        Ok(Self { root, limits, bytes_by_hour, _ownership: ownership })
+        let next_look_at_age = Instant::now();
+        Ok(Self { root, limits, bytes_by_hour, next_look_at_age, _ownership: ownership })
     }
 
     /// Writes a window. It is there in full or not at all, unless the machine loses power: the disk is not asked to
@@ -74,9 +79,16 @@ impl WindowArchive {
         self.bytes_by_hour.values().sum()
     }
 
-    /// Removes windows that are older than they may be, and the oldest while there is too much. Only files with the
-    /// name of a window are removed, and directories that are empty then.
+    /// Removes windows that are older than they may be, once a minute, and the oldest while there is too much. Only files
+    /// with the name of a window are removed, and directories that are empty then.
     pub(crate) fn remove_old(&mut self) {
+        if Instant::now() >= self.next_look_at_age || self.bytes() > self.limits.max_bytes {
+            self.remove();
+            self.next_look_at_age = Instant::now() + AGE_INTERVAL;
+        }
+    }
+
+    fn remove(&mut self) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let oldest = now.saturating_sub(self.limits.max_age);
         while let Some(hour) = self.bytes_by_hour.keys().next().cloned() {
