@@ -1,61 +1,12 @@
-//! `watch`: nodes that come and go, windows in a directory, and what a kill leaves.
+//! Nodes that come and go, windows in a directory, and what a kill leaves.
 
-use std::{
-    fs::{self, File},
-    path::PathBuf,
-    process::Child,
-};
+use std::fs;
 
 use rabbitscope_broker::Broker;
 use rustix::process::Signal;
 
-use crate::workbench::{
-    Ended, Workbench, eventually, may_profile_or_says_so, own_broker, scenario, signal,
-};
-
-/// A workbench in which `watch` runs.
-struct Watched {
-    bench: Workbench,
-    watch: Child,
-}
-
-impl Watched {
-    fn start(bench: Workbench) -> Self {
-        let watch = bench
-            .command("watch --config watch.toml")
-            .stderr(File::create(bench.path("said")).unwrap())
-            .spawn()
-            .unwrap();
-        Self { bench, watch }
-    }
-
-    /// Files of windows whose names have this in them.
-    fn windows(&self, part: &str) -> Vec<PathBuf> {
-        files_below(&self.bench.path("windows"), part)
-    }
-
-    fn wait_for_windows(&self, part: &str, most: usize) {
-        eventually(&format!("{most} windows with {part}"), || self.windows(part).len() >= most);
-    }
-
-    #[track_caller]
-    fn wait_for_words(&self, words: &str) {
-        eventually(words, || self.bench.read("said").contains(words));
-    }
-
-    fn flamegraph(&self, options: &str) -> Ended {
-        self.bench.rabbitscope(&format!("flamegraph windows {options}"))
-    }
-}
-
-fn files_below(directory: &PathBuf, part: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let found = entries.flat_map(|entry| {
-        let path = entry.path();
-        if path.is_dir() { files_below(&path, part) } else { vec![path] }
-    });
-    found.filter(|path| path.display().to_string().contains(part)).collect()
-}
+use super::watched::{Holdings, Watched};
+use crate::workbench::{Workbench, may_profile_or_says_so, own_broker, scenario, signal};
 
 fn configuration(except: &str, brokers: [&Broker; 2]) -> String {
     let [first, second] = brokers.map(|broker| &broker.name);
@@ -131,32 +82,12 @@ fn check_pictures(watched: &Watched, first: &Broker) {
     assert!(page.contains("cores</title>") && page.contains(&first.name), "{page}");
 }
 
-/// A second watch goes on in the directory, and is killed: no program stays in the kernel, and no unfinished file.
+/// A second watch goes on in the directory, and is killed: nothing stays in the kernel, and no unfinished file.
 fn kill(watched: Watched, window: &str) {
     let known = watched.windows(window).len();
-    let mut watched = Watched::start(watched.bench);
+    let watched = Watched::start(watched.bench);
     watched.wait_for_windows(window, known + 1);
-    let programs = programs_of(watched.watch.id());
-    assert!(programs.len() >= 2, "the clock's and a node's: {programs:?}");
-    watched.watch.kill().unwrap();
-    watched.watch.wait().unwrap();
-    let is_left =
-        |id: &u32| aya::programs::loaded_programs().flatten().any(|program| program.id() == *id);
-    eventually("no program is left in the kernel", || !programs.iter().any(is_left));
-    let others = watched.windows("").into_iter().filter(|path| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        name != "rabbitscope-windows" && !name.ends_with(".pb.gz")
-    });
-    assert_eq!(others.collect::<Vec<_>>(), Vec::<PathBuf>::new());
-}
-
-/// Ids of the programs that a process holds descriptors of.
-fn programs_of(pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir(format!("/proc/{pid}/fdinfo")).unwrap().flatten();
-    let infos = entries.filter_map(|entry| fs::read_to_string(entry.path()).ok());
-    let id_of = |info: String| {
-        let id = info.lines().find_map(|line| line.strip_prefix("prog_id:"))?;
-        id.trim().parse().ok()
-    };
-    infos.filter_map(id_of).collect()
+    let programs = Holdings::of(watched.watch.id()).programs.len();
+    assert!(programs >= 2, "the clock's and a node's: {programs}");
+    watched.kill();
 }
