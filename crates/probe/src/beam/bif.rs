@@ -79,7 +79,7 @@ fn fragment_at<'a>(memory: &impl ReadMemory, code: &'a CodeMap, target: u64) -> 
 /// the entry that the VM has twice (`erlang:send/2`).
 fn exported<'a>(memory: &impl ReadMemory, code: &'a CodeMap, export: u64) -> Option<&'a str> {
     let mut names = (0..GENERATIONS).filter_map(|generation| {
-        let address = memory.word(export + 8 * generation).ok()?;
+        let address = memory.word(export.checked_add(8 * generation)?).ok()?;
         Some(code.name_at(address))
     });
     let first = names.next()?.filter(|name| !name.starts_with(FRAGMENT_PREFIX))?;

@@ -124,7 +124,9 @@ pub(super) fn is_first_entry(memory: &impl ReadMemory, address: u64) -> bool {
     let kind = || memory.word(blob).map(|word| word & 0xffff_ffff);
     let is_linked = || match next {
         0 => previous == 0,
-        next => memory.word(next + 8).is_ok_and(|before_next| before_next == address),
+        next => next.checked_add(8).is_some_and(|place| {
+            memory.word(place).is_ok_and(|before_next| before_next == address)
+        }),
     };
     is_size
         && kind().is_ok_and(|kind| [KIND_EMULATOR, KIND_MODULE].map(u64::from).contains(&kind))
@@ -298,103 +300,5 @@ impl<'a> Cursor<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Blob, JitError, Line, Range, parse};
-
-    /// The table of a small module, as an OTP 25 node had it.
-    const PG2: &[u8] = b"\x01\0\0\0\xc5\x7f\0\0\x80o\x88\x97\xc2\x7f\0\0\x06\0\0\0\xd0\x03\0\0\
-        \x04\0pg2\0\0\0@/\x90\x14\0\0\0\0\xd0\0\0\0\0\0\0\0\x10\0pg2::codeHeader\0\x85\x14\
-        \xd0\0\0\0\0\x01\0\0\0\0\0\0#\0pg2:module_info/0-CodeInfoPrologue\0U\0\
-        \0\x01\0\0`\x01\0\0\0\0\0\0\x12\0pg2:module_info/0\0\0\0\
-        `\x01\0\0\x90\x01\0\0\0\0\0\0#\0pg2:module_info/1-CodeInfoPrologue\0\0\0\
-        \x90\x01\0\0\xf2\x01\0\0\0\0\0\0\x12\0pg2:module_info/1\0\0\0\
-        \xf2\x01\0\0\xd0\x03\0\0\0\0\0\0\x10\0pg2::codeFooter\0\xc2\x7f";
-
-    fn ranges(bytes: &[u8]) -> Vec<Range> {
-        match parse(bytes).unwrap() {
-            Blob::Module { ranges, .. } => ranges,
-            Blob::Emulator { .. } => panic!("a module was expected"),
-        }
-    }
-
-    #[test]
-    fn a_recorded_module() {
-        let ranges = ranges(PG2);
-        let names: Vec<&str> = ranges.iter().map(|range| range.name.as_str()).collect();
-        assert_eq!(
-            names,
-            [
-                "pg2",
-                "pg2:module_info/0",
-                "pg2:module_info/0",
-                "pg2:module_info/1",
-                "pg2:module_info/1",
-                "pg2"
-            ]
-        );
-        assert_eq!(ranges[2].start, 0x7fc2_9788_6f80 + 0x100);
-        assert_eq!(ranges[2].end, 0x7fc2_9788_6f80 + 0x160);
-    }
-
-    #[test]
-    fn a_recorded_emulator_entry() {
-        let mut bytes = vec![0, 0, 0, 0, 0x78, 0x55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        bytes.extend(0x7fc2_d700_0c30_u64.to_le_bytes());
-        bytes.extend([0; 8]);
-        assert_eq!(
-            parse(&bytes).unwrap(),
-            Blob::Emulator { frame_layout: 0, normal_exit: 0x7fc2_d700_0c30 }
-        );
-    }
-
-    /// A table with one function and two lines of two files, as the VM lays it out.
-    fn with_lines() -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let text = |bytes: &mut Vec<u8>, text: &str| {
-            bytes.extend(u16::try_from(text.len() + 1).unwrap().to_le_bytes());
-            bytes.extend(text.as_bytes());
-            bytes.push(0);
-        };
-        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
-        bytes.extend(0x1000_u64.to_le_bytes());
-        bytes.extend([1, 0, 0, 0, 64, 0, 0, 0]);
-        text(&mut bytes, "m");
-        bytes.extend([0; 6]);
-        for number in [8_u32, 40, 2] {
-            bytes.extend(number.to_le_bytes());
-        }
-        text(&mut bytes, "m:f/1");
-        bytes.extend([0; 2]);
-        for (start, line, file) in [(6_u32, 3_u32, "m.erl"), (24, 12, "m.hrl")] {
-            bytes.extend(start.to_le_bytes());
-            bytes.extend(line.to_le_bytes());
-            text(&mut bytes, file);
-            bytes.extend([0; 2]);
-        }
-        bytes
-    }
-
-    #[test]
-    fn lines_of_a_function() {
-        let Blob::Module { ranges, files } = parse(&with_lines()).unwrap() else { panic!() };
-        assert_eq!(files, ["m.erl", "m.hrl"]);
-        let line = |start, number, file| Line { start, file, number };
-        assert_eq!(ranges[0].lines, [line(0x1006, 3, 0), line(0x1018, 12, 1)]);
-    }
-
-    #[test]
-    fn every_cut_of_a_table_is_refused() {
-        for table in [PG2, &with_lines()] {
-            for length in 0..table.len() {
-                assert!(parse(&table[..length]).is_err(), "{length} bytes");
-            }
-        }
-    }
-
-    #[test]
-    fn a_count_that_the_bytes_cannot_hold_is_refused_without_reserving_for_it() {
-        let mut bytes = PG2.to_vec();
-        bytes[16..20].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(matches!(parse(&bytes), Err(JitError::Truncated { .. })));
-    }
-}
+#[path = "jit_tests.rs"]
+mod tests;

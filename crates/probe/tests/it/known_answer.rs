@@ -13,6 +13,7 @@ const RECORDINGS: usize = 12;
 /// Points by which a share may differ: four times the statistical error of 3,500 samples.
 const TOLERANCE: f64 = 3.0;
 
+#[expect(clippy::print_stdout, reason = "with --nocapture: the figures in the documentation")]
 #[track_caller]
 fn check_70_20_10(kind: &str, below: &str) {
     let burner = burn(kind);
@@ -22,13 +23,18 @@ fn check_70_20_10(kind: &str, below: &str) {
         100.0 * some as f64 / all as f64
     };
     let parts = [("burn:seventy/2", 70.0), ("burn:twenty/2", 20.0), ("burn:ten/2", 10.0)];
-    for (function, expected) in parts {
-        let found = percent_below(function);
+    let found = parts.map(|(function, _)| percent_below(function));
+    let in_work = percent_below(below);
+    println!("{kind}: {found:.1?} % of {} samples", burner.weights(&profiles, "").0);
+    for ((function, expected), found) in parts.into_iter().zip(found) {
         assert!((found - expected).abs() <= TOLERANCE, "{kind}: {function} {found:.1} %");
     }
-    let in_work = percent_below(below);
     assert!(in_work > 80.0, "{kind}: {below} {in_work:.1} %");
     for profile in &profiles {
+        println!(
+            "{kind}: {:.2} % of the stacks complete or truncated",
+            100.0 * profile.quality.accounted_share()
+        );
         assert!(profile.quality.accounted_share() >= 0.97, "{kind}: {:?}", profile.quality);
     }
 }
