@@ -32,5 +32,6 @@ pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_wit
 pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_within};
 pub use pprof::{
     LabelledStack, PprofError, read_pprof, read_pprof_within, write_labelled_pprof, write_pprof,
+    write_pprof_fast,
 };
 pub use speedscope::write_speedscope;

@@ -45,7 +45,7 @@ fn others_decode_what_is_sent() {
     let exporters = start(&text);
     let sent = window(0);
     exporters.offer_window(sent.clone());
-    let received: BTreeMap<String, Value> = (0..3)
+    let decoded: BTreeMap<String, Value> = (0..3)
         .map(|_| serde_json::from_str::<Value>(&next()).unwrap())
         .map(|it| (it["path"].as_str().unwrap().to_owned(), it))
         .collect();
@@ -58,14 +58,14 @@ fn others_decode_what_is_sent() {
         ("/api/profiles/writeraw", "service_name"),
         ("/v1development/profiles", "service.name"),
     ] {
-        let decoded = &received[path];
-        check(decoded, &sent);
-        assert_eq!(decoded["labels"][name], "orders", "{path}");
+        let request = &decoded[path];
+        check(request, &sent);
+        assert_eq!(request["labels"][name], "orders", "{path}");
     }
-    assert_eq!(received["/push.v1.PusherService/Push"]["tenant"], "t");
-    assert_eq!(received["/push.v1.PusherService/Push"]["labels"]["__name__"], "process_cpu");
-    assert_eq!(received["/api/profiles/writeraw"]["labels"]["node"], "rabbit@a");
-    let of_otlp = &received["/v1development/profiles"]["labels"];
+    assert_eq!(decoded["/push.v1.PusherService/Push"]["tenant"], "t");
+    assert_eq!(decoded["/push.v1.PusherService/Push"]["labels"]["__name__"], "process_cpu");
+    assert_eq!(decoded["/api/profiles/writeraw"]["labels"]["node"], "rabbit@a");
+    let of_otlp = &decoded["/v1development/profiles"]["labels"];
     assert_eq!(of_otlp["service.instance.id"], "rabbit@a");
     assert_eq!(of_otlp["k8s.pod.name"], "rabbit-0");
 }

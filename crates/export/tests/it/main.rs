@@ -1,5 +1,7 @@
 //! Exporting to real servers, to a receiver that decodes with the definitions of others, and to servers that misbehave.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod away;
 mod decoded;
 mod material;
