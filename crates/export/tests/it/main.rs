@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod away;
+mod dashboards;
 mod decoded;
 mod material;
 mod misbehaving;
+mod receiver;
 mod servers;
 mod stored;
