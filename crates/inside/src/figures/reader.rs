@@ -10,7 +10,7 @@ use super::{
 };
 use crate::reading_budget::ReadingBudget;
 
-/// Timeout of a reading. The module waits half a second at most for each of three processes of the broker.
+/// Timeout of a reading. The module waits half a second at most for each of two processes of the broker.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reads the figures of one node.

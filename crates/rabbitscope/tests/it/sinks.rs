@@ -82,6 +82,7 @@ fn the_planted_queue_is_the_heaviest_in_each_sink() {
         .stderr(File::create(bench.path("said")).unwrap())
         .spawn()
         .unwrap();
+    eventually("it is recorded", || !files_below(&bench.path("windows"), ".pb.gz").is_empty());
     bench.rabbitscope(&format!("run load.toml --uri {} --out out", broker.uri())).code(0);
     let confirmed = bench.json("out/run.json")["load"]["confirmed"].as_u64().unwrap();
     for (server, series) in [
@@ -107,6 +108,8 @@ fn check_series(server: &Server, series: &str, confirmed: u64) {
     });
     let top = format!("topk(1, {CPU}{{{series}}}) and {CPU}{{queue=\"{PLANTED}\",vhost=\"/\"}}");
     eventually(&top, || server.query(&top).len() == 1);
+    let free = format!("rabbitscope_node_disk_free_bytes{{{series}}} > 1e6");
+    assert_eq!(server.query(&free).len(), 1, "{free}");
     let up = format!("rabbitscope_node_up{{{series}}}");
     assert_eq!(server.query(&up), [1.0], "{up}");
     assert!(!server.query(&format!("{DEPTH}{{{series},queue=\"other\"}}")).is_empty());
