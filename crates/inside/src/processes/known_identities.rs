@@ -142,3 +142,36 @@ impl KnownIdentities {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_profiles::read_folded;
+
+    use super::*;
+
+    fn profile(pid: &str) -> Profile {
+        let mut profile = read_folded(b"scheduler;m:f/0 5\n".as_slice()).unwrap();
+        profile.samples[0].labels.process = Some(pid.to_owned());
+        profile
+    }
+
+    #[test]
+    fn what_is_known_is_kept_while_it_is_seen() {
+        let mut known = KnownIdentities::default();
+        let identity = Identity { role: "queue".to_owned(), ..Identity::default() };
+        known.learn("<0.1.0>".to_owned(), identity.clone());
+        let mut seen = |pid: &str| {
+            let mut profiles = [profile(pid)];
+            known.resolve(None, &mut profiles).unwrap();
+            profiles[0].identities.get(pid).cloned()
+        };
+        for _ in 0..2 * KEPT_WINDOWS {
+            assert_eq!(seen("<0.1.0>"), Some(identity.clone()));
+        }
+        assert_eq!(seen("<0.2.0>"), None);
+        for _ in 0..=KEPT_WINDOWS {
+            seen("<0.2.0>");
+        }
+        assert_eq!(seen("<0.1.0>"), None, "it was in no window for an hour");
+    }
+}
