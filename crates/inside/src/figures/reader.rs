@@ -48,12 +48,12 @@ impl<'a> FiguresReader<'a> {
             .ok_or_else(|| ErlangError::unexpected("figures of the node", &answer))?;
         if with_queues {
             self.budget.charge(Instant::now(), Duration::from_micros(took_us));
-            self.queues = figures.queues.map(|queues| QueueTotals {
+            self.queues = figures.queues.take().map(|queues| QueueTotals {
                 longest: self.longest.select(queues.longest),
                 ..queues
             });
         }
-        figures.queues = self.queues.clone();
+        figures.queues.clone_from(&self.queues);
         Ok(figures)
     }
 }

@@ -13,9 +13,9 @@ use super::{
     config::{ConfigSource, WatchOptions},
     delivery::Delivery,
     inbox::{Event, Inbox},
-    inside::AskedNodes,
+    inside::{AskedNodes, NodeReading},
     labelled_window::LabelledWindow,
-    metrics::{write_node, write_own},
+    metrics::{Answer, write_node, write_own},
     nodes::{Nodes, SCAN_INTERVAL},
 };
 use crate::output;
@@ -136,13 +136,8 @@ impl Watch {
         for (&pid, labels) in nodes {
             let reading = self.asked.reading(pid);
             failed += reading.as_ref().map_or(0, |reading| reading.failed);
-            // A node that was not reached yet is not called down.
-            let told = reading.as_ref().filter(|it| it.failed > 0 || it.last.is_some());
-            let figures = told.map(|reading| {
-                let last = reading.last.as_ref();
-                last.filter(|(at, _)| now.duration_since(*at) <= oldest).map(|(_, it)| it)
-            });
-            write_node(&mut snapshot, labels, pid, figures);
+            let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
+            write_node(&mut snapshot, labels, pid, answer_in(reading.as_ref(), is_fresh));
         }
         write_own(&mut snapshot, &self.delivery.counts, nodes.len(), failed);
         self.delivery.offer_metrics(snapshot);
@@ -230,6 +225,17 @@ impl Watch {
         let counts = self.delivery.counts;
         self.delivery.finish();
         output::note(&format!("{} samples in {} windows", counts.samples, counts.windows));
+    }
+}
+
+/// What a node said, if that is fresh. One that was not reached yet is not called missing.
+fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) -> Answer<'_> {
+    match reading {
+        Some(NodeReading { last: Some((at, figures)), .. }) if is_fresh(*at) => {
+            Answer::Figures(figures)
+        }
+        None | Some(NodeReading { last: None, failed: 0 }) => Answer::NotAsked,
+        Some(_) => Answer::Missing,
     }
 }
 

@@ -158,7 +158,9 @@ fn check_requests(receiver: &Receiver) {
             }
         }
     }
-    sinks.iter().for_each(|(sink, weights)| check_heaviest(sink, weights));
+    for (sink, weights) in &sinks {
+        check_heaviest(sink, weights);
+    }
 }
 
 /// Of the three paths. What was sent before is in the channel, so that this takes no time.

@@ -6,4 +6,5 @@ mod asked_node;
 mod asked_nodes;
 mod connecting;
 
+pub(super) use asked_node::NodeReading;
 pub(super) use asked_nodes::AskedNodes;

@@ -4,5 +4,5 @@
 mod node;
 mod own;
 
-pub(super) use node::write_node;
+pub(super) use node::{Answer, write_node};
 pub(super) use own::{RecordingCounts, write_own};

@@ -14,25 +14,35 @@ const OTHER: &str = "other";
 /// Alarms that every node can raise, in the order of the series.
 const ALARMS: [&str; 2] = ["memory", "disk"];
 
+/// What a node said.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::continuous) enum Answer<'a> {
+    /// It is not asked, or was not reached yet.
+    NotAsked,
+    /// It does not answer.
+    Missing,
+    /// Its figures.
+    Figures(&'a NodeFigures),
+}
+
 /// Values of one node.
 struct NodeMetrics<'a> {
     snapshot: &'a mut MetricsSnapshot,
     node: &'a Arc<NodeLabels>,
 }
 
-/// Adds the metrics of the node with this pid. `figures` is `None` where it is not asked; the inner one, where it does
-/// not answer.
+/// Adds the metrics of the node with this pid.
 pub(in crate::continuous) fn write_node(
     snapshot: &mut MetricsSnapshot,
     node: &Arc<NodeLabels>,
     pid: u32,
-    figures: Option<Option<&NodeFigures>>,
+    answer: Answer<'_>,
 ) {
     let mut metrics = NodeMetrics { snapshot, node };
-    let is_up = figures.is_none_or(|figures| figures.is_some());
+    let is_up = !matches!(answer, Answer::Missing);
     metrics.add(&catalog::NODE_UP, f64::from(u8::from(is_up)));
     metrics.process(pid);
-    if let Some(figures) = figures.flatten() {
+    if let Answer::Figures(figures) = answer {
         metrics.figures(figures);
     }
 }
@@ -167,7 +177,7 @@ mod tests {
             ..NodeFigures::default()
         };
         let mut snapshot = MetricsSnapshot::new(0);
-        write_node(&mut snapshot, &Arc::default(), u32::MAX, Some(Some(&figures)));
+        write_node(&mut snapshot, &Arc::default(), u32::MAX, Answer::Figures(&figures));
         let of = |metric: &MetricDescription| {
             let points = snapshot.points().iter().filter(|point| point.metric.name == metric.name);
             points
