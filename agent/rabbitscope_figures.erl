@@ -2,7 +2,7 @@
 %%
 %% A module of functions, not an agent. The answer is one map of bounded size. What this release does not have, or what
 %% was not answered in time, is missing from it. No queue, channel or connection is asked: counters and tables are read,
-%% and three processes that answer such questions at any time.
+%% and two processes that answer such questions at any time.
 -module(rabbitscope_figures).
 -export([figures/2]).
 
@@ -18,7 +18,7 @@ figures(MaxQueues, WithQueues) ->
         {flow, fun in_flow/0},
         {memory, fun erlang:memory/0},
         {memory_limit, fun () -> number(gen_server:call(vm_memory_monitor, get_memory_limit, 500)) end},
-        {disk_free, fun () -> number(gen_server:call(rabbit_disk_monitor, get_disk_free, 500)) end},
+        {disk_free, fun () -> number(apply(rabbit_disk_monitor, get_disk_free, [])) end},
         {alarms, fun alarms/0},
         {processes, fun () -> erlang:system_info(process_count) end},
         {run_queue, fun () -> erlang:statistics(total_run_queue_lengths_all) end}

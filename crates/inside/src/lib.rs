@@ -6,19 +6,26 @@
 
 mod calls;
 mod error;
+mod figures;
 mod local_node;
 mod peer;
 mod processes;
 mod queues;
+mod reading_budget;
 
 pub use calls::{
     FunctionLine, call_notes, counted_table, counter_notes, function_table, profile_of_samples,
     profile_of_tree, slowest_of_tree, tree_notes,
 };
 pub use error::InsideError;
+pub use figures::{
+    FiguresReader, MAX_NAMED_QUEUES, MessageCounters, NodeFigures, QueueDepth, QueueTotals,
+};
 pub use local_node::local_node;
 pub use peer::ExpectedNode;
-pub use processes::{IdentityResolver, TopKind, TopReader, TopSortKey};
+pub use processes::{
+    IdentityModule, IdentityResolver, KnownIdentities, TopKind, TopReader, TopSortKey,
+};
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,
     QueueSource, SortKey, prometheus, serve,

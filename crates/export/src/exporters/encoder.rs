@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, mpsc::Receiver};
 
-use super::{cpu_by_label::CpuByLabel, endpoint::ScrapeText, running::Exporter};
+use super::{cpu_by_label::CpuByLabel, endpoint::ScrapeText, exporter::Exporter};
 use crate::{
     ExporterKind, MetricsSnapshot, Window, catalog,
     encode::{

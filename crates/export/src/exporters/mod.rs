@@ -3,6 +3,7 @@
 mod cpu_by_label;
 mod encoder;
 mod endpoint;
+mod exporter;
 mod figures;
 mod options;
 mod running;

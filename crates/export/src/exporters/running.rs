@@ -18,11 +18,12 @@ use super::{
     cpu_by_label::CpuByLabel,
     encoder::{Encoder, Job},
     endpoint::{Endpoint, ScrapeText},
+    exporter::Exporter,
 };
 use crate::{
-    ExportError, ExporterKind, ExporterOptions, MetricsSnapshot, RetryDelays, SpoolOptions, Window,
-    send::{Client, Notices, Sender, SharedFigures},
-    spool::{Spool, SpoolDirectory, lock_directory},
+    ExportError, ExporterKind, MetricsSnapshot, Window,
+    send::{Client, Notices},
+    spool::lock_directory,
 };
 
 /// Windows and snapshots that wait to be encoded. A window of a busy node has some megabytes in memory.
@@ -39,14 +40,6 @@ pub struct Exporters {
     senders_end: Receiver<()>,
     /// Nobody else uses the directory while it is open.
     _lock: Option<File>,
-}
-
-/// One exporter.
-#[derive(Debug)]
-pub(super) struct Exporter {
-    pub(super) kind: ExporterKind,
-    spool: Arc<Spool>,
-    figures: Arc<SharedFigures>,
 }
 
 impl Exporters {
@@ -149,49 +142,6 @@ impl Exporters {
             exporter.figures.drop_some("end", exporter.spool.size().entries);
         }
         exporters.iter().map(Exporter::figures).collect()
-    }
-}
-
-impl Exporter {
-    fn open(
-        options: &ExporterOptions,
-        spool: &SpoolOptions,
-        exporters: usize,
-    ) -> Result<Self, ExportError> {
-        let share = spool.bytes() / exporters as u64;
-        let path = spool.directory.as_ref();
-        // Requests of another kind are not what this backend understands.
-        let place = |path: &Path| path.join(format!("{}.{}", options.name, options.kind.name()));
-        let path = path.map(|path| place(path));
-        let opened = path.clone().map(SpoolDirectory::open).transpose();
-        let opened = opened.and_then(|directory| Spool::open(directory, share));
-        let (spool, dropped) = opened.map_err(|error| ExportError::Spool {
-            path: path.unwrap_or_default(),
-            reason: format!("cannot be used: {error}"),
-        })?;
-        let figures = SharedFigures::default();
-        figures.change(|figures| figures.name.clone_from(&options.name));
-        figures.drop_some("spool-full", dropped);
-        Ok(Self { kind: options.kind, spool: Arc::new(spool), figures: Arc::new(figures) })
-    }
-
-    fn sender(&self, client: Client, notices: &Arc<Notices>, delays: RetryDelays) -> Sender {
-        let (spool, figures) = (Arc::clone(&self.spool), Arc::clone(&self.figures));
-        Sender::new(client, spool, figures, Arc::clone(notices), delays)
-    }
-
-    pub(super) fn push(&self, body: Vec<u8>) {
-        let pushed = self.spool.push(body);
-        self.figures.drop_some("spool-full", pushed.dropped);
-        self.figures.drop_some("too-large", u64::from(pushed.is_too_large));
-        self.figures.drop_some("spool-unwritable", u64::from(pushed.is_unwritten));
-    }
-
-    pub(super) fn figures(&self) -> ExporterFigures {
-        let size = self.spool.size();
-        let mut figures = self.figures.change(|figures| figures.clone());
-        (figures.spooled, figures.spool_bytes) = (size.entries, size.bytes);
-        figures
     }
 }
 

@@ -1,42 +1,24 @@
-//! Profiles, decoded by the published definitions with protobuf's own implementation in Python: there is no Pyroscope
-//! and no Parca to query. Of OTLP the definitions are OpenTelemetry's own package.
+//! Profiles, decoded by the published definitions with protobuf's own implementation in Python.
 
-use std::{
-    collections::BTreeMap,
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
 
 use crate::{
     material::{PLANTED, start, window},
-    servers::{not_run, script},
+    receiver::Receiver,
+    servers::not_run,
 };
 
-/// Debian's own.
-const PYTHON: &str = "/usr/bin/python3";
-/// A package of the Python Package Index. It brings protobuf.
-const DEFINITIONS: &str = "opentelemetry-proto==1.45.2";
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[test]
 fn others_decode_what_is_sent() {
-    let place = tempfile::tempdir().unwrap();
-    let python = match definitions_in(place.path()) {
-        Ok(python) => python,
+    let receiver = match Receiver::start() {
+        Ok(receiver) => receiver,
         Err(reason) => return not_run("others_decode_what_is_sent", &reason),
     };
-    let mut receiver = Command::new(python)
-        .arg(script("receiver.py"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    let url = format!("http://127.0.0.1:{}", next());
+    let url = &receiver.url;
     let text = format!(
         "[[exporters]]\nkind = 'pyroscope'\nurl = '{url}'\ntenant = 't'\n\
          [[exporters]]\nkind = 'parca'\nurl = '{url}'\n\
@@ -45,27 +27,25 @@ fn others_decode_what_is_sent() {
     let exporters = start(&text);
     let sent = window(0);
     exporters.offer_window(sent.clone());
-    let received: BTreeMap<String, Value> = (0..3)
-        .map(|_| serde_json::from_str::<Value>(&next()).unwrap())
+    let decoded: BTreeMap<String, Value> = (0..3)
+        .map(|_| receiver.next(TIMEOUT).unwrap())
         .map(|it| (it["path"].as_str().unwrap().to_owned(), it))
         .collect();
-    let figures = exporters.finish(Duration::from_secs(10));
-    receiver.kill().unwrap();
-    receiver.wait().unwrap();
+    let figures = exporters.finish(TIMEOUT);
     assert!(figures.iter().all(|it| it.sent == 1 && it.dropped_total() == 0), "{figures:?}");
     for (path, name) in [
         ("/push.v1.PusherService/Push", "service_name"),
         ("/api/profiles/writeraw", "service_name"),
         ("/v1development/profiles", "service.name"),
     ] {
-        let decoded = &received[path];
-        check(decoded, &sent);
-        assert_eq!(decoded["labels"][name], "orders", "{path}");
+        let request = &decoded[path];
+        check(request, &sent);
+        assert_eq!(request["labels"][name], "orders", "{path}");
     }
-    assert_eq!(received["/push.v1.PusherService/Push"]["tenant"], "t");
-    assert_eq!(received["/push.v1.PusherService/Push"]["labels"]["__name__"], "process_cpu");
-    assert_eq!(received["/api/profiles/writeraw"]["labels"]["node"], "rabbit@a");
-    let of_otlp = &received["/v1development/profiles"]["labels"];
+    assert_eq!(decoded["/push.v1.PusherService/Push"]["tenant"], "t");
+    assert_eq!(decoded["/push.v1.PusherService/Push"]["labels"]["__name__"], "process_cpu");
+    assert_eq!(decoded["/api/profiles/writeraw"]["labels"]["node"], "rabbit@a");
+    let of_otlp = &decoded["/v1development/profiles"]["labels"];
     assert_eq!(of_otlp["service.instance.id"], "rabbit@a");
     assert_eq!(of_otlp["k8s.pod.name"], "rabbit-0");
 }
@@ -99,24 +79,4 @@ fn check(decoded: &Value, sent: &rabbitscope_export::Window) {
         "scheduler"
     ]);
     assert_eq!(deep["stack"], expected);
-}
-
-fn definitions_in(place: &Path) -> Result<PathBuf, String> {
-    let python = place.join("bin/python");
-    succeed(Command::new("timeout").args(["60", PYTHON, "-m", "venv"]).arg(place))?;
-    let mut install = Command::new("timeout");
-    install.arg("60").arg(&python).args(["-m", "pip", "install", "--quiet", DEFINITIONS]);
-    succeed(&mut install)?;
-    Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
-    let said = [stdout, stderr].concat();
-    let last = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or_default().to_owned();
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{DEFINITIONS} cannot be installed: {last}"))
-    }
 }

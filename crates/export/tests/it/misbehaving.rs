@@ -41,7 +41,7 @@ impl Backend {
     /// Reads a request, as far as it comes at once, and sends this.
     fn saying(text: &'static [u8]) -> Self {
         Self::answering(move |mut stream| {
-            let _ = stream.read(&mut [0; 65536]);
+            let _ = stream.read(&mut vec![0; 65536]);
             let _ = stream.write_all(text);
         })
     }
@@ -106,9 +106,9 @@ fn an_answer_is_garbage() {
 #[test]
 fn an_answer_has_no_end() {
     let endless = Backend::answering(|mut stream| {
-        let _ = stream.read(&mut [0; 65536]);
+        let _ = stream.read(&mut vec![0; 65536]);
         let _ = stream.write_all(b"HTTP/1.1 500 Broken\r\nTransfer-Encoding: chunked\r\n\r\n");
-        let chunk = [b"10000\r\n".as_slice(), &[b'x'; 65536], b"\r\n"].concat();
+        let chunk = [b"10000\r\n".as_slice(), &vec![b'x'; 65536], b"\r\n"].concat();
         while stream.write_all(&chunk).is_ok() {}
     });
     check(&endless, "server-error", false, "answers with status 500");

@@ -192,6 +192,10 @@ PATHS = {
 }
 
 
+# A line and its end are two writes.
+OUTPUT = threading.Lock()
+
+
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -202,7 +206,8 @@ class Receiver(BaseHTTPRequestHandler):
         if decode is otlp_profiles:
             assert self.headers["Content-Encoding"] == "gzip"
         decoded = decode(body) | {"path": self.path, "tenant": self.headers["X-Scope-OrgID"]}
-        print(json.dumps(decoded), flush=True)
+        with OUTPUT:
+            print(json.dumps(decoded), flush=True)
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(answer)))

@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -106,9 +106,11 @@ impl Server {
     }
 
     /// The value of each series that an expression gives.
+    #[track_caller]
     pub(crate) fn query(&self, expression: &str) -> Vec<f64> {
         let request = ureq::get(self.url("/api/v1/query")).query("query", expression);
-        let answer = request.call().unwrap().body_mut().read_to_string().unwrap();
+        let answer = request.call().unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let answer = answer.into_body().read_to_string().unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let series = answer["data"]["result"].as_array().unwrap();
         series.iter().map(|it| it["value"][1].as_str().unwrap().parse().unwrap()).collect()
@@ -132,9 +134,4 @@ pub(crate) fn wait_until(timeout: Duration, what: &str, mut has_happened: impl F
         assert!(Instant::now() < until, "waited {timeout:?} and not yet: {what}");
         thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// A file of the tests.
-pub(crate) fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it").join(name)
 }

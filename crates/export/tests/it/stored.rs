@@ -6,6 +6,7 @@ use rabbitscope_export::{ExporterFigures, Exporters};
 use rabbitscope_http::{ListenOptions, Listener};
 
 use crate::{
+    dashboards::expressions,
     material::{PLANTED, now_millis, options, snapshot},
     servers::{Server, are_installed, free_address, wait_until},
 };
@@ -46,6 +47,7 @@ fn what_is_queried_back_is_what_was_sent() {
     victoria.start();
     offer_through_an_absence(&exporters, [&mut prometheus, &mut victoria]);
     check_scraped(&prometheus);
+    check_dashboards(&prometheus);
     check_stored(&prometheus, "job=\"rabbitscope\"");
     check_stored(&victoria, "via=\"remote-write\"");
     check_stored(&victoria, "via=\"influx\"");
@@ -123,4 +125,11 @@ fn check_scraped(server: &Server) {
             server.query(&metric) == [expected]
         });
     }
+}
+
+/// Prometheus understands every expression of the dashboards.
+fn check_dashboards(server: &Server) {
+    let expressions = expressions();
+    let answered = expressions.iter().filter(|it| !server.query(it).is_empty()).count();
+    assert!(answered >= 8, "of {} only {answered} have values", expressions.len());
 }

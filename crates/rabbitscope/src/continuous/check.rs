@@ -20,6 +20,10 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     lines.extend(options.exporters.iter().map(|exporter| {
         format!("exporter   {} ({}) to {}", exporter.name, exporter.kind.name(), exporter.url)
     }));
+    lines.extend(
+        options.listen.as_ref().map(|it| format!("metrics    at http://{}/metrics", it.address)),
+    );
+    lines.push(format!("inside     {}", inside(&options)));
     lines.extend(nodes(&options)?);
     lines.extend(
         rabbitscope_probe::explain(None)
@@ -28,6 +32,23 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
             .map(|fact| format!("missing    {}: {}", fact.what, fact.found)),
     );
     Ok(lines.join("\n"))
+}
+
+/// Whether nodes are asked.
+pub(super) fn inside(options: &WatchOptions) -> String {
+    match &options.inside {
+        None => "nodes are not asked: profiles have no roles and queues, metrics no messages; `[inside] ask = true` \
+                 allows to ask them"
+            .to_owned(),
+        Some(inside) => {
+            let cookie = inside.cookie_file.as_ref();
+            let cookie = cookie.map_or_else(
+                || "the cookie from the usual places".to_owned(),
+                |file| format!("the cookie from {}", file.display()),
+            );
+            format!("nodes are asked for roles, queues and figures, with {cookie}")
+        }
+    }
 }
 
 fn recording(options: &WatchOptions) -> String {

@@ -1,12 +1,16 @@
 //! Hands windows to the directory and to the exporters. What does not work is named once, until it works again.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use rabbitscope_export::{ExportOptions, Exporters, NodeLabels, Window};
-use rabbitscope_probe::NodeWindow;
+use rabbitscope_export::{ExportOptions, Exporters, MetricsSnapshot, NodeLabels, Window};
+use rabbitscope_http::{ListenError, ListenOptions, Listener};
 use rabbitscope_profiles::{Event, Profile};
 
-use super::config::WatchOptions;
+use super::{
+    config::{ScrapeOptions, WatchOptions},
+    labelled_window::LabelledWindow,
+    metrics::RecordingCounts,
+};
 use crate::{
     archive::{WindowArchive, WindowName},
     output,
@@ -18,10 +22,7 @@ pub(super) struct Delivery {
     exporters: Option<Exporters>,
     /// Windows that could not be written since the last that could.
     unwritten: u64,
-    /// Clock ticks in all windows so far.
-    pub(super) ticks: u64,
-    /// Windows so far.
-    pub(super) windows: u64,
+    pub(super) counts: RecordingCounts,
 }
 
 impl Delivery {
@@ -34,8 +35,7 @@ impl Delivery {
             archive: options.directory.as_ref().map(open).transpose()?,
             exporters: exporters(options)?,
             unwritten: 0,
-            ticks: 0,
-            windows: 0,
+            counts: RecordingCounts::default(),
         })
     }
 
@@ -49,8 +49,11 @@ impl Delivery {
             }
             _ => None,
         };
-        if (&old.exporters, &old.spool) != (&new.exporters, &new.spool) {
-            // Both at the same time might share a spool.
+        let of = |options: &WatchOptions| {
+            (options.exporters.clone(), options.spool.clone(), options.listen.clone())
+        };
+        if of(old) != of(new) {
+            // Both at the same time might share a spool, or an address.
             finish(self.exporters.take());
             self.exporters = exporters(new).or_else(|error| {
                 output::note(&format!("the exporters are as before: {error:#}"));
@@ -67,16 +70,13 @@ impl Delivery {
     }
 
     /// Hands over what was recorded of a node in one window.
-    pub(super) fn deliver(&mut self, labels: &Arc<NodeLabels>, window: NodeWindow) {
+    pub(super) fn deliver(&mut self, LabelledWindow { labels, window }: LabelledWindow) {
         for profile in window.profiles {
-            self.windows += 1;
-            if profile.event == Event::Cpu {
-                self.ticks += profile.quality.recorded();
-            }
-            self.write(labels, window.pid, &profile);
+            self.counts.add(&profile);
+            self.write(&labels, window.pid, &profile);
             if let Some(exporters) = &self.exporters {
                 exporters.offer_window(Window {
-                    labels: Arc::clone(labels),
+                    labels: Arc::clone(&labels),
                     started_unix_nanos: profile.capture.started_unix_nanos,
                     duration: profile.capture.duration(),
                     profile: Arc::new(profile),
@@ -102,8 +102,23 @@ impl Delivery {
         }
     }
 
+    /// Hands over the metrics of this time.
+    pub(super) fn offer_metrics(&self, snapshot: MetricsSnapshot) {
+        if let Some(exporters) = &self.exporters {
+            exporters.offer_metrics(snapshot);
+        }
+    }
+
+    /// Where Prometheus may scrape.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.exporters.as_ref().and_then(Exporters::address)
+    }
+
     /// What is to be done after the windows of all nodes.
     pub(super) fn tidy(&mut self) {
+        for notice in self.exporters.iter().flat_map(Exporters::take_notices) {
+            output::note(&notice);
+        }
         if let Some(archive) = &mut self.archive {
             archive.remove_old();
         }
@@ -125,15 +140,25 @@ fn finish(exporters: Option<Exporters>) {
 }
 
 fn exporters(options: &WatchOptions) -> anyhow::Result<Option<Exporters>> {
-    if options.exporters.is_empty() {
+    if options.exporters.is_empty() && options.listen.is_none() {
         return Ok(None);
     }
     let options = ExportOptions {
         exporters: options.exporters.clone(),
         spool: options.spool.clone(),
+        listener: options.listen.as_ref().map(listener).transpose()?,
         ..ExportOptions::default()
     };
     Ok(Some(Exporters::start(options)?))
+}
+
+fn listener(options: &ScrapeOptions) -> Result<Listener, ListenError> {
+    Listener::bind(ListenOptions {
+        address: options.address,
+        auth_file: options.auth_file.as_deref(),
+        auth_option: "metrics.auth-file",
+        hosts: options.hosts.clone(),
+    })
 }
 
 fn name_of(labels: &NodeLabels, pid: u32, profile: &Profile) -> WindowName {

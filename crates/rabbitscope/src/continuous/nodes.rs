@@ -103,9 +103,9 @@ impl Nodes {
         self.recorded.get(&pid)
     }
 
-    /// Number of nodes that are recorded.
-    pub(super) fn count(&self) -> usize {
-        self.recorded.len()
+    /// The nodes that are recorded, by pid.
+    pub(super) fn recorded(&self) -> &HashMap<u32, Arc<NodeLabels>> {
+        &self.recorded
     }
 
     /// Takes note that a node has ended.

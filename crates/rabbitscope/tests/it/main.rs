@@ -42,6 +42,8 @@ mod protocols;
 mod queue_info;
 mod queues;
 mod readme;
+#[path = "../../../export/tests/it/receiver.rs"]
+mod receiver;
 mod recovery;
 mod restarts;
 mod routers;
@@ -49,6 +51,10 @@ mod routing;
 mod rpc;
 mod runs;
 mod secrets;
+#[path = "../../../export/tests/it/servers.rs"]
+#[expect(dead_code, reason = "the tests of export need more of it")]
+mod servers;
+mod sinks;
 mod slow_clients;
 mod stalls;
 mod stopping;

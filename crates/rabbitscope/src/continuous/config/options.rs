@@ -1,8 +1,9 @@
 //! What is valid.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use rabbitscope_export::{ExporterOptions, SpoolOptions};
+use rabbitscope_http::Host;
 use rabbitscope_probe::NodeOrigin;
 
 use super::pattern::Pattern;
@@ -18,9 +19,37 @@ pub(crate) struct WatchOptions {
     /// What the user calls the broker.
     pub(crate) service: Option<String>,
     pub(crate) cluster: String,
+    /// `None`: nodes are not asked for roles, queues and figures.
+    pub(crate) inside: Option<InsideOptions>,
+    pub(crate) metrics_interval: Duration,
+    pub(crate) listen: Option<ScrapeOptions>,
     pub(crate) directory: Option<DirectoryOptions>,
     pub(crate) spool: SpoolOptions,
     pub(crate) exporters: Vec<ExporterOptions>,
+}
+
+/// How nodes are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InsideOptions {
+    /// The usual places, when absent.
+    pub(crate) cookie_file: Option<PathBuf>,
+    pub(crate) epmd_port: u16,
+}
+
+/// Where Prometheus may scrape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScrapeOptions {
+    pub(crate) address: SocketAddr,
+    /// What clients of other machines need.
+    pub(crate) auth_file: Option<PathBuf>,
+    pub(crate) hosts: Vec<Host>,
+}
+
+impl WatchOptions {
+    /// Whether anybody takes metrics.
+    pub(crate) fn takes_metrics(&self) -> bool {
+        self.listen.is_some() || self.exporters.iter().any(|it| !it.kind.takes_profiles())
+    }
 }
 
 /// Where windows are kept.

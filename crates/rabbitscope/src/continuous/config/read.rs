@@ -14,6 +14,7 @@ use rabbitscope_text::{parse_duration, parse_size};
 use super::{
     options::{DirectoryOptions, NodeChoice, WatchOptions},
     pattern::Pattern,
+    scraping::{inside_options, metrics_options},
     wire::{DirectoryToml, LabelsToml, NodesToml, RecordToml, SpoolToml, WatchToml},
 };
 use crate::{archive::ArchiveLimits, exit::UsageError};
@@ -75,8 +76,10 @@ impl ConfigSource {
             .map_err(|reason| UsageError(format!("--frequency {reason}")))?;
         require_window(options.window)
             .map_err(|reason| UsageError(format!("--window {reason}")))?;
-        if options.directory.is_none() && options.exporters.is_empty() {
-            let message = "nothing takes the windows: name a directory (-o DIR), or a file (--config) with                            `[directory]` or `[[exporters]]`";
+        let is_scraped = options.listen.is_some();
+        if options.directory.is_none() && options.exporters.is_empty() && !is_scraped {
+            let message = "nothing takes the windows: name a directory (-o DIR), or a file (--config) with \
+                           `[directory]`, `[[exporters]]` or `metrics.listen`";
             return Err(UsageError(message.to_owned()).into());
         }
         Ok(options)
@@ -91,13 +94,14 @@ fn read_file(file: &Path) -> anyhow::Result<WatchOptions> {
 }
 
 fn validate(wire: WatchToml) -> Result<WatchOptions, Refusal> {
-    let WatchToml { record, nodes, labels, directory, spool, exporters } = wire;
+    let WatchToml { record, nodes, labels, inside, metrics, directory, spool, exporters } = wire;
     let RecordToml { frequency, window, off_cpu } = record;
     let freq_hz = frequency.unwrap_or(FREQUENCY_HZ);
     require_frequency(freq_hz).map_err(|reason| ("record.frequency".to_owned(), reason))?;
     let window = duration("record.window", window)?.unwrap_or(WINDOW);
     require_window(window).map_err(|reason| ("record.window".to_owned(), reason))?;
     let LabelsToml { service, cluster } = labels;
+    let (metrics_interval, listen) = metrics_options(metrics)?;
     Ok(WatchOptions {
         freq_hz,
         window,
@@ -105,6 +109,9 @@ fn validate(wire: WatchToml) -> Result<WatchOptions, Refusal> {
         nodes: choice(nodes)?,
         service: label("labels.service", service)?,
         cluster: label("labels.cluster", cluster)?.unwrap_or_default(),
+        inside: inside_options(inside)?,
+        metrics_interval,
+        listen,
         directory: directory.map(directory_options).transpose()?,
         spool: spool_options(spool)?,
         exporters: validate_exporters(exporters)
@@ -201,6 +208,7 @@ mod tests {
         let options = read("").unwrap();
         assert_eq!((options.freq_hz, options.window), (19, Duration::from_secs(10)));
         assert!(options.exporters.is_empty() && options.directory.is_none());
+        assert!(options.inside.is_none() && options.listen.is_none() && !options.takes_metrics());
     }
 
     #[test]
@@ -240,6 +248,16 @@ mod tests {
                 "[[exporters]]\nkind = 'parka'\nurl = 'h'",
                 "`exporters.0.kind`: `parka` is unknown; allowed are",
             ),
+            (
+                "[inside]\ncookie-file = 'c'",
+                "watch.toml:2: `inside.cookie-file`: is of no use without `ask = true`",
+            ),
+            (
+                "[metrics]\nlisten = '0.0.0.0:9419'",
+                "watch.toml:2: `metrics.listen`: can be reached from other machines",
+            ),
+            ("[metrics]\nauth-file = 'f'", "`metrics.auth-file`: is of no use without `listen`"),
+            ("[metrics]\ninterval = '10m'", "`metrics.interval`: must be from 1s to 5m"),
             ("[record", "watch.toml:1"),
         ] {
             let said = read(text).unwrap_err();

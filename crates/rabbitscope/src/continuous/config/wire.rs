@@ -9,6 +9,8 @@ pub(super) struct WatchToml {
     pub(super) record: RecordToml,
     pub(super) nodes: NodesToml,
     pub(super) labels: LabelsToml,
+    pub(super) inside: InsideToml,
+    pub(super) metrics: MetricsToml,
     pub(super) directory: Option<DirectoryToml>,
     pub(super) spool: SpoolToml,
     pub(super) exporters: Vec<ExporterToml>,
@@ -35,6 +37,23 @@ pub(super) struct NodesToml {
 pub(super) struct LabelsToml {
     pub(super) service: Option<String>,
     pub(super) cluster: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct InsideToml {
+    pub(super) ask: bool,
+    pub(super) cookie_file: Option<String>,
+    pub(super) epmd_port: Option<u16>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct MetricsToml {
+    pub(super) interval: Option<String>,
+    pub(super) listen: Option<String>,
+    pub(super) auth_file: Option<String>,
+    pub(super) allow_hosts: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
