@@ -72,6 +72,9 @@ impl Container {
             if let Some(pid) = first
                 && fs::read_to_string(format!("/proc/{pid}/comm"))
                     .is_ok_and(|it| it == "beam.smp\n")
+                // It has that name before its file is mapped.
+                && fs::read_to_string(format!("/proc/{pid}/maps"))
+                    .is_ok_and(|it| it.contains("/beam.smp"))
             {
                 return pid;
             }
