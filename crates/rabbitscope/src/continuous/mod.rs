@@ -2,7 +2,7 @@
 //!
 //! [`config`] is its configuration file, [`nodes`] finds nodes and lets them be recorded, [`inside`] asks them, where it
 //! may, what their processes are for, [`delivery`] hands windows and [`metrics`] to the directory and to the exporters,
-//! [`inbox`] waits, and [`steps`] is the order of it all. [`check`] says what would be done.
+//! [`inbox`] waits, and [`steps`] is the order of it all. [`mod@check`] says what would be done.
 
 mod check;
 mod config;

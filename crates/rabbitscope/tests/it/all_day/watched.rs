@@ -7,7 +7,7 @@ use std::{
     process::Child,
 };
 
-use crate::workbench::{Ended, Workbench, eventually};
+use crate::workbench::{Ended, Workbench, eventually, files_below};
 
 /// A workbench in which `watch` runs.
 pub(super) struct Watched {
@@ -61,15 +61,6 @@ impl Watched {
         });
         assert_eq!(others.collect::<Vec<_>>(), Vec::<PathBuf>::new());
     }
-}
-
-fn files_below(directory: &PathBuf, part: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let found = entries.flat_map(|entry| {
-        let path = entry.path();
-        if path.is_dir() { files_below(&path, part) } else { vec![path] }
-    });
-    found.filter(|path| path.display().to_string().contains(part)).collect()
 }
 
 /// What a process has at one time.
