@@ -7,7 +7,7 @@ const [program, work, seconds, rounds, loads, frequencies] = process.argv.slice(
 /** From the start of a sampler until it samples, and a little. */
 const START_MILLISECONDS = 4000;
 /** Watching learns names in its first windows: what is measured is what it costs for the rest of the day. */
-const WARM_MILLISECONDS = 45_000;
+const WARM_MILLISECONDS = 60_000;
 
 /** CPU time of a process in nanoseconds, more finely than in ticks: all of its threads. */
 function cpuNanos(pid) {

@@ -143,7 +143,10 @@ impl CodeMap {
     pub(crate) fn leave_out_lines(&mut self) {
         self.is_without_lines = true;
         let none: Lines = Rc::new([]);
-        self.ranges.values_mut().for_each(|code| code.lines = Rc::clone(&none));
+        // Made anew, because a map that grew by insertions is half empty.
+        let ranges = std::mem::take(&mut self.ranges).into_iter();
+        let without = |code| Code { lines: Rc::clone(&none), ..code };
+        self.ranges = ranges.map(|(start, code)| (start, without(code))).collect();
         self.files = Texts::default();
         self.names.shrink();
     }

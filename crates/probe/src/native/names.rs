@@ -53,7 +53,7 @@ impl NativeNames {
         let symbolizer = symbol_tables_only();
         let mut names = Self {
             symbolizer,
-            kernel: KernelNames::shared(symbol_tables_only),
+            kernel: KernelNames::shared(),
             mappings: Vec::new(),
             files: HashMap::new(),
             vdso: OnceCell::new(),
