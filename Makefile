@@ -2,13 +2,13 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead tick load fleet pace find-rate queues inside page profile packets
+BENCHES := overhead tick watch load fleet pace find-rate queues inside page profile packets
 
 # Whose members may record profiles with what `make install` installs, and where to.
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults cluster-faults test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults soak-watch cluster-faults test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report.
 demo: setup
@@ -29,6 +29,11 @@ test-faults: setup
 cluster-faults: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/cluster-faults.sh
+
+# Watching in windows of 200 ms, with a node that is killed and started again every minute, as root: nothing grows, and
+# nothing is left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
+soak-watch: setup
+	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture all_day::soak::
 
 # The live tests of the recorder, and of what looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and
 # forky, which it installs below target/releases, as root.
@@ -60,6 +65,7 @@ manifests:
 # overhead  what a profile at 999 Hz costs the broker, in turn with perf and with a bare clock: throughput and
 #           CPU time a message, with and without, in alternating pairs
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
+# watch     what watching all day costs, idle and busy, in turn with perf (as root)
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # fleet     whether several processes on this machine measure what one does, and what their bus and controller cost
 # pace      whether a constant rate is held without bursts

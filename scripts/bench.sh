@@ -19,7 +19,8 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 # KEY: a value from what `broker start` said.
-broker_value() { node -p "JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8'))['$1']"; }
+# Of several nodes the first.
+broker_value() { node -p "[].concat(JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8')))[0]['$1']"; }
 
 # [OPTION...]: leaves its name in $broker and its URI where rabbitscope looks for it.
 start_broker() {

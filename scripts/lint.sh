@@ -20,5 +20,6 @@ if [ -f ui/package.json ]; then
 fi
 # Where PyPI cannot be asked, this says so and fails nothing.
 MANIFESTS_MISSING=0 scripts/manifests.sh
+scripts/units.sh
 scripts/advisories.sh
 echo "lint: clean"

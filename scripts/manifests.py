@@ -1,14 +1,36 @@
 """Checks manifests: scripts/manifests.py KUBERNETES.yaml ... -- COMPOSE.yaml ..."""
 
 import copy
+import os
 import sys
 
 import compose_spec
 import kubernetes_validate
 import yaml
 
-# The oldest release that the Indexed Job is stable in and schemas are at hand for, and the newest.
-RELEASES = ["1.27", "1.34"]
+# The oldest release that has what a manifest needs and schemas are at hand for: the Indexed Job is stable since 1.24, the
+# field for AppArmor is there since 1.30. And the newest.
+OLDEST = {"fleet.yaml": "1.27", "watch.yaml": "1.30"}
+NEWEST = "1.34"
+
+# What `watch` needs, and nothing else (docs/watch.md).
+CAPABILITIES = {"drop": ["ALL"], "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH", "SYSLOG"]}
+
+# Mistakes that the check has to see, by kind.
+CONTAINER = ["spec", "template", "spec", "containers", 0]
+PLANTED = {
+    "Job": [
+        (["spec", "paralelism"], 4),
+        (["spec", "backoffLimit"], "four"),
+        (CONTAINER + ["resources", "request"], {}),
+        (CONTAINER + ["image"], ["rabbitscope"]),
+    ],
+    "DaemonSet": [
+        (["spec", "template", "spec", "hostPid"], True),
+        (CONTAINER + ["securityContext", "capabilities", "ad"], []),
+        (CONTAINER + ["securityContext", "seccompProfile"], "RuntimeDefault"),
+    ],
+}
 
 
 def refused(check, document):
@@ -40,23 +62,33 @@ def plant(document, path, value):
 def of_kubernetes(file):
     with open(file, encoding="utf-8") as opened:
         documents = list(yaml.safe_load_all(opened))
-    for release in RELEASES:
+    for release in [OLDEST[os.path.basename(file)], NEWEST]:
         check = kubernetes(release)
         for document in documents:
             name = f"{file}: {document['kind']} {document['metadata']['name']}"
             reason = refused(check, document)
             if reason:
                 sys.exit(f"manifests: {name}: not valid for Kubernetes {release}: {reason}")
-        for document in (it for it in documents if it["kind"] == "Job"):
-            container = ["spec", "template", "spec", "containers", 0]
-            for path, value in [
-                (["spec", "paralelism"], 4),
-                (["spec", "backoffLimit"], "four"),
-                (container + ["resources", "request"], {}),
-                (container + ["image"], ["rabbitscope"]),
-            ]:
+        for document in documents:
+            for path, value in PLANTED.get(document["kind"], []):
                 if not refused(check, plant(document, path, value)):
                     sys.exit(f"manifests: {file}: the check does not see a wrong {path[-1]}")
+    for document in documents:
+        if document["kind"] == "DaemonSet":
+            privileges_of(file, document)
+    if any(document["kind"] == "Job" for document in documents):
+        numbers_of_workers(file, documents)
+
+
+def privileges_of(file, document):
+    """Least privilege is said in full, so that no default of a cluster decides."""
+    context = document["spec"]["template"]["spec"]["containers"][0]["securityContext"]
+    said = {"privileged", "allowPrivilegeEscalation", "seccompProfile", "appArmorProfile"} <= context.keys()
+    if context["capabilities"] != CAPABILITIES or context["privileged"] or not said:
+        sys.exit(f"manifests: {file}: the privileges are not those that the work needs")
+
+
+def numbers_of_workers(file, documents):
     workers = next(it for it in documents if it["metadata"]["name"] == "rabbitscope-workers")
     controller = next(it for it in documents if it["metadata"]["name"] == "rabbitscope-controller")
     spec = workers["spec"]
@@ -87,7 +119,7 @@ def main():
         of_kubernetes(file)
     for file in sys.argv[at + 1 :]:
         of_compose(file)
-    print(f"manifests: valid for Kubernetes {' and '.join(RELEASES)} and the Compose specification")
+    print(f"manifests: valid for Kubernetes up to {NEWEST} and the Compose specification")
 
 
 main()

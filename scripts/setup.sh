@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
 # Node.js with npm, Chromium, a C linker, symbols of the C library, debuginfod,
-# tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client. Does nothing, and takes no time, when nothing is missing.
+# tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client, Prometheus, VictoriaMetrics. Does nothing, and takes no time, when nothing is missing.
 #
 # Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
 set -eu
@@ -53,6 +53,9 @@ if [ "$distribution" = debian ] || [ "$distribution" = ubuntu ]; then
     /usr/bin/python3 -c 'import paho.mqtt.client' 2>/dev/null || need python3-paho-mqtt
     /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
 fi
+# What metrics are sent to, for the tests. Debian's names of the programs.
+have prometheus || need prometheus
+have victoria-metrics || need victoria-metrics
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
 if ! have_browser; then
     if [ "$distribution" = ubuntu ]; then
@@ -76,8 +79,10 @@ if [ -n "$packages" ]; then
 
     # Packages start their services unless this file says no. Left alone when there is one.
     policy=/usr/sbin/policy-rc.d
-    had_rabbitmq=yes
-    have rabbitmq-server || had_rabbitmq=no
+    new_services=
+    for service in rabbitmq-server prometheus victoria-metrics; do
+        have "$service" || new_services="$new_services $service.service"
+    done
     if [ ! -e "$policy" ]; then
         trap '$as_root rm -f "$policy"' EXIT
         trap 'exit 130' INT
@@ -89,8 +94,11 @@ if [ -n "$packages" ]; then
     # shellcheck disable=SC2086 # a list of words
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
     # Nor at the next boot, if the package came with this.
-    if [ "$had_rabbitmq" = no ] && have systemctl; then
-        $as_root systemctl disable --quiet rabbitmq-server.service epmd.service epmd.socket 2>/dev/null || true
+    case $new_services in *rabbitmq-server*) new_services="$new_services epmd.service epmd.socket" ;; esac
+    if [ -n "$new_services" ] && have systemctl; then
+        for service in $new_services; do
+            $as_root systemctl disable --quiet "$service" 2>/dev/null || true
+        done
     fi
 fi
 

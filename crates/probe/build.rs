@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Each becomes an object: `bpf/NAME.bpf.c`.
-const PROGRAMS: [&str; 2] = ["sampler", "writes"];
+const PROGRAMS: [&str; 3] = ["clock", "sampler", "writes"];
 
 /// Tables of names, a file for each build id.
 const NAMES: &str = "names";

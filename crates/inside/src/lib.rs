@@ -7,10 +7,12 @@
 mod calls;
 mod cluster;
 mod error;
+mod figures;
 mod local_node;
 mod peer;
 mod processes;
 mod queues;
+mod reading_budget;
 
 pub use calls::{
     FunctionLine, call_notes, counted_table, counter_notes, function_table, profile_of_samples,
@@ -18,9 +20,15 @@ pub use calls::{
 };
 pub use cluster::{ClusterMembers, MissingNode, cluster_members};
 pub use error::InsideError;
+pub use figures::{
+    FiguresReader, MAX_NAMED_QUEUES, MessageCounters, NodeFigures, QueueDepth, QueueTotals,
+};
 pub use local_node::local_node;
 pub use peer::ExpectedNode;
-pub use processes::{ClusterTop, IdentityResolver, Top, TopKind, TopReader, TopSortKey};
+pub use processes::{
+    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, Top, TopKind, TopReader,
+    TopSortKey,
+};
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,
     QueueSource, SortKey, prometheus, serve,

@@ -53,6 +53,8 @@ constants! {
     const SIZE_BUCKETS: usize = 256;
     /// Buckets of a power of two, as a power of two.
     const SIZE_BUCKET_BITS: u32 = 3;
+    /// Nodes that one clock observes at the same time.
+    const MAX_OBSERVED_NODES: usize = 64;
     /// Ports whose writes and reads are counted.
     const SIZE_PORTS: usize = 64;
 }
@@ -348,6 +350,14 @@ structs! {
         scheduler_words: [u64; SNAPSHOT_WORDS],
         /// The first words of the process.
         process_words: [u64; SNAPSHOT_WORDS],
+    }
+
+    /// Key of the map `observed_nodes`: a process by the ids that it has of itself.
+    struct ObservedProcess {
+        /// Inode of its pid namespace.
+        pid_namespace: u32,
+        /// Its pid in that namespace.
+        tgid: u32,
     }
 
     /// Value of the map `sizes`, for each `SocketCall`: the calls of one process on TCP sockets.

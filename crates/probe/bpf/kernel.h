@@ -20,7 +20,7 @@ typedef long long s64;
 #define UINT(name, value) int(*name)[value]
 #define TYPE(name, value) typeof(value) *name
 
-enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_RINGBUF = 27 };
+enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PROG_ARRAY = 3, MAP_PERCPU_ARRAY = 6, MAP_RINGBUF = 27 };
 enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { STACK_SKIP_NONE = 0 };
 enum { RINGBUF_NO_WAKEUP = 1 };
@@ -38,14 +38,36 @@ struct bpf_pidns_info {
 };
 
 /* Kernel structures; the loader takes the offsets of their fields from the running kernel's BTF. */
+struct ns_common {
+    unsigned int inum;
+} __attribute__((preserve_access_index));
+
+struct pid_namespace {
+    struct ns_common ns;
+} __attribute__((preserve_access_index));
+
+struct upid {
+    int nr;
+    struct pid_namespace *ns;
+};
+
+/* `numbers` has an element for each namespace in which the process is seen, the innermost at index `level`. */
+struct pid {
+    unsigned int level;
+    struct upid numbers[1];
+} __attribute__((preserve_access_index));
+
 struct task_struct {
     int pid;
+    struct task_struct *group_leader;
+    struct pid *thread_pid;
 } __attribute__((preserve_access_index));
 
 struct bpf_raw_tracepoint_args {
     u64 args[4];
 };
 
+static long (*const bpf_tail_call)(void *ctx, void *programs, u32 index) = (void *)12;
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
                                          u64 flags) = (void *)2;

@@ -169,6 +169,14 @@ pub enum ProbeError {
         /// The limit.
         limit_hz: u32,
     },
+    /// All places at the shared clock are taken.
+    #[error(
+        "{most} nodes are recorded already, which is the most at a time; leave some out by their names"
+    )]
+    TooManyNodes {
+        /// The limit.
+        most: usize,
+    },
     /// The node exited before anything was recorded.
     #[error("node {pid} exited before anything was recorded")]
     NodeExited {
@@ -207,6 +215,7 @@ impl ProbeError {
             | Self::LayoutMismatch { .. }
             | Self::UnsupportedMachine { .. } => ErrorKind::Unsupported,
             Self::JitTable { .. }
+            | Self::TooManyNodes { .. }
             | Self::FrequencyTooHigh { .. }
             | Self::Kernel { .. }
             | Self::Io { .. } => ErrorKind::Failed,

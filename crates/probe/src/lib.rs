@@ -13,6 +13,7 @@ mod explain;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod kernel_interface;
+mod memory;
 mod native;
 mod node;
 pub mod packets;
@@ -25,11 +26,11 @@ pub use native::{
     DebugFileError, MissingDebugFile, RecordedNames, UnnamedCode, build_id, files_without_names,
 };
 pub use node::{
-    Node, SocketHolder, default_node, find_node, holder_of, holds_socket, is_local_address,
-    list_nodes, listening_ports, local_node_at, sockets_of,
+    Node, NodeOrigin, NodeScan, SocketHolder, default_node, find_node, holder_of, holds_socket,
+    is_local_address, list_nodes, listening_ports, local_node_at, origin_of, sockets_of,
 };
 pub use permission::{drop_privileges, give_up_capturing, lower_privileges};
 pub use recorder::{
-    Backend, BackendChoice, CpuOptions, Options, Progress, Recorded, choose_backend, record,
-    record_cpu,
+    Backend, BackendChoice, ContinuousOptions, ContinuousRecorder, CpuOptions, NodeWindow, Options,
+    Progress, Recorded, choose_backend, record, record_cpu,
 };

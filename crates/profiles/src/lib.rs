@@ -24,11 +24,14 @@ pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, read_folded_within, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
-    Labels, LineWeight, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, ThreadKind,
-    Times, by_node, is_lock_wait, merged,
+    Labels, LineWeight, Mode, Profile, ProfileSum, Sample, StackEntry, StackOutcome, StackQuality,
+    ThreadKind, Times, by_node, is_lock_wait, merged,
 };
 pub use names::source_name;
 pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};
 pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_within};
-pub use pprof::{PprofError, read_pprof, read_pprof_within, write_pprof};
+pub use pprof::{
+    LabelledStack, PprofError, read_pprof, read_pprof_within, write_labelled_pprof, write_pprof,
+    write_pprof_fast,
+};
 pub use speedscope::write_speedscope;

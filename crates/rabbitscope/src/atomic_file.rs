@@ -65,6 +65,15 @@ impl AtomicFile {
     }
 }
 
+impl AtomicFile {
+    /// Puts the file in its place. A machine that loses power soon after may leave it cut short, or not at all.
+    pub(crate) fn commit_unsynced(self) -> anyhow::Result<()> {
+        let Self { path, file, unfinished } = self;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+        file.and_then(|file| unfinished.persist(&file, &path)).with_context(|| cannot_write(&path))
+    }
+}
+
 /// Writes a whole file.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     let mut file = AtomicFile::create(path)?;

@@ -15,7 +15,7 @@ use rabbitscope_profiles::{
 };
 use rabbitscope_web::{Report, write_report, write_svg};
 
-use crate::{atomic_file::AtomicFile, exit::UsageError, rundir};
+use crate::{archive, atomic_file::AtomicFile, exit::UsageError, rundir};
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +87,14 @@ impl ProfileFile {
     }
 }
 
-/// Reads a profile from a run directory or from any file that is known. It may take so much memory.
+/// Reads a profile from a run directory, from windows of `watch`, or from any file that is known. It may take so much
+/// memory.
 pub(crate) fn read_profile(input: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {
-    let path = if input.is_dir() { rundir::profile_path(input)? } else { input.to_owned() };
+    let (input, selection) = archive::split_selection(input)?;
+    if archive::is_archive(&input) || !selection.is_everything() {
+        return archive::sum(&input, &selection, limit_bytes);
+    }
+    let path = if input.is_dir() { rundir::profile_path(&input)? } else { input };
     read_file(&path, limit_bytes).with_context(|| format!("cannot read {}", path.display()))
 }
 

@@ -5,6 +5,7 @@
 
 pub mod capacity;
 pub mod commands;
+mod continuous;
 pub mod exit;
 pub mod experiment;
 mod fleet;
@@ -17,6 +18,7 @@ pub mod run;
 pub mod rundir;
 pub mod watch;
 
+mod archive;
 mod atomic_file;
 mod comparison;
 mod debuginfod;

@@ -51,9 +51,8 @@ fn connect(options: &ConnectOptions) -> Result<(Connection, Identities), ErlangE
 
 fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profile]) {
     let seen: BTreeSet<String> = profiles.iter().flat_map(pids_of).collect();
-    let seen: Vec<Term> = seen.iter().map(|pid| Term::text(pid)).collect();
-    let asked: Vec<Vec<Term>> =
-        seen.chunks(PROCESSES_PER_REQUEST).map(|pids| vec![Term::list(pids.to_vec())]).collect();
+    let seen: Vec<String> = seen.into_iter().collect();
+    let asked: Vec<Vec<Term>> = asked_about(&seen).map(|pids| vec![texts_of(pids)]).collect();
     match read(connection, "processes", &asked) {
         Ok(answers) => {
             for (pid, identity) in answers {
@@ -76,7 +75,16 @@ fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profi
     }
 }
 
-fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
+/// Pids as requests name them, some thousand at a time.
+pub(super) fn asked_about(pids: &[String]) -> impl Iterator<Item = &[String]> {
+    pids.chunks(PROCESSES_PER_REQUEST)
+}
+
+pub(super) fn texts_of(pids: &[String]) -> Term {
+    Term::list(pids.iter().map(|pid| Term::text(pid)).collect::<Vec<_>>())
+}
+
+pub(super) fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
     profile.samples.iter().filter_map(|sample| sample.labels.process.clone())
 }
 
@@ -91,13 +99,7 @@ fn ended(
     for profile in profiles {
         first_functions(profile, is_gone, &mut started_with);
     }
-    let processes: Vec<Term> = started_with
-        .into_iter()
-        .filter_map(|(pid, function)| {
-            let (module, _) = function.split_once(':')?;
-            Some(Term::tuple([pid, module, function].map(Term::text)))
-        })
-        .collect();
+    let processes = ended_processes(started_with);
     let asked: Vec<Vec<Term>> = processes
         .chunks(PROCESSES_PER_REQUEST)
         .map(|some| vec![Term::list(some.to_vec())])
@@ -108,8 +110,17 @@ fn ended(
     read(connection, "ended", &asked)
 }
 
+/// Processes that have ended, as the node is asked about them: pid, module and function.
+pub(super) fn ended_processes(started_with: BTreeMap<&str, &str>) -> Vec<Term> {
+    let process = |(pid, function): (&str, &str)| {
+        let (module, _) = function.split_once(':')?;
+        Some(Term::tuple([pid, module, function].map(Term::text)))
+    };
+    started_with.into_iter().filter_map(process).collect()
+}
+
 /// Adds, by pid, the outermost function outside `proc_lib`, which starts most processes.
-fn first_functions<'a>(
+pub(super) fn first_functions<'a>(
     profile: &'a Profile,
     is_wanted: impl Fn(&str) -> bool,
     found: &mut BTreeMap<&'a str, &'a str>,
@@ -145,18 +156,25 @@ fn read(
     let module = Loaded::functions(connection, ModuleSource::OWNERS)?;
     let mut found = Identities::new();
     for arguments in calls {
-        connection.call_in_parts(
-            module.module(),
-            function,
-            arguments.clone(),
-            READ_TIMEOUT,
-            &mut |part| {
-                add_rows(&part, &mut found)
-                    .ok_or_else(|| ErlangError::unexpected("processes", &part))
-            },
-        )?;
+        let name = module.module();
+        found.extend(rows_of(connection, name, function, arguments.clone(), READ_TIMEOUT)?);
     }
     module.end()?;
+    Ok(found)
+}
+
+/// Calls a function of the module, which sends rows.
+pub(super) fn rows_of(
+    connection: &Connection,
+    module: &str,
+    function: &str,
+    arguments: Vec<Term>,
+    within: Duration,
+) -> Result<Identities, ErlangError> {
+    let mut found = Identities::new();
+    connection.call_in_parts(module, function, arguments, within, &mut |part| {
+        add_rows(&part, &mut found).ok_or_else(|| ErlangError::unexpected("processes", &part))
+    })?;
     Ok(found)
 }
 

@@ -2,6 +2,7 @@
 
 mod cluster_top;
 mod identities;
+mod known_identities;
 mod microstates;
 mod rate_status;
 mod top;
@@ -9,4 +10,5 @@ mod top_table;
 
 pub use cluster_top::ClusterTop;
 pub use identities::IdentityResolver;
+pub use known_identities::{IdentityModule, KnownIdentities};
 pub use top::{Top, TopKind, TopReader, TopSortKey};

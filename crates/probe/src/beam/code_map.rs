@@ -31,6 +31,8 @@ pub(crate) struct CodeMap {
     names: Texts,
     files: Texts,
     known: HashSet<Entry>,
+    /// Whether lines of source are left out.
+    is_without_lines: bool,
     first_entry: u64,
     normal_exit: u64,
     has_frame_pointers: bool,
@@ -61,19 +63,25 @@ pub(crate) type TextId = u32;
 /// Texts, each kept once.
 #[derive(Debug, Default)]
 struct Texts {
-    texts: Vec<String>,
-    ids: HashMap<String, TextId>,
+    texts: Vec<Rc<str>>,
+    ids: HashMap<Rc<str>, TextId>,
 }
 
 impl Texts {
     fn id(&mut self, text: String) -> TextId {
-        if let Some(&id) = self.ids.get(&text) {
+        if let Some(&id) = self.ids.get(text.as_str()) {
             return id;
         }
+        let text: Rc<str> = text.into();
         let id = TextId::try_from(self.texts.len()).expect("fewer than 2^32 functions");
-        self.texts.push(text.clone());
+        self.texts.push(Rc::clone(&text));
         self.ids.insert(text, id);
         id
+    }
+
+    fn shrink(&mut self) {
+        self.texts.shrink_to_fit();
+        self.ids.shrink_to_fit();
     }
 
     fn get(&self, id: TextId) -> &str {
@@ -131,6 +139,18 @@ impl CodeMap {
         Ok(true)
     }
 
+    /// Leaves out lines of source, which take a third of the memory, from now on.
+    pub(crate) fn leave_out_lines(&mut self) {
+        self.is_without_lines = true;
+        let none: Lines = Rc::new([]);
+        // Made anew, because a map that grew by insertions is half empty.
+        let ranges = std::mem::take(&mut self.ranges).into_iter();
+        let without = |code| Code { lines: Rc::clone(&none), ..code };
+        self.ranges = ranges.map(|(start, code)| (start, without(code))).collect();
+        self.files = Texts::default();
+        self.names.shrink();
+    }
+
     fn add(&mut self, blob: Blob) {
         match blob {
             Blob::Emulator { normal_exit, frame_layout } => {
@@ -138,11 +158,15 @@ impl CodeMap {
                 self.has_frame_pointers = frame_layout == FRAME_POINTER_LAYOUT;
             }
             Blob::Module { ranges, files } => {
-                let files: Vec<TextId> =
-                    files.into_iter().map(|file| self.files.id(file)).collect();
+                let files: Vec<TextId> = if self.is_without_lines {
+                    Vec::new()
+                } else {
+                    files.into_iter().map(|file| self.files.id(file)).collect()
+                };
                 let mut after: Option<Code> = None;
                 for range in ranges.into_iter().rev().filter(|range| range.start < range.end) {
-                    let mut lines = lines_of(&range, &files);
+                    let mut lines =
+                        if files.is_empty() { Rc::new([]) } else { lines_of(&range, &files) };
                     let name = self.names.id(range.name);
                     // The line of a function's head belongs to the header before its code.
                     if let Some(code) = after.filter(|it| it.name == name && lines.is_empty()) {

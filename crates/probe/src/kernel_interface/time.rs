@@ -1,6 +1,6 @@
 //! Time as the kernel program measures it.
 
-use std::time::Duration;
+use std::{fs, sync::LazyLock, time::Duration};
 
 use super::TIME_STEP_NANOS;
 
@@ -8,12 +8,19 @@ use super::TIME_STEP_NANOS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct KernelTime(u64);
 
+/// What the clock of this process has more than the kernel's, in nanoseconds: a container may have a time namespace
+/// (`man 7 time_namespaces`), which kernel programs know nothing of.
+static OFFSET_NANOS: LazyLock<i64> = LazyLock::new(|| {
+    let offsets = fs::read_to_string("/proc/self/timens_offsets");
+    offsets.ok().and_then(|text| monotonic_offset(&text)).unwrap_or(0)
+});
+
 impl KernelTime {
     /// The clock's time now.
     pub(crate) fn now() -> Self {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-        Self(seconds * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0))
+        let nanos = now.tv_sec * 1_000_000_000 + now.tv_nsec - *OFFSET_NANOS;
+        Self(u64::try_from(nanos).unwrap_or(0))
     }
 
     pub(crate) const fn from_nanos(nanos: u64) -> Self {
@@ -37,5 +44,25 @@ impl KernelTime {
     /// Beginning of its time step in a recording that started at `start`.
     pub(crate) fn step_begin(self, start: Self) -> Self {
         Self(start.0 + u64::from(self.step_since(start)) * TIME_STEP_NANOS)
+    }
+}
+
+/// Of the lines `monotonic SECONDS NANOSECONDS` and `boottime …`.
+fn monotonic_offset(text: &str) -> Option<i64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("monotonic"))?;
+    let mut fields = line.split_whitespace().map(str::parse::<i64>);
+    let (seconds, nanos) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::monotonic_offset;
+
+    #[test]
+    fn the_offset_of_a_time_namespace() {
+        let text = "monotonic           -3600         7\nboottime             12         0\n";
+        assert_eq!(monotonic_offset(text), Some(-3_599_999_999_993));
+        assert_eq!(monotonic_offset("boottime 12 0"), None);
     }
 }

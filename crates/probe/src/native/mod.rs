@@ -5,6 +5,7 @@
 mod debug_file;
 mod emulator_names;
 mod function_starts;
+mod kernel_names;
 mod limits;
 mod name_sources;
 mod names;

@@ -9,31 +9,29 @@ use std::{
     fs::File,
     os::fd::AsRawFd,
     path::Path,
+    rc::Rc,
 };
 
-use blazesym::{
-    MaybeDefault,
-    symbolize::{
-        Input, Symbolizer,
-        source::{Elf, Kernel, Source},
-    },
+use blazesym::symbolize::{
+    Input, Symbolizer,
+    source::{Elf, Source},
 };
 use object::{Object, ObjectSymbol};
 use rabbitscope_profiles::source_name;
 
 use super::{
-    debug_file::DebugFile, limits::MAX_CODE_BYTES, native_name::NativeName, stripped::StrippedCode,
+    debug_file::DebugFile, kernel_names::KernelNames, limits::MAX_CODE_BYTES,
+    native_name::NativeName, stripped::StrippedCode,
 };
 use crate::{
     beam::{FunctionPlace, NativeFunction},
     node::{MAX_VDSO_BYTES, Mapping, Process},
-    permission::{KERNEL_SYMBOLS, raise},
 };
 
 /// Looks up native code of one node, and of the kernel.
 pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
-    kernel: Source<'static>,
+    kernel: Rc<KernelNames>,
     mappings: Vec<Mapping>,
     /// Files by path; `None` for those that may not be read.
     files: HashMap<String, Option<Code>>,
@@ -53,26 +51,17 @@ impl NativeNames {
     /// A symbolizer for `process`. `told` are functions whose names the VM tells.
     pub(crate) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
         let symbolizer = symbol_tables_only();
-        let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
         let mut names = Self {
             symbolizer,
-            kernel: Source::Kernel(kernel),
+            kernel: KernelNames::shared(),
             mappings: Vec::new(),
             files: HashMap::new(),
             vdso: OnceCell::new(),
             stripped: RefCell::default(),
             told,
         };
-        names.read_kernel_symbols();
         names.refresh(process);
         names
-    }
-
-    /// Reads the list of the kernel's functions, by a first query, while the privilege is there; the list is
-    /// kept. No other file is opened.
-    fn read_kernel_symbols(&self) {
-        let _raised = raise(KERNEL_SYMBOLS);
-        let _ = self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(0));
     }
 
     /// Reads the mappings again; keeps the old ones when the node has exited.
@@ -156,13 +145,7 @@ impl NativeNames {
 
     /// The kernel function at `address`.
     pub(crate) fn kernel(&self, address: u64) -> NativeName {
-        match self.symbolizer.symbolize_single(&self.kernel, Input::AbsAddr(address)) {
-            Ok(found) => match found.into_sym() {
-                Some(symbol) => NativeName::Known(source_name(&symbol.name).to_owned()),
-                None => NativeName::Unknown("kernel".into()),
-            },
-            Err(_) => NativeName::Unknown("kernel".into()),
-        }
+        self.kernel.name(address)
     }
 
     fn mapping_of(&self, address: u64) -> Option<&Mapping> {

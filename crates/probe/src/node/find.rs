@@ -89,7 +89,7 @@ fn names_of(nodes: &[Node]) -> Vec<String> {
 }
 
 /// Whether the program name is that of a VM. Needs no privilege.
-fn calls_itself_beam(pid: u32) -> bool {
+pub(super) fn calls_itself_beam(pid: u32) -> bool {
     first_argument(pid).is_some_and(|program| {
         Path::new(&program)
             .file_name()
@@ -99,7 +99,7 @@ fn calls_itself_beam(pid: u32) -> bool {
 }
 
 /// From `-sname` or `-name`.
-fn name_in(arguments: &[String]) -> Option<String> {
+pub(super) fn name_in(arguments: &[String]) -> Option<String> {
     let mut pairs = arguments.windows(2);
     pairs.find(|pair| pair[0] == "-sname" || pair[0] == "-name").map(|pair| pair[1].clone())
 }

@@ -167,13 +167,29 @@ impl Process {
     /// A variable of the environment with which the node was started. The environment is read as a whole; only
     /// the variable is kept.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.variables([name]).and_then(|[value]| value)
+    }
+
+    /// As [`Process::variable`], of several; `None` when the environment cannot be read.
+    pub(super) fn variables<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Option<[Option<String>; N]> {
         let span = environment_in(&self.text("stat").ok()?)?;
         let bytes = (span.end - span.start).min(MAX_ENVIRONMENT_BYTES);
         let mut environment = vec![0; usize::try_from(bytes).ok()?];
         self.read(span.start, &mut environment).ok()?;
-        let mut entries = environment.split(|&byte| byte == 0);
-        let value = entries.find_map(|it| it.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
-        String::from_utf8(value.to_vec()).ok()
+        Some(names.map(|name| {
+            let mut entries = environment.split(|&byte| byte == 0);
+            let value =
+                entries.find_map(|it| it.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+            String::from_utf8(value.to_vec()).ok()
+        }))
+    }
+
+    /// The control groups that it is in (cgroups(7)), a line for each hierarchy.
+    pub(super) fn control_groups(&self) -> Result<String, ProbeError> {
+        self.text("cgroup")
     }
 
     /// Reads a file of the process in `/proc`.

@@ -49,6 +49,10 @@ pub(super) struct SampleCounts {
     pub(super) lost: u64,
 }
 
+/// A node's place at a clock that nodes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClockPlace(pub(super) u32);
+
 /// Takes samples of one node until it is dropped.
 pub(super) trait Sampler {
     /// The backend's name in a profile.
@@ -78,6 +82,21 @@ pub(super) trait Sampler {
         now: KernelTime,
         each: &mut dyn FnMut(FetchedSample<'_>),
     ) -> Result<(), ProbeError>;
+
+    /// As [`Sampler::fetch`]; samples and waits count for a new window from then on.
+    fn end_window(
+        &mut self,
+        now: KernelTime,
+        each: &mut dyn FnMut(FetchedSample<'_>),
+    ) -> Result<(), ProbeError> {
+        self.fetch(now, each)?;
+        self.begin(now)
+    }
+
+    /// The node's place at a clock that nodes share.
+    fn clock_place(&self) -> Option<ClockPlace> {
+        None
+    }
 
     /// Threads that are off the CPU now, when off-CPU time is recorded.
     fn off_cpu_threads(&self) -> Vec<OffCpuThread> {

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder};
 use rabbitscope_profiles::{FrameKind, Profile};
 
 use crate::bench::{has_frame, names, not_run, record, source_path};
@@ -71,6 +72,9 @@ impl Container {
             if let Some(pid) = first
                 && fs::read_to_string(format!("/proc/{pid}/comm"))
                     .is_ok_and(|it| it == "beam.smp\n")
+                // It has that name before its file is mapped.
+                && fs::read_to_string(format!("/proc/{pid}/maps"))
+                    .is_ok_and(|it| it.contains("/beam.smp"))
             {
                 return pid;
             }
@@ -118,6 +122,26 @@ fn a_node_in_a_container_has_names_for_everything() {
     assert!(all > 300, "{all} samples");
     assert!(named * 10 > all * 8, "{named} of {all} with names");
     assert!(profile.quality.accounted_share() >= 0.97, "{:?}", profile.quality);
+    check_at_a_shared_clock(pid);
+}
+
+/// The clock that nodes share knows a node by its pid namespace and its pid there, which is 1 of many.
+fn check_at_a_shared_clock(pid: u32) {
+    let options = ContinuousOptions { freq_hz: 499, has_off_cpu: false };
+    let mut recorder = ContinuousRecorder::start(&options).unwrap();
+    recorder.add(pid).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let (mut all, mut busy) = (0, 0);
+    while all < 100 {
+        assert!(Instant::now() < deadline, "{all} samples in 30 s");
+        thread::sleep(Duration::from_millis(100));
+        let window = recorder.end_window().remove(0).unwrap();
+        let profile = &window.profiles[0];
+        all += profile.total();
+        let there = profile.samples.iter().filter(|it| has_frame(profile, it, "lists:member/2"));
+        busy += there.map(|sample| sample.weight).sum::<u64>();
+    }
+    assert!(busy * 2 > all, "{busy} of {all} samples in the planted code");
 }
 
 /// Once the VM has started and the planted code is at work.

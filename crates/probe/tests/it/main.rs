@@ -7,6 +7,7 @@
 mod backends;
 mod bench;
 mod containers;
+mod continuous;
 mod debug_packages;
 mod driver;
 mod events;

@@ -1,53 +1,56 @@
 //! Profiles of several recordings as one.
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{
-    Capture, FrameId, FrameTable, Identities, Labels, LineWeight, Profile, Sample, StackEntry,
-    StackQuality, Times,
+    Capture, Event, FrameId, FrameTable, Identities, Labels, LineWeight, Profile, Sample,
+    StackEntry, StackQuality, Times,
 };
 
 /// The recordings as one profile: weights of the same stack on the same thread are added up. What belongs to one
 /// recording alone is left out: times, and which process it was, as nodes give the same pid to different
 /// processes. `None` without a recording, or when they are not of one event.
 pub fn merged(profiles: &[Profile]) -> Option<Profile> {
-    let first = profiles.first()?;
-    if profiles.iter().any(|profile| profile.event != first.event) {
-        return None;
-    }
-    let mut merge = Merge::default();
-    for profile in profiles {
-        merge.add(profile);
-    }
-    let lines = merge.lines.into_iter();
-    let lines = lines.map(|((frame, file, line), (own, total))| LineWeight {
-        frame,
-        file,
-        line,
-        own,
-        total,
-    });
-    Some(Profile {
-        event: first.event,
-        capture: capture(profiles, &first.capture),
-        quality: profiles.iter().fold(StackQuality::default(), |sum, it| sum.plus(it.quality)),
-        frames: merge.frames,
-        samples: merge.samples,
-        identities: Identities::default(),
-        lines: lines.collect(),
-    })
+    let mut sum = ProfileSum::default();
+    profiles.iter().all(|profile| sum.add(profile)).then(|| sum.finish())?
 }
 
-#[derive(Default)]
-struct Merge {
+/// Recordings that are added up one after the other, as by [`merged`], so that they need not be in memory together.
+#[derive(Debug, Default)]
+pub struct ProfileSum {
+    /// Of the first, with the length of all.
+    of: Option<(Event, Capture)>,
+    quality: StackQuality,
+    notes: BTreeSet<String>,
+    count: usize,
     frames: FrameTable,
     samples: Vec<Sample>,
     places: HashMap<(Vec<StackEntry>, Labels), usize>,
-    lines: HashMap<(FrameId, std::sync::Arc<str>, u32), (u64, u64)>,
+    lines: HashMap<(FrameId, Arc<str>, u32), (u64, u64)>,
 }
 
-impl Merge {
-    fn add(&mut self, profile: &Profile) {
+impl ProfileSum {
+    /// Adds a recording; false, without adding it, when it is of another event than the first.
+    pub fn add(&mut self, profile: &Profile) -> bool {
+        match &mut self.of {
+            None => self.of = Some((profile.event, profile.capture.clone())),
+            Some((event, _)) if *event != profile.event => return false,
+            Some((_, capture)) => {
+                capture.duration_nanos =
+                    capture.duration_nanos.saturating_add(profile.capture.duration_nanos);
+            }
+        }
+        self.count += 1;
+        self.quality = self.quality.plus(profile.quality);
+        self.notes.extend(profile.capture.notes.iter().cloned());
+        self.add_stacks(profile);
+        true
+    }
+
+    fn add_stacks(&mut self, profile: &Profile) {
         let ids: Vec<FrameId> =
             profile.frames.iter().map(|(_, frame)| self.frames.intern(frame.clone())).collect();
         let id = |frame: FrameId| ids[frame.0 as usize];
@@ -70,26 +73,49 @@ impl Merge {
             *total += line.total;
         }
     }
+
+    /// Recordings so far.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is no recording yet.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All of them as one; `None` without a recording.
+    pub fn finish(self) -> Option<Profile> {
+        let (event, capture) = self.of?;
+        let lines = self.lines.into_iter();
+        let lines = lines.map(|((frame, file, line), (own, total))| LineWeight {
+            frame,
+            file,
+            line,
+            own,
+            total,
+        });
+        Some(Profile {
+            event,
+            capture: Capture {
+                time_step_nanos: 0,
+                notes: notes(self.count, self.notes),
+                ..capture
+            },
+            quality: self.quality,
+            frames: self.frames,
+            samples: self.samples,
+            identities: Identities::default(),
+            lines: lines.collect(),
+        })
+    }
 }
 
-/// As long as all of them together, with the notes of each.
-fn capture(profiles: &[Profile], first: &Capture) -> Capture {
-    let mut notes: Vec<String> =
-        profiles.iter().flat_map(|profile| profile.capture.notes.iter().cloned()).collect();
-    notes.sort();
-    notes.dedup();
-    if profiles.len() > 1 {
-        notes.insert(
-            0,
-            format!("{} recordings as one; start and pid are of the first.", profiles.len()),
-        );
-    }
-    Capture {
-        duration_nanos: profiles.iter().map(|profile| profile.capture.duration_nanos).sum(),
-        time_step_nanos: 0,
-        notes,
-        ..first.clone()
-    }
+/// The notes of each recording, once.
+fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
+    let several =
+        (count > 1).then(|| format!("{count} recordings as one; start and pid are of the first."));
+    several.into_iter().chain(notes).collect()
 }
 
 impl StackQuality {

@@ -17,7 +17,7 @@ pub use event::Event;
 pub use frames::{Frame, FrameId, FrameKind, FrameTable};
 pub use identity::{GONE, Identities, Identity};
 pub use lines::LineWeight;
-pub use merge::merged;
+pub use merge::{ProfileSum, merged};
 pub use nodes::by_node;
 pub use profile::{Capture, Labels, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality};
 pub use threads::ThreadKind;

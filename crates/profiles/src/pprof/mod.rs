@@ -22,4 +22,4 @@ use vocabulary::{
     LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE,
     LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES,
 };
-pub use write::write_pprof;
+pub use write::{LabelledStack, write_labelled_pprof, write_pprof, write_pprof_fast};

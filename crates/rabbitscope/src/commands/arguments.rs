@@ -1,7 +1,12 @@
 //! Values that several commands read from the command line.
 
-use std::{ops::RangeInclusive, time::Duration};
+use std::{
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rabbitscope_profiles::USUAL_PROFILE_BYTES;
 use rabbitscope_text as units;
 
@@ -19,6 +24,50 @@ pub(super) struct ProfileLimit {
 impl ProfileLimit {
     pub(super) fn bytes(self) -> u64 {
         self.max_size.unwrap_or(USUAL_PROFILE_BYTES)
+    }
+}
+
+/// Which windows of a directory of `watch` are meant.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct SpanArguments {
+    /// Windows since then, of a directory of `watch`: 2026-11-25T04:00:00Z, 04:00 (of today, UTC), 2h (ago)
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Windows before then
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    /// Windows of this node; without @, of any host
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// Windows of nodes of this version of RabbitMQ
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Windows of this event: cpu, off-cpu [default: cpu]
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+}
+
+impl SpanArguments {
+    /// The path with the selection behind it, as it can be typed too.
+    pub(super) fn applied_to(&self, directory: &Path) -> PathBuf {
+        let pairs = [
+            ("from", &self.from),
+            ("to", &self.to),
+            ("node", &self.node),
+            ("version", &self.version),
+            ("event", &self.event),
+        ];
+        let given = pairs.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let texts = given
+            .map(|(key, value)| format!("{key}={}", utf8_percent_encode(value, NON_ALPHANUMERIC)));
+        let query: Vec<String> = texts.collect();
+        if query.is_empty() {
+            return directory.to_owned();
+        }
+        let mut path = directory.as_os_str().to_owned();
+        path.push("?");
+        path.push(query.join("&"));
+        path.into()
     }
 }
 

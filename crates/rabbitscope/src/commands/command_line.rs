@@ -3,10 +3,11 @@
 use super::{
     broker, diff,
     experiments::{compare, experiment, sweep},
-    flamegraph,
+    flamegraph, heatmap,
     inside::{calltree, functions, queues, top, trace},
     leftovers, packets, profile, report,
     runs::{find_rate, load, run, worker},
+    watch,
 };
 use crate::exit::Exit;
 use clap::{Parser, Subcommand};
@@ -38,7 +39,9 @@ enum Command {
     Sweep(sweep::Args),
     FindRate(find_rate::Args),
     Profile(profile::Args),
+    Watch(watch::Args),
     Flamegraph(flamegraph::Args),
+    Heatmap(heatmap::Args),
     Diff(diff::Args),
     Packets(packets::Args),
     Trace(trace::Args),
@@ -66,7 +69,9 @@ impl Cli {
             Command::Sweep(args) => args.execute(),
             Command::FindRate(args) => args.execute(),
             Command::Profile(args) => args.execute(),
+            Command::Watch(args) => args.execute(),
             Command::Flamegraph(args) => args.execute(),
+            Command::Heatmap(args) => args.execute(),
             Command::Diff(args) => args.execute(),
             Command::Packets(args) => args.execute(),
             Command::Trace(args) => args.execute(),
@@ -89,6 +94,7 @@ impl Command {
             Self::Run(_)
                 | Self::Load(_)
                 | Self::Profile(_)
+                | Self::Watch(_)
                 | Self::Packets(_)
                 | Self::Experiment(_)
                 | Self::Compare(_)

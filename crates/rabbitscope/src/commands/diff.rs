@@ -19,7 +19,8 @@ use crate::{
 #[command(override_usage = "rabbitscope diff [OPTIONS] <BEFORE> <AFTER>\n       \
                             rabbitscope diff [OPTIONS] --before <PROFILE>... --after <PROFILE>...")]
 pub(super) struct Args {
-    /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text
+    /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text, or windows of `watch`, such
+    /// as 'DIR?from=10:00&to=11:00&node=rabbit@a&version=4.0.5'
     #[arg(value_name = "BEFORE", required_unless_present = "before_set")]
     before: Option<PathBuf>,
     /// The profile after

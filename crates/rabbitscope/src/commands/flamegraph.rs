@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::arguments::ProfileLimit;
+use super::arguments::{ProfileLimit, SpanArguments};
 use crate::{
     exit::Exit,
     format::{ProfileFile, read_profile},
@@ -12,12 +12,14 @@ use crate::{
 /// Turn a recorded profile into a flame graph or another profile format
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A run directory, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
+    /// A run directory, the directory of `watch`, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
     input: PathBuf,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
     /// .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    span: SpanArguments,
     #[command(flatten)]
     limit: ProfileLimit,
 }
@@ -25,7 +27,8 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let file = ProfileFile::check(&self.output)?;
-        let profile = read_profile(&self.input, self.limit.bytes())?;
+        let input = self.span.applied_to(&self.input);
+        let profile = read_profile(&input, self.limit.bytes())?;
         // Not every form has a place for them.
         profile.capture.notes.iter().for_each(|note| output::note(note));
         file.write(&profile)?;

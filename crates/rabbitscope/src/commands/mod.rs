@@ -10,11 +10,13 @@ mod experiments;
 mod explain;
 mod facts;
 mod flamegraph;
+mod heatmap;
 mod inside;
 mod leftovers;
 mod packets;
 mod profile;
 mod report;
 mod runs;
+mod watch;
 
 pub use command_line::Cli;

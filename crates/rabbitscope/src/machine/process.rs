@@ -99,8 +99,7 @@ fn totals(root: u32) -> Option<(Duration, u64)> {
     let (ticks, pages) = in_tree
         .map(|pid| &all[pid])
         .fold((0, 0), |(ticks, pages), stat| (ticks + stat.cpu_ticks, pages + stat.rss_pages));
-    let nanos = ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
-    Some((Duration::from_nanos(nanos), pages * rustix::param::page_size() as u64))
+    Some((duration_of(ticks), pages * rustix::param::page_size() as u64))
 }
 
 fn descends(all: &HashMap<u32, Stat>, pid: u32, root: u32) -> bool {
@@ -113,10 +112,45 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
+/// What one process has used since it started, without its children.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// CPU time, user and system, of all threads, those that have ended included.
+    pub cpu: Duration,
+    /// Resident memory now.
+    pub rss_bytes: u64,
+}
+
+impl ProcessUsage {
+    /// Of the process with this pid, if there is one.
+    pub fn of(pid: u32) -> Option<Self> {
+        let stat = Stat::read(pid)?;
+        let rss_bytes = stat.rss_pages * rustix::param::page_size() as u64;
+        Some(Self { cpu: duration_of(stat.own_ticks), rss_bytes })
+    }
+
+    /// Names of the threads that run now, and their CPU time.
+    pub fn of_threads(pid: u32) -> Vec<(String, Duration)> {
+        let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let thread = |entry: fs::DirEntry| {
+            let line = fs::read_to_string(entry.path().join("stat")).ok()?;
+            let name = line.split_once('(')?.1.rsplit_once(')')?.0.to_owned();
+            Some((name, duration_of(Stat::parse(&line)?.own_ticks)))
+        };
+        entries.filter_map(thread).collect()
+    }
+}
+
+fn duration_of(ticks: u64) -> Duration {
+    Duration::from_nanos(ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second())
+}
+
 /// The fields of `proc_pid_stat(5)` that count here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     parent: u32,
+    /// User and system.
+    own_ticks: u64,
     /// Own and of children that were waited for, user and system.
     cpu_ticks: u64,
     start_ticks: u64,
@@ -135,6 +169,7 @@ impl Stat {
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         Some(Self {
             parent: u32::try_from(field(4)?).ok()?,
+            own_ticks: field(14)? + field(15)?,
             cpu_ticks: field(14)? + field(15)? + field(16)? + field(17)?,
             start_ticks: field(22)?,
             rss_pages: field(24)?,
@@ -149,7 +184,8 @@ mod tests {
     #[test]
     fn a_line_of_stat() {
         let line = "7 (a) b) S 1 7 7 0 -1 4 0 0 0 0 10 20 3 4 20 0 9 0 555 1000 77 0";
-        let expected = Stat { parent: 1, cpu_ticks: 37, start_ticks: 555, rss_pages: 77 };
+        let expected =
+            Stat { parent: 1, own_ticks: 30, cpu_ticks: 37, start_ticks: 555, rss_pages: 77 };
         assert_eq!(Stat::parse(line), Some(expected));
         assert_eq!(Stat::parse("7 (a"), None);
     }
@@ -165,6 +201,15 @@ mod tests {
         assert!(usage.cpu_cores > 0.1, "{usage:?}");
         assert!(usage.rss_bytes > 100_000, "{usage:?}");
         assert!(UsageMeter::start(u32::MAX).is_none());
+    }
+
+    #[test]
+    fn threads_have_names_and_no_more_time_than_their_process() {
+        let threads = ProcessUsage::of_threads(std::process::id());
+        let sum: Duration = threads.iter().map(|(_, cpu)| *cpu).sum();
+        let whole = ProcessUsage::of(std::process::id()).unwrap();
+        assert!(!threads.is_empty() && sum <= whole.cpu, "{threads:?} {whole:?}");
+        assert!(ProcessUsage::of(u32::MAX).is_none());
     }
 
     #[test]

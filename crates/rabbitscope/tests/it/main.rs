@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+mod all_day;
 mod architecture;
 mod breakdown;
 mod brokers;
@@ -41,6 +42,8 @@ mod protocols;
 mod queue_info;
 mod queues;
 mod readme;
+#[path = "../../../export/tests/it/receiver.rs"]
+mod receiver;
 mod recovery;
 mod restarts;
 mod routers;
@@ -48,6 +51,10 @@ mod routing;
 mod rpc;
 mod runs;
 mod secrets;
+#[path = "../../../export/tests/it/servers.rs"]
+#[expect(dead_code, reason = "the tests of export need more of it")]
+mod servers;
+mod sinks;
 mod slow_clients;
 mod stalls;
 mod stopping;

@@ -279,6 +279,16 @@ pub(crate) fn not_run(test: &str, reason: &str) {
     let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
+/// All files below a directory with this in their path.
+pub(crate) fn files_below(directory: &Path, part: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let found = entries.flat_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() { files_below(&path, part) } else { vec![path] }
+    });
+    found.filter(|path| path.display().to_string().contains(part)).collect()
+}
+
 pub(crate) fn lines(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }

@@ -33,4 +33,4 @@ pub use model::{
     Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker, Time, Until, WarmUp,
     WriteMode, drawn_node, has_placeholder,
 };
-pub use parse::{parse, parse_with_files, refusal};
+pub use parse::{parse, parse_with_files, read_configuration, refusal};

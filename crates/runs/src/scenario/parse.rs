@@ -1,5 +1,7 @@
 //! Reads a scenario from its text.
 
+use serde::de::DeserializeOwned;
+
 use super::document::Document;
 use super::error::Problem;
 use super::{reader, validate, wire};
@@ -23,6 +25,23 @@ pub fn parse_with_files(
     let wire = reader::read::<wire::Scenario>(document.root());
     let scenario = wire.and_then(|wire| validate::scenario(wire, read));
     scenario.map_err(|problem| document.locate(problem).in_file(file))
+}
+
+/// Reads another configuration file with a scenario's refusals, which name file, line, key and what is allowed. `T` is
+/// what the file may say; `validate` makes of it what is valid, or gives the dotted key and the reason.
+pub fn read_configuration<T: DeserializeOwned, V>(
+    text: &str,
+    file: &str,
+    validate: impl FnOnce(T) -> Result<V, (String, String)>,
+) -> Result<V, ScenarioError> {
+    let document = Document::parse(text, &[]).map_err(|problem| problem.in_file(file))?;
+    let at = |(key, reason): (String, String)| {
+        let path = key.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        Problem { path, ..Problem::new(reason) }
+    };
+    let wire = reader::read::<T>(document.root());
+    let valid = wire.and_then(|wire| validate(wire).map_err(at));
+    valid.map_err(|problem| document.locate(problem).in_file(file))
 }
 
 /// A refusal of a value that [`parse`] took, found by its dotted key: with the line that it is in, or that

@@ -17,19 +17,19 @@ use crate::{
     },
 };
 
-/// Attaches the programs of the requested events. Returns the name of the clock that ticks, or an empty
-/// name when no event needs one.
+/// The programs that wait for a clock, besides those that are attached.
+pub(super) type Unclocked = Vec<&'static str>;
+
+/// Attaches the programs of the requested events, but for those of the clock, which it returns.
 pub(super) fn attach_programs(
     ebpf: &mut Ebpf,
     cpus: &[u32],
     request: Request<'_>,
-) -> Result<&'static str, ProbeError> {
-    let mut clock = "";
+) -> Result<Unclocked, ProbeError> {
+    let mut unclocked = Vec::new();
     for row in programs_of(request.events) {
         match row.hook {
-            Hook::Clock => {
-                clock = attach_clock(program(ebpf, row.name), cpus, request.freq_hz)?;
-            }
+            Hook::Clock => unclocked.push(row.name),
             Hook::Software(event) => {
                 let event = PerfEventConfig::Software(event);
                 attach_everywhere(program(ebpf, row.name), event, cpus, SamplePolicy::Period(1))
@@ -41,11 +41,11 @@ pub(super) fn attach_programs(
             }
         }
     }
-    Ok(clock)
+    Ok(unclocked)
 }
 
 /// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
-fn attach_clock(
+pub(super) fn attach_clock(
     program: &mut PerfEvent,
     cpus: &[u32],
     freq_hz: u32,

@@ -1,11 +1,13 @@
 //! The eBPF backend: programs in the kernel walk the stacks at each event ([`program`] loads them,
 //! [`attach`] attaches them), and [`sampler`] fetches the samples: ticks out of a ring buffer ([`tick`]),
-//! counted samples out of a map ([`maps`]).
+//! counted samples out of a map ([`maps`]). Several nodes share one clock ([`shared_clock`]).
 
 mod attach;
 mod maps;
 mod program;
 mod sampler;
+mod shared_clock;
 mod tick;
 
-pub(super) use sampler::EbpfSampler;
+pub(super) use sampler::{EbpfSampler, RING_SECONDS};
+pub(super) use shared_clock::SharedClock;

@@ -5,14 +5,16 @@ use std::{ops::RangeInclusive, thread::sleep, time::Duration};
 use aya::{
     Ebpf,
     maps::{MapData, RingBuf},
+    programs::PerfEvent,
     util::online_cpus,
 };
 use rabbitscope_profiles::Event;
 
 use super::{
-    attach::attach_programs,
+    attach::{attach_clock, attach_programs},
     maps::{Maps, set_schedulers, take_map},
-    program::{MapSizes, load},
+    program::{MapSizes, kernel_error, load, program},
+    shared_clock::SharedClock,
     tick::read_tick,
 };
 use crate::{
@@ -25,7 +27,7 @@ use crate::{
     permission::{PROGRAM, raise},
     recorder::{
         events::event_of,
-        sampler::{FetchedSample, Request, SampleCounts, Sampler, Target},
+        sampler::{ClockPlace, FetchedSample, Request, SampleCounts, Sampler, Target},
     },
 };
 
@@ -34,7 +36,7 @@ use crate::{
 const TICK_BYTES: u32 = 1 << 10;
 
 /// The ring buffer has room for the ticks of this time, for a recorder that does not get a CPU at once.
-const RING_SECONDS: u32 = 4;
+pub(in super::super) const RING_SECONDS: u32 = 4;
 
 /// Limits of the ring buffer: 64 KiB is enough for events without ticks, 64 MiB for four seconds on 16 CPUs
 /// at 999 Hz.
@@ -57,11 +59,20 @@ const SPARE_BLOCK_CHUNKS: u32 = 128;
 /// changes the process register and the scheduler's current process one after the other.
 const DISAGREEMENT_LIMIT: u64 = 50;
 
+/// Which window the samples after a fetch belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NextSamples {
+    OfSameWindow,
+    OfNewWindow,
+}
+
 /// The attached programs. Dropping the value detaches them and frees everything they had in the kernel.
 pub(in super::super) struct EbpfSampler {
     maps: Maps,
     ring: RingBuf<MapData>,
     state: RecordingState,
+    /// The start of the recording: ticks before it do not count.
+    earliest: KernelTime,
     /// The tick that was read last.
     tick: Box<RawSample>,
     has_counted: bool,
@@ -75,16 +86,19 @@ pub(in super::super) struct EbpfSampler {
     /// Entries that were taken out of the map.
     entries_fetched: u64,
     clock: &'static str,
+    /// At a clock that nodes share.
+    place: Option<ClockPlace>,
     cpus: u32,
     /// Keeps the programs and their links alive.
     ebpf: Ebpf,
 }
 
 impl EbpfSampler {
-    /// Loads the programs for one node and starts the clock.
+    /// Loads the programs for one node and starts a clock for it, unless there is one that nodes share.
     pub(in super::super) fn attach(
         target: &Target<'_>,
         request: Request<'_>,
+        mut shared: Option<&mut SharedClock>,
     ) -> Result<Self, ProbeError> {
         let cpus = online_cpus()
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
@@ -97,6 +111,7 @@ impl EbpfSampler {
             maps: Maps::take(&mut ebpf)?,
             ring: take_map(&mut ebpf, "ticks", RingBuf::try_from)?,
             state: RecordingState { jit: target.jit, ..RecordingState::default() },
+            earliest: KernelTime::default(),
             tick: Box::default(),
             has_counted,
             ring_bytes: sizes.ring_bytes,
@@ -105,14 +120,35 @@ impl EbpfSampler {
             unreadable: 0,
             entries_fetched: 0,
             clock: "",
+            place: None,
             cpus: cpu_count,
             ebpf,
         };
         set_schedulers(&mut sampler.ebpf, target.schedulers)?;
         sampler.update_unwinding(target.unwind)?;
         sampler.maps.set_heap_end(target.heap_end)?;
-        sampler.clock = attach_programs(&mut sampler.ebpf, &cpus, request)?;
+        for name in attach_programs(&mut sampler.ebpf, &cpus, request)? {
+            if let Some(clock) = &mut shared {
+                sampler.share(clock, name, target)?;
+            } else {
+                let program = program(&mut sampler.ebpf, name);
+                sampler.clock = attach_clock(program, &cpus, request.freq_hz)?;
+            }
+        }
         Ok(sampler)
+    }
+
+    fn share(
+        &mut self,
+        clock: &mut SharedClock,
+        name: &str,
+        target: &Target<'_>,
+    ) -> Result<(), ProbeError> {
+        let program: &mut PerfEvent = program(&mut self.ebpf, name);
+        let descriptor = program.fd().map_err(kernel_error)?;
+        self.place = Some(clock.connect(&target.process.pid_namespace()?, descriptor)?);
+        self.clock = clock.name();
+        Ok(())
     }
 
     fn write_state(&mut self) -> Result<(), ProbeError> {
@@ -134,6 +170,7 @@ impl EbpfSampler {
 
     /// Ticks since the start of the recording until `now`. Later ones are left for the next fetch.
     fn fetch_ticks(&mut self, now: KernelTime, each: &mut dyn FnMut(FetchedSample<'_>)) {
+        let start = self.start();
         while let Some(bytes) = self.ring.next() {
             self.ticks_fetched += 1;
             let time = read_tick(&bytes, &mut self.tick);
@@ -141,9 +178,9 @@ impl EbpfSampler {
                 self.unreadable += 1;
                 continue;
             };
-            let start = KernelTime::from_nanos(self.state.start_nanos);
-            if time >= start {
-                each(FetchedSample { event, raw: &self.tick, first_step: time.step_since(start) });
+            if time >= self.earliest {
+                let first_step = time.step_since(start);
+                each(FetchedSample { event, raw: &self.tick, first_step });
             }
             if time > now {
                 break;
@@ -156,12 +193,16 @@ impl EbpfSampler {
     fn fetch_counted(
         &mut self,
         now: KernelTime,
+        next: NextSamples,
         each: &mut dyn FnMut(FetchedSample<'_>),
     ) -> Result<(), ProbeError> {
         let (start, old) = (self.start(), self.state.generation);
         let first_step = KernelTime::from_nanos(self.state.generation_nanos).step_since(start);
         self.state.generation = old.wrapping_add(1);
         self.state.generation_nanos = now.step_begin(start).as_nanos();
+        if next == NextSamples::OfNewWindow {
+            self.state.start_nanos = self.state.generation_nanos;
+        }
         self.write_state()?;
         sleep(GENERATION_SWITCH);
         let keys = self.maps.keys_of(old);
@@ -178,6 +219,10 @@ impl EbpfSampler {
 }
 
 impl Sampler for EbpfSampler {
+    fn clock_place(&self) -> Option<ClockPlace> {
+        self.place
+    }
+
     fn recorder(&self) -> &'static str {
         "eBPF"
     }
@@ -191,6 +236,7 @@ impl Sampler for EbpfSampler {
     }
 
     fn begin(&mut self, start: KernelTime) -> Result<(), ProbeError> {
+        self.earliest = start;
         self.state.start_nanos = start.as_nanos();
         self.state.generation_nanos = start.as_nanos();
         self.write_state()
@@ -219,7 +265,24 @@ impl Sampler for EbpfSampler {
         each: &mut dyn FnMut(FetchedSample<'_>),
     ) -> Result<(), ProbeError> {
         self.fetch_ticks(now, each);
-        if self.has_counted { self.fetch_counted(now, each) } else { Ok(()) }
+        if !self.has_counted {
+            return Ok(());
+        }
+        self.fetch_counted(now, NextSamples::OfSameWindow, each)
+    }
+
+    fn end_window(
+        &mut self,
+        now: KernelTime,
+        each: &mut dyn FnMut(FetchedSample<'_>),
+    ) -> Result<(), ProbeError> {
+        self.fetch_ticks(now, each);
+        if self.has_counted {
+            return self.fetch_counted(now, NextSamples::OfNewWindow, each);
+        }
+        // The kernel's programs measure time for counted samples only.
+        self.state.start_nanos = now.step_begin(self.start()).as_nanos();
+        Ok(())
     }
 
     fn off_cpu_threads(&self) -> Vec<OffCpuThread> {

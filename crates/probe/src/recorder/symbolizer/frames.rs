@@ -86,6 +86,17 @@ impl Frames {
         self.by_address.retain(|&(_, kind), _| !kind.is_jit());
     }
 
+    /// Names and addresses that are kept.
+    pub(super) fn len(&self) -> usize {
+        self.by_address.len() + self.table.len()
+    }
+
+    /// Forgets all names; no id that was given is valid any more.
+    pub(super) fn forget_names(&mut self) {
+        self.table = FrameTable::default();
+        self.by_address.clear();
+    }
+
     pub(super) fn get(&self, id: FrameId) -> &Frame {
         self.table.get(id)
     }

@@ -16,4 +16,4 @@ mod threads;
 mod weights;
 
 pub(super) use frames::NodeCode;
-pub(super) use samples::Symbolizer;
+pub(super) use samples::{Detail, Symbolizer};

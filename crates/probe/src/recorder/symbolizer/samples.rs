@@ -20,6 +20,19 @@ use crate::{
     recorder::sampler::FetchedSample,
 };
 
+/// What is kept besides stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Detail {
+    /// Weights by line of source.
+    Lines,
+    /// Nothing.
+    Stacks,
+}
+
+/// Names that are kept from window to window. More are forgotten at the end of a window: addresses that have no
+/// name, and code that is loaded again and again, are without end.
+const MAX_KEPT_NAMES: usize = 100_000;
+
 /// Collects the samples of one recording.
 pub(in super::super) struct Symbolizer {
     pub(super) frames: Frames,
@@ -29,12 +42,14 @@ pub(in super::super) struct Symbolizer {
     pub(super) threads: ThreadNames,
     pub(super) quality: HashMap<Event, StackQuality>,
     callees: Callees,
+    /// Whether weights by line of source are kept.
+    has_lines: bool,
     /// Whether C frames were cut since the last [`Symbolizer::take_native_cut`].
     has_native_cut: bool,
 }
 
 impl Symbolizer {
-    pub(in super::super) fn new(node: NodeCode<'_>, emulator: &Emulator) -> Self {
+    pub(in super::super) fn new(node: NodeCode<'_>, emulator: &Emulator, detail: Detail) -> Self {
         let mut callees = Callees::new(node.process, emulator);
         let told = told_functions(&mut callees, node);
         Self {
@@ -45,6 +60,7 @@ impl Symbolizer {
             threads: ThreadNames::default(),
             quality: HashMap::new(),
             callees,
+            has_lines: detail == Detail::Lines,
             has_native_cut: false,
         }
     }
@@ -58,6 +74,17 @@ impl Symbolizer {
     pub(in super::super) fn code_changed(&mut self) {
         self.frames.code_changed();
         self.callees.code_changed();
+    }
+
+    /// Forgets the samples so far, but not the names.
+    pub(in super::super) fn begin_window(&mut self) {
+        self.stacks = Stacks::default();
+        self.weights = StackWeights::default();
+        self.lines = LineWeights::default();
+        self.quality.clear();
+        if self.frames.len() > MAX_KEPT_NAMES {
+            self.frames.forget_names();
+        }
     }
 
     /// Adds a sample.
@@ -75,7 +102,9 @@ impl Symbolizer {
         let stack = builder.build(thread);
         let outcome = outcome_of(raw);
         self.count_quality(event, outcome, &stack, raw);
-        self.lines.add(event, &stack.function_lines, raw.head.weight);
+        if self.has_lines {
+            self.lines.add(event, &stack.function_lines, raw.head.weight);
+        }
         let key = SampleKey {
             event,
             stack: stack.id,

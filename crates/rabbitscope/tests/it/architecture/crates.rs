@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Which crates of this workspace each crate may use.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("files", &[]),
     ("profiles", &["text"]),
@@ -19,6 +19,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("erlang", &["files"]),
     ("broker", &["files", "runs"]),
     ("http", &["files"]),
+    ("export", &["files", "http", "profiles", "text"]),
     ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),
     ("wire", &["text"]),

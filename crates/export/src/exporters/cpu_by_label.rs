@@ -1,0 +1,150 @@
+//! CPU time of a node by role and by queue, added up from its windows.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use rabbitscope_profiles::Event;
+
+use crate::{
+    MetricsSnapshot, NodeLabels, Window, catalog,
+    encode::{QueueRanking, SeriesProfile},
+};
+
+/// Nodes that are remembered, the last seen ones. A pod that comes again has another name.
+const MAX_NODES: usize = 64;
+
+/// Queues of a node that have been among the named ones. One that comes back goes on where it was.
+const MAX_QUEUES: usize = 200;
+
+/// A node without windows for this long is gone, and its figures are not sent any more.
+const GONE_AFTER_NANOS: u64 = 300_000_000_000;
+
+/// All nodes.
+#[derive(Debug, Default)]
+pub(super) struct CpuByLabel {
+    nodes: HashMap<Arc<NodeLabels>, NodeCpu>,
+}
+
+#[derive(Debug, Default)]
+struct NodeCpu {
+    last_window_nanos: u64,
+    /// Each event has weights of its own unit.
+    rankings: HashMap<Event, QueueRanking>,
+    roles: BTreeMap<Arc<str>, f64>,
+    /// By name and virtual host.
+    queues: BTreeMap<(Arc<str>, Arc<str>), f64>,
+}
+
+impl CpuByLabel {
+    /// The profile with the labels of a series; its CPU time is added.
+    pub(super) fn add_window<'a>(&mut self, window: &'a Window) -> SeriesProfile<'a> {
+        self.forget_oldest(&window.labels);
+        let node = self.nodes.entry(Arc::clone(&window.labels)).or_default();
+        node.last_window_nanos = window.started_unix_nanos;
+        let profile = &window.profile;
+        let ranking = node.rankings.entry(profile.event).or_default();
+        let series = SeriesProfile::of(profile, ranking);
+        let period = profile.capture.period_nanos;
+        if profile.event == Event::Cpu && period > 0 {
+            node.add(&series, period as f64 / 1e9);
+        }
+        series
+    }
+
+    fn forget_oldest(&mut self, coming: &Arc<NodeLabels>) {
+        if self.nodes.len() < MAX_NODES || self.nodes.contains_key(coming) {
+            return;
+        }
+        let oldest = self.nodes.iter().min_by_key(|(_, node)| node.last_window_nanos);
+        if let Some(oldest) = oldest.map(|(labels, _)| Arc::clone(labels)) {
+            self.nodes.remove(&oldest);
+        }
+    }
+
+    /// Adds the figures of all nodes that are there.
+    pub(super) fn write(&self, snapshot: &mut MetricsSnapshot) {
+        let now = snapshot.unix_millis.saturating_mul(1_000_000);
+        for (labels, node) in &self.nodes {
+            if now.saturating_sub(node.last_window_nanos) > GONE_AFTER_NANOS {
+                continue;
+            }
+            for (role, seconds) in &node.roles {
+                let role = vec![("role", Arc::clone(role))];
+                snapshot.add(&catalog::NODE_ROLE_CPU, Some(labels), role, *seconds);
+            }
+            for ((queue, vhost), seconds) in &node.queues {
+                let queue = vec![("queue", Arc::clone(queue)), ("vhost", Arc::clone(vhost))];
+                snapshot.add(&catalog::NODE_QUEUE_CPU, Some(labels), queue, *seconds);
+            }
+        }
+    }
+}
+
+impl NodeCpu {
+    fn add(&mut self, series: &SeriesProfile<'_>, seconds_of_tick: f64) {
+        for (labels, weight) in series.weights() {
+            let seconds = weight as f64 * seconds_of_tick;
+            *self.roles.entry(Arc::from(labels.role)).or_default() += seconds;
+            if let Some((vhost, name)) = labels.queue {
+                let queue = (Arc::from(name), Arc::from(vhost));
+                *self.queues.entry(queue).or_default() += seconds;
+            }
+        }
+        // All series of a counter may start anew; backends know that from restarts.
+        if self.queues.len() > MAX_QUEUES {
+            self.queues.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rabbitscope_profiles::Profile;
+
+    use super::*;
+    use crate::encode::test_profile;
+
+    fn window(node: &str, profile: Profile) -> Window {
+        let labels = NodeLabels { node: node.to_owned(), ..NodeLabels::default() };
+        Window {
+            labels: Arc::new(labels),
+            started_unix_nanos: profile.capture.started_unix_nanos,
+            duration: Duration::from_secs(10),
+            profile: Arc::new(profile),
+        }
+    }
+
+    #[test]
+    fn time_adds_up_and_a_node_that_is_gone_is_silent() {
+        let mut cpu = CpuByLabel::default();
+        for _ in 0..3 {
+            cpu.add_window(&window("a@b", test_profile(&[("q", 100), ("r", 50)])));
+        }
+        let figures = |unix_millis| {
+            let mut snapshot = MetricsSnapshot::new(unix_millis);
+            cpu.write(&mut snapshot);
+            let points = snapshot.points().iter();
+            points
+                .map(|it| (it.labels[0].1.to_string(), (it.value * 1e6).round()))
+                .collect::<Vec<_>>()
+        };
+        let start = 1_700_000_000_000;
+        let expected = [("no-process", 0.21e6), ("queue", 4.5e6), ("q", 3e6), ("r", 1.5e6)];
+        let expected = expected.map(|(label, micros)| (label.to_owned(), micros));
+        assert_eq!(figures(start + 10_000), expected);
+        assert_eq!(figures(start + 301_000), []);
+    }
+
+    #[test]
+    fn nodes_are_bounded() {
+        let mut cpu = CpuByLabel::default();
+        for node in 0..200 {
+            cpu.add_window(&window(&format!("{node}@b"), test_profile(&[("q", 1)])));
+        }
+        assert_eq!(cpu.nodes.len(), MAX_NODES);
+    }
+}

@@ -1,0 +1,96 @@
+//! The thread that makes requests of windows and snapshots, for all exporters.
+
+use std::sync::{Arc, mpsc::Receiver};
+
+use super::{cpu_by_label::CpuByLabel, endpoint::ScrapeText, exporter::Exporter};
+use crate::{
+    ExporterKind, MetricsSnapshot, Window, catalog,
+    encode::{
+        SeriesProfile, influx_lines, open_metrics, otlp_profiles, parca_request, pyroscope_request,
+        remote_write_request,
+    },
+};
+
+/// What was handed over.
+#[derive(Debug)]
+pub(super) enum Job {
+    Window(Window),
+    Metrics(MetricsSnapshot),
+}
+
+/// Encodes until nobody can hand over anything any more.
+#[derive(Debug)]
+pub(super) struct Encoder {
+    pub(super) exporters: Arc<[Exporter]>,
+    pub(super) instance: String,
+    pub(super) text: Arc<ScrapeText>,
+    pub(super) cpu: CpuByLabel,
+}
+
+impl Encoder {
+    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+        while let Ok(job) = jobs.recv() {
+            match job {
+                Job::Window(window) => self.encode_window(&window),
+                Job::Metrics(snapshot) => self.encode_metrics(snapshot),
+            }
+        }
+    }
+
+    fn encode_window(&mut self, window: &Window) {
+        let series = self.cpu.add_window(window);
+        for exporter in self.exporters.iter().filter(|it| it.kind.takes_profiles()) {
+            exporter.push(profile_request(exporter.kind, window, &series));
+        }
+    }
+
+    fn encode_metrics(&self, mut snapshot: MetricsSnapshot) {
+        self.cpu.write(&mut snapshot);
+        for exporter in self.exporters.iter() {
+            write_figures(exporter, &mut snapshot);
+        }
+        let dropped = snapshot.dropped() as f64;
+        snapshot.add(&catalog::SELF_POINTS_DROPPED, None, Vec::new(), dropped);
+        for exporter in self.exporters.iter() {
+            match exporter.kind {
+                ExporterKind::RemoteWrite => {
+                    exporter.push(remote_write_request(&snapshot, &self.instance));
+                }
+                ExporterKind::Influx => exporter.push(influx_lines(&snapshot, &self.instance)),
+                _ => {}
+            }
+        }
+        self.text.set(open_metrics(&snapshot));
+    }
+}
+
+fn profile_request(kind: ExporterKind, window: &Window, series: &SeriesProfile<'_>) -> Vec<u8> {
+    match kind {
+        ExporterKind::Parca => parca_request(window, series),
+        ExporterKind::OtlpProfiles => otlp_profiles(window, series),
+        _ => pyroscope_request(window, series),
+    }
+}
+
+fn write_figures(exporter: &Exporter, snapshot: &mut MetricsSnapshot) {
+    let figures = exporter.figures();
+    let name: Arc<str> = Arc::from(figures.name.as_str());
+    let labels = || vec![("exporter", Arc::clone(&name))];
+    for (metric, value) in [
+        (&catalog::EXPORT_SENT, figures.sent),
+        (&catalog::EXPORT_SENT_BYTES, figures.sent_bytes),
+        (&catalog::EXPORT_SPOOLED, figures.spooled),
+        (&catalog::EXPORT_SPOOL_BYTES, figures.spool_bytes),
+    ] {
+        snapshot.add(metric, None, labels(), value as f64);
+    }
+    let by_reason =
+        [(&catalog::EXPORT_ERRORS, &figures.errors), (&catalog::EXPORT_DROPPED, &figures.dropped)];
+    for (metric, counts) in by_reason {
+        for (reason, count) in counts {
+            let mut labels = labels();
+            labels.push(("reason", Arc::from(*reason)));
+            snapshot.add(metric, None, labels, *count as f64);
+        }
+    }
+}

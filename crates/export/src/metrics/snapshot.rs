@@ -1,0 +1,112 @@
+//! Values of metrics at one time.
+
+use std::sync::Arc;
+
+use crate::NodeLabels;
+
+/// Values that one snapshot may have. Three nodes have some 300.
+const MAX_POINTS: usize = 10_000;
+
+/// How a value changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// It only grows, until what counts it starts anew.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+}
+
+impl MetricKind {
+    /// The word of Prometheus.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+        }
+    }
+}
+
+/// A metric. All of them are in the [`catalog`](super::catalog).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MetricDescription {
+    /// Name without `rabbitscope_`, with the unit, and with `_total` if it is a counter.
+    pub name: &'static str,
+    /// How it changes.
+    pub kind: MetricKind,
+    /// The unit, such as `bytes`; empty for a number of things.
+    pub unit: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricPoint {
+    /// The metric.
+    pub metric: &'static MetricDescription,
+    /// The node; `None` for what is of rabbitscope itself.
+    pub node: Option<Arc<NodeLabels>>,
+    /// Labels beside those of the node, such as `queue`.
+    pub labels: Vec<(&'static str, Arc<str>)>,
+    /// The value, in the unit of the metric.
+    pub value: f64,
+}
+
+impl MetricPoint {
+    /// Labels of the node, and those of the value; empty ones are left out.
+    pub(crate) fn own_labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let node = self.node.iter().flat_map(|node| node.pairs());
+        let own = self.labels.iter().map(|(name, value)| (*name, &**value));
+        node.chain(own).filter(|(_, value)| !value.is_empty())
+    }
+
+    /// With the labels that Prometheus adds when it scrapes; sorted by name.
+    pub(crate) fn all_labels(&self, instance: &str) -> Vec<(&'static str, String)> {
+        let added = [("instance", instance), ("job", "rabbitscope")];
+        let labels = self.own_labels().chain(added).filter(|(_, value)| !value.is_empty());
+        let mut labels: Vec<_> = labels.map(|(name, value)| (name, value.to_owned())).collect();
+        labels.sort_unstable();
+        labels
+    }
+}
+
+/// The values of all metrics at one time. Bounded: what is too much is not kept, and counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetricsSnapshot {
+    /// When, in milliseconds since 1970-01-01.
+    pub unix_millis: u64,
+    points: Vec<MetricPoint>,
+    dropped: u64,
+}
+
+impl MetricsSnapshot {
+    /// No values yet. Every snapshot has a later time than the one before.
+    pub fn new(unix_millis: u64) -> Self {
+        Self { unix_millis, points: Vec::new(), dropped: 0 }
+    }
+
+    /// Adds a value.
+    pub fn add(
+        &mut self,
+        metric: &'static MetricDescription,
+        node: Option<&Arc<NodeLabels>>,
+        labels: Vec<(&'static str, Arc<str>)>,
+        value: f64,
+    ) {
+        if self.points.len() == MAX_POINTS {
+            self.dropped += 1;
+            return;
+        }
+        self.points.push(MetricPoint { metric, node: node.cloned(), labels, value });
+    }
+
+    /// The values in the order in which they were added.
+    pub fn points(&self) -> &[MetricPoint] {
+        &self.points
+    }
+
+    /// Values that did not fit.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}

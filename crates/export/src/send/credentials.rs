@@ -1,0 +1,93 @@
+//! Reads credentials and authorities from their files.
+
+use std::{io, os::unix::fs::MetadataExt, path::Path, sync::Arc};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use zeroize::Zeroizing;
+
+use crate::{Credentials, ExportError, ExporterOptions, ServerTrust};
+
+/// No password or token is longer.
+const MAX_SECRET_BYTES: u64 = 4096;
+
+/// Permission bits of a file that every user may read or write.
+const OF_OTHERS: u32 = 0o006;
+
+/// The value of the header `Authorization`.
+pub(super) fn authorization(
+    exporter: &ExporterOptions,
+) -> Result<Option<Zeroizing<String>>, ExportError> {
+    let header = match &exporter.credentials {
+        Credentials::Nobody => return Ok(None),
+        Credentials::Token { file } => {
+            let token = secret(file).map_err(|reason| in_file(exporter, file, reason))?;
+            format!("Bearer {}", *token)
+        }
+        Credentials::Password { user, file } => {
+            let password = secret(file).map_err(|reason| in_file(exporter, file, reason))?;
+            let pair = Zeroizing::new(format!("{user}:{}", *password));
+            format!("Basic {}", BASE64_STANDARD.encode(pair.as_bytes()))
+        }
+    };
+    Ok(Some(Zeroizing::new(header)))
+}
+
+fn in_file(exporter: &ExporterOptions, file: &Path, reason: String) -> ExportError {
+    ExportError::File { exporter: exporter.name.clone(), path: file.to_owned(), reason }
+}
+
+/// The one line of the file. Nothing of it is in a refusal.
+fn secret(path: &Path) -> Result<Zeroizing<String>, String> {
+    let unreadable = |error: io::Error| format!("cannot be read: {error}");
+    let file = rabbitscope_files::open(path, MAX_SECRET_BYTES).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.mode() & OF_OTHERS != 0 {
+        return Err("every user of this machine may read or write it; chmod 600".to_owned());
+    }
+    let bytes = rabbitscope_files::read_all(file, MAX_SECRET_BYTES).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map(Zeroizing::new);
+    let text = text.map_err(|_| "is not text in UTF-8".to_owned())?;
+    let line = text.trim_matches(['\r', '\n']);
+    if line.is_empty() || line.contains(char::is_control) {
+        return Err("has to hold one line, and nothing else".to_owned());
+    }
+    Ok(Zeroizing::new(line.to_owned()))
+}
+
+/// Without `https` nothing is looked for.
+pub(super) fn tls(exporter: &ExporterOptions) -> Result<TlsConfig, ExportError> {
+    if !exporter.url.starts_with("https://") {
+        return Ok(TlsConfig::default());
+    }
+    // rustls brings no provider by itself.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = TlsConfig::builder().unversioned_rustls_crypto_provider(provider);
+    let authorities = match &exporter.trust {
+        ServerTrust::Anybody => return Ok(builder.disable_verification(true).build()),
+        ServerTrust::Authorities(file) => {
+            authorities(file).map_err(|reason| in_file(exporter, file, reason))?
+        }
+        ServerTrust::System => {
+            let found = rustls_native_certs::load_native_certs().certs;
+            if found.is_empty() {
+                return Err(ExportError::NoAuthorities { exporter: exporter.name.clone() });
+            }
+            found.iter().map(|one| Certificate::from_der(one).to_owned()).collect()
+        }
+    };
+    Ok(builder.root_certs(RootCerts::new_with_certs(&authorities)).build())
+}
+
+fn authorities(file: &Path) -> Result<Vec<Certificate<'static>>, String> {
+    let pem = rabbitscope_files::read(file, rabbitscope_files::MAX_TEXT_BYTES);
+    let pem = pem.map_err(|error| format!("cannot be read: {error}"))?;
+    let certificate = |item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    };
+    let found: Vec<_> = parse_pem(&pem).filter_map(certificate).collect();
+    if found.is_empty() {
+        return Err("holds no certificate in PEM form".to_owned());
+    }
+    Ok(found)
+}

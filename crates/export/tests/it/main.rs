@@ -1,0 +1,12 @@
+//! Exporting to real servers, to a receiver that decodes with the definitions of others, and to servers that misbehave.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod away;
+mod dashboards;
+mod decoded;
+mod material;
+mod misbehaving;
+mod receiver;
+mod servers;
+mod stored;

@@ -1,0 +1,137 @@
+//! Servers of others, each on a free port with its data in a directory of its own. They end with the test.
+
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+pub(crate) fn not_run(test: &str, reason: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
+}
+
+/// Whether these programs are installed; if not, it says so.
+pub(crate) fn are_installed(test: &str, programs: &[&str]) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let has = |program: &str| path.split(':').any(|place| Path::new(place).join(program).is_file());
+    let missing = programs.iter().find(|program| !has(program));
+    if let Some(missing) = missing {
+        not_run(test, &format!("{missing} is not installed (scripts/setup.sh)"));
+    }
+    missing.is_none()
+}
+
+/// A port that nobody uses now.
+pub(crate) fn free_address() -> SocketAddr {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+}
+
+/// Ends the program when the test closes standard input or is killed.
+const GUARD: &str = "\"$@\" </dev/null & cat >/dev/null; kill $!; wait $!";
+
+/// A server that can be ended and started again with its data.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    place: TempDir,
+    program: &'static str,
+    arguments: Vec<String>,
+    running: Option<Child>,
+}
+
+impl Server {
+    /// Scrapes `target` every second.
+    pub(crate) fn prometheus(target: SocketAddr) -> Self {
+        let (address, place) = (free_address(), tempfile::tempdir().unwrap());
+        let config = place.path().join("prometheus.yml");
+        let text = format!(
+            "global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: scraped\n  \
+             static_configs: [{{targets: ['{target}']}}]\n"
+        );
+        fs::write(&config, text).unwrap();
+        let arguments = vec![
+            format!("--config.file={}", config.display()),
+            format!("--storage.tsdb.path={}", place.path().join("data").display()),
+            format!("--web.listen-address={address}"),
+            "--web.enable-remote-write-receiver".to_owned(),
+        ];
+        Self { address, place, program: "prometheus", arguments, running: None }
+    }
+
+    pub(crate) fn victoria_metrics() -> Self {
+        let (address, place) = (free_address(), tempfile::tempdir().unwrap());
+        let arguments = vec![
+            format!("-storageDataPath={}", place.path().join("data").display()),
+            format!("-httpListenAddr={address}"),
+        ];
+        Self { address, place, program: "victoria-metrics", arguments, running: None }
+    }
+
+    pub(crate) fn start(&mut self) {
+        let log = |name: &str| fs::File::create(self.place.path().join(name)).unwrap();
+        let child = Command::new("sh")
+            .args(["-c", GUARD, "guard", self.program])
+            .args(&self.arguments)
+            .current_dir(self.place.path())
+            .stdin(Stdio::piped())
+            .stdout(log("stdout"))
+            .stderr(log("stderr"))
+            .spawn();
+        self.running = Some(child.unwrap());
+        let path = if self.program == "prometheus" { "/-/ready" } else { "/health" };
+        let is_ready = || ureq::get(self.url(path)).call().is_ok();
+        wait_until(START_TIMEOUT, &format!("{} is ready", self.program), is_ready);
+    }
+
+    /// Asks it to end, so that it keeps what it has accepted.
+    pub(crate) fn end(&mut self) {
+        if let Some(mut child) = self.running.take() {
+            drop(child.stdin.take());
+            let ended = || child.try_wait().unwrap().is_some();
+            wait_until(START_TIMEOUT, &format!("{} has ended", self.program), ended);
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The value of each series that an expression gives.
+    #[track_caller]
+    pub(crate) fn query(&self, expression: &str) -> Vec<f64> {
+        let request = ureq::get(self.url("/api/v1/query")).query("query", expression);
+        let answer = request.call().unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let answer = answer.into_body().read_to_string().unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let series = answer["data"]["result"].as_array().unwrap();
+        series.iter().map(|it| it["value"][1].as_str().unwrap().parse().unwrap()).collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.running.take() {
+            drop(child.stdin.take());
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Waits for something that happens by itself.
+#[track_caller]
+pub(crate) fn wait_until(timeout: Duration, what: &str, mut has_happened: impl FnMut() -> bool) {
+    let until = Instant::now() + timeout;
+    while !has_happened() {
+        assert!(Instant::now() < until, "waited {timeout:?} and not yet: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}

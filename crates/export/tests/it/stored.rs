@@ -1,0 +1,135 @@
+//! Prometheus and `VictoriaMetrics`: what was sent is queried back, what was sent while they were away included.
+
+use std::time::Duration;
+
+use rabbitscope_export::{ExporterFigures, Exporters};
+use rabbitscope_http::{ListenOptions, Listener};
+
+use crate::{
+    dashboards::expressions,
+    material::{PLANTED, now_millis, options, snapshot},
+    servers::{Server, are_installed, free_address, wait_until},
+};
+
+/// Snapshots while a server is there, while it is away, and when it is back.
+const SNAPSHOTS: [u64; 3] = [10, 30, 10];
+const TIMEOUT: Duration = Duration::from_secs(30);
+const PUBLISHED: &str = "rabbitscope_node_messages_published_total";
+const DEPTH: &str = "rabbitscope_node_queue_messages";
+
+#[test]
+fn what_is_queried_back_is_what_was_sent() {
+    let name = "what_is_queried_back_is_what_was_sent";
+    if !are_installed(name, &["prometheus", "victoria-metrics"]) {
+        return;
+    }
+    let endpoint = free_address();
+    let mut prometheus = Server::prometheus(endpoint);
+    let mut victoria = Server::victoria_metrics();
+    let text = format!(
+        "[[exporters]]\nkind = 'remote-write'\nname = 'prometheus'\nurl = '{}'\n\
+         [[exporters]]\nkind = 'remote-write'\nname = 'victoria'\nurl = '{}'\n\
+         [[exporters]]\nkind = 'influx'\nurl = '{}'",
+        prometheus.url(""),
+        victoria.url("/api/v1/write?extra_label=via=remote-write"),
+        victoria.url("/write?extra_label=via=influx"),
+    );
+    let listener = Listener::bind(ListenOptions {
+        address: endpoint,
+        auth_file: None,
+        auth_option: "auth-file",
+        hosts: Vec::new(),
+    });
+    let mut options = options(&text);
+    options.listener = Some(listener.unwrap());
+    let exporters = Exporters::start(options).unwrap();
+    prometheus.start();
+    victoria.start();
+    offer_through_an_absence(&exporters, [&mut prometheus, &mut victoria]);
+    check_scraped(&prometheus);
+    check_dashboards(&prometheus);
+    check_stored(&prometheus, "job=\"rabbitscope\"");
+    check_stored(&victoria, "via=\"remote-write\"");
+    check_stored(&victoria, "via=\"influx\"");
+    for figures in exporters.finish(TIMEOUT) {
+        let sent: u64 = SNAPSHOTS.iter().sum();
+        assert_eq!((figures.sent, figures.dropped_total()), (sent, 0), "{figures:?}");
+        assert!(figures.errors.contains_key("unreachable"), "{figures:?}");
+    }
+}
+
+/// Values are 1, 2, 3 …, a second apart, so that a sample that is there twice or not at all changes their sum.
+fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
+    let [first, second] = servers;
+    let all: u64 = SNAPSHOTS.iter().sum();
+    let start = now_millis() - 1000 * all;
+    let mut offered = 0;
+    let mut offer = |count: u64| {
+        for _ in 0..count {
+            offered += 1;
+            exporters.offer_metrics(snapshot(start + 1000 * offered, offered));
+            wait_until(TIMEOUT, "it is encoded", || {
+                exporters.figures().iter().all(|it| it.sent + it.spooled == offered)
+            });
+        }
+    };
+    offer(SNAPSHOTS[0]);
+    wait_until(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), SNAPSHOTS[0]));
+    first.end();
+    second.end();
+    offer(SNAPSHOTS[1]);
+    let is_noticed = || exporters.figures().iter().all(|it| it.errors.contains_key("unreachable"));
+    wait_until(TIMEOUT, "all notice it", is_noticed);
+    assert!(exporters.figures().iter().all(|it| it.spooled == SNAPSHOTS[1]));
+    first.start();
+    second.start();
+    offer(SNAPSHOTS[2]);
+    wait_until(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), all));
+    let notices = exporters.take_notices();
+    assert_eq!(notices.len(), 6, "each that it is away, and that it is back: {notices:#?}");
+}
+
+fn has_sent(figures: &[ExporterFigures], count: u64) -> bool {
+    figures.iter().all(|it| it.sent == count)
+}
+
+fn check_stored(server: &Server, selector: &str) {
+    let all: u64 = SNAPSHOTS.iter().sum();
+    let sum = (all * (all + 1) / 2) as f64;
+    let labels = "service=\"orders\",cluster=\"c\",namespace=\"shop\",pod=\"rabbit-0\",\
+                  node=\"rabbit@a\",version=\"3.10.8\",instance=\"here\"";
+    let expressions = [
+        (format!("sum_over_time({PUBLISHED}{{{labels},{selector}}}[10m])"), sum),
+        (format!("count_over_time({PUBLISHED}{{{selector}}}[10m])"), all as f64),
+        (format!("sum_over_time({DEPTH}{{{selector},queue=\"{PLANTED}\"}}[10m])"), 100.0 * sum),
+        (format!("sum_over_time({DEPTH}{{{selector},queue=\"a b,c=\\\"d\\\"\\\\é\"}}[10m])"), sum),
+        (format!("max_over_time({DEPTH}{{{selector}}}[10m]) > {all}"), 100.0 * all as f64),
+    ];
+    for (expression, expected) in expressions {
+        // VictoriaMetrics shows what it has accepted a second later.
+        wait_until(TIMEOUT, &format!("{expression} is {expected}"), || {
+            server.query(&expression) == [expected]
+        });
+    }
+}
+
+fn check_scraped(server: &Server) {
+    let all: u64 = SNAPSHOTS.iter().sum();
+    for (metric, expected) in [
+        (format!("{PUBLISHED}{{job=\"scraped\"}}"), all as f64),
+        (format!("{DEPTH}{{job=\"scraped\",queue=\"{PLANTED}\"}}"), 100.0 * all as f64),
+        ("rabbitscope_export_dropped_total{job=\"scraped\"} or vector(0)".to_owned(), 0.0),
+        ("up{job=\"scraped\"}".to_owned(), 1.0),
+    ] {
+        wait_until(TIMEOUT, &format!("{metric} is {expected}"), || {
+            server.query(&metric) == [expected]
+        });
+    }
+}
+
+/// Prometheus understands every expression of the dashboards.
+fn check_dashboards(server: &Server) {
+    let expressions = expressions();
+    let answered = expressions.iter().filter(|it| !server.query(it).is_empty()).count();
+    assert!(answered >= 8, "of {} only {answered} have values", expressions.len());
+}

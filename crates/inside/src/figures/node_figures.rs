@@ -1,0 +1,190 @@
+//! Figures of the whole node, as the module on it sends them. What a release does not have is absent.
+
+use rabbitscope_erlang::Term;
+
+/// Kinds of memory that the VM tells apart, and that do not overlap.
+const MEMORY_KINDS: [&str; 5] = ["processes", "binary", "ets", "code", "atom"];
+
+/// Figures of a node at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeFigures {
+    /// Messages since the node started.
+    pub messages: Option<MessageCounters>,
+    /// Its queues. Absent where the broker keeps no statistics, or the budget did not allow to read them yet.
+    pub queues: Option<QueueTotals>,
+    /// Connections of clients.
+    pub connections: Option<u64>,
+    /// Channels.
+    pub channels: Option<u64>,
+    /// Consumers.
+    pub consumers: Option<u64>,
+    /// Connections that are slowed down or blocked.
+    pub in_flow: Option<u64>,
+    /// Bytes by kind; the kinds add up to all memory of the VM.
+    pub memory_bytes: Vec<(&'static str, u64)>,
+    /// Memory at which the node raises its alarm.
+    pub memory_limit_bytes: Option<u64>,
+    /// Free space on the disk of its data.
+    pub disk_free_bytes: Option<u64>,
+    /// The alarms of this node that are raised, such as `memory`. Absent where it could not be asked.
+    pub alarms: Option<Vec<String>>,
+    /// Erlang processes.
+    pub processes: Option<u64>,
+    /// Processes and ports that wait for a scheduler.
+    pub run_queue: Option<u64>,
+}
+
+/// Messages since the node started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounters {
+    /// By clients.
+    pub published: u64,
+    /// To publishers.
+    pub confirmed: u64,
+    /// To consumers, redeliveries included.
+    pub delivered: u64,
+    /// By consumers.
+    pub acknowledged: u64,
+    /// Again.
+    pub redelivered: u64,
+    /// No queue has taken them.
+    pub unroutable: u64,
+}
+
+/// All queues whose leader is on the node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueTotals {
+    /// Number of queues.
+    pub count: u64,
+    /// Messages that are ready.
+    pub ready: u64,
+    /// Messages that wait for an acknowledgement.
+    pub unacknowledged: u64,
+    /// The longest, [`MAX_NAMED_QUEUES`](super::MAX_NAMED_QUEUES) at most, the longest first.
+    pub longest: Vec<QueueDepth>,
+}
+
+/// A queue and its messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueueDepth {
+    /// Its virtual host.
+    pub vhost: String,
+    /// Its name.
+    pub name: String,
+    /// Messages, ready or not.
+    pub messages: u64,
+}
+
+impl NodeFigures {
+    /// From the answer of the module, and how long the node took, in microseconds.
+    pub(super) fn of(answer: &Term) -> Option<(Self, u64)> {
+        let number = |key: &str| answer.get(key).and_then(Term::as_u64);
+        let took_us = number("took_us")?;
+        let figures = Self {
+            messages: answer.get("counters").and_then(counters),
+            queues: answer.get("queues").and_then(queues),
+            connections: number("connections"),
+            channels: number("channels"),
+            consumers: number("consumers"),
+            in_flow: number("flow"),
+            memory_bytes: answer.get("memory").and_then(memory).unwrap_or_default(),
+            memory_limit_bytes: number("memory_limit"),
+            disk_free_bytes: number("disk_free"),
+            alarms: answer.get("alarms").and_then(alarms),
+            processes: number("processes"),
+            run_queue: number("run_queue"),
+        };
+        Some((figures, took_us))
+    }
+}
+
+fn counters(answer: &Term) -> Option<MessageCounters> {
+    let number = |key: &str| answer.get(key)?.as_u64();
+    Some(MessageCounters {
+        published: number("published")?,
+        confirmed: number("confirmed")?,
+        delivered: number("delivered")?,
+        acknowledged: number("acknowledged")?,
+        redelivered: number("redelivered")?,
+        unroutable: number("unroutable")?,
+    })
+}
+
+fn queues(answer: &Term) -> Option<QueueTotals> {
+    let number = |key: &str| answer.get(key)?.as_u64();
+    let longest = answer.get("longest")?.as_list()?.iter().map(|queue| {
+        let [vhost, name, messages] = queue.as_tuple()? else { return None };
+        Some(QueueDepth {
+            vhost: vhost.to_text()?,
+            name: name.to_text()?,
+            messages: messages.as_u64()?,
+        })
+    });
+    let mut longest = longest.collect::<Option<Vec<_>>>()?;
+    longest.sort_by(|a, b| b.messages.cmp(&a.messages).then_with(|| a.cmp(b)));
+    Some(QueueTotals {
+        count: number("count")?,
+        ready: number("ready")?,
+        unacknowledged: number("unacknowledged")?,
+        longest,
+    })
+}
+
+/// A proplist of the VM, in which kinds overlap: `system` has most of the others.
+fn memory(answer: &Term) -> Option<Vec<(&'static str, u64)>> {
+    let pairs = answer.as_list()?;
+    let of = |wanted: &str| {
+        pairs.iter().find_map(|pair| match pair.as_tuple()? {
+            [kind, bytes] if kind.is_atom(wanted) => bytes.as_u64(),
+            _ => None,
+        })
+    };
+    let mut kinds: Vec<_> =
+        MEMORY_KINDS.iter().filter_map(|kind| Some((*kind, of(kind)?))).collect();
+    let known: u64 = kinds.iter().map(|(_, bytes)| bytes).sum();
+    kinds.push(("other", of("total")?.saturating_sub(known)));
+    Some(kinds)
+}
+
+fn alarms(answer: &Term) -> Option<Vec<String>> {
+    let names = answer.as_list()?.iter().map(|name| name.as_atom().map(str::to_owned));
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_adds_up_to_the_total_and_what_is_missing_is_absent() {
+        let pair = |kind: &str, bytes: i64| Term::tuple([Term::atom(kind), bytes.into()]);
+        let memory = Term::list([
+            pair("total", 100),
+            pair("processes", 30),
+            pair("system", 70),
+            pair("ets", 20),
+        ]);
+        let answer = Term::map([("took_us", 7.into()), ("memory", memory)]);
+        let (figures, took_us) = NodeFigures::of(&answer).unwrap();
+        assert_eq!(took_us, 7);
+        assert_eq!(figures.memory_bytes, [("processes", 30), ("ets", 20), ("other", 50)]);
+        assert_eq!((figures.queues, figures.alarms), (None, None));
+        assert_eq!(NodeFigures::of(&Term::Integer(1)), None);
+    }
+
+    #[test]
+    fn the_longest_queue_is_first() {
+        let queue = |name: &str, messages: i64| {
+            Term::tuple([Term::text("/"), Term::text(name), messages.into()])
+        };
+        let longest = Term::list([queue("a", 1), queue("b", 3)]);
+        let numbers = [
+            ("count", 5.into()),
+            ("ready", 3.into()),
+            ("unacknowledged", 1.into()),
+            ("longest", longest),
+        ];
+        let totals = queues(&Term::map(numbers)).unwrap();
+        assert_eq!((totals.count, totals.longest[0].name.as_str()), (5, "b"));
+    }
+}

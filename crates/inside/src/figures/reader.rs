@@ -1,0 +1,59 @@
+//! Reads the figures of a node through `agent/rabbitscope_figures.erl`, within a budget.
+
+use std::time::{Duration, Instant};
+
+use rabbitscope_erlang::{Connection, ErlangError, Loaded, ModuleSource, Term};
+
+use super::{
+    NodeFigures, QueueTotals,
+    longest_queues::{CANDIDATES, LongestQueues},
+};
+use crate::reading_budget::ReadingBudget;
+
+/// Timeout of a reading. The module waits half a second at most for each of two processes of the broker.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Reads the figures of one node.
+#[derive(Debug)]
+pub struct FiguresReader<'a> {
+    module: Loaded<'a>,
+    /// Of reading the table of queues, which is the only reading that grows with the number of queues.
+    budget: ReadingBudget,
+    longest: LongestQueues,
+    /// What was read last.
+    queues: Option<QueueTotals>,
+}
+
+impl<'a> FiguresReader<'a> {
+    /// Loads the module into the node. It is removed when this is dropped, or the connection is lost.
+    pub fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
+        Ok(Self {
+            module: Loaded::functions(connection, ModuleSource::FIGURES)?,
+            budget: ReadingBudget::default(),
+            longest: LongestQueues::default(),
+            queues: None,
+        })
+    }
+
+    /// The figures now. Those of queues may be from an earlier reading, if reading them more often would take too much
+    /// of the node's time.
+    pub fn read(&mut self) -> Result<NodeFigures, ErlangError> {
+        let with_queues = self.budget.allows(Instant::now());
+        let arguments = vec![
+            Term::Integer(i64::try_from(CANDIDATES).unwrap_or(i64::MAX)),
+            Term::atom(if with_queues { "true" } else { "false" }),
+        ];
+        let answer = self.module.call("figures", arguments, READ_TIMEOUT)?;
+        let (mut figures, took_us) = NodeFigures::of(&answer)
+            .ok_or_else(|| ErlangError::unexpected("figures of the node", &answer))?;
+        if with_queues {
+            self.budget.charge(Instant::now(), Duration::from_micros(took_us));
+            self.queues = figures.queues.take().map(|queues| QueueTotals {
+                longest: self.longest.select(queues.longest),
+                ..queues
+            });
+        }
+        figures.queues.clone_from(&self.queues);
+        Ok(figures)
+    }
+}

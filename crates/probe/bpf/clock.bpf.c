@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * One clock for all observed nodes. A tick looks up whose thread was interrupted and continues in the program
+ * `on_tick` of that node (sampler.bpf.c), which has the node's layout as constants. Nodes come and go by changes
+ * of two maps; the clock goes on.
+ */
+#include "interface.h"
+
+struct {
+    UINT(type, MAP_HASH);
+    UINT(max_entries, MAX_OBSERVED_NODES);
+    TYPE(key, struct observed_process);
+    TYPE(value, u32);
+} observed_nodes SEC(".maps");
+
+struct {
+    UINT(type, MAP_PROG_ARRAY);
+    UINT(max_entries, MAX_OBSERVED_NODES);
+    TYPE(key, u32);
+    TYPE(value, u32);
+} node_programs SEC(".maps");
+
+/* Whose thread runs, by the ids of its innermost pid namespace: a container has its own. The number of a thread
+ * group is that of its first thread. */
+ALWAYS_INLINE int running_process(struct observed_process *found)
+{
+    struct task_struct *task = bpf_get_current_task_btf(), *leader = 0;
+    struct pid *pid = 0;
+    struct upid id = {};
+    struct pid_namespace *namespace = 0;
+    u32 level = 0;
+    bpf_probe_read_kernel(&leader, sizeof(leader), &task->group_leader);
+    bpf_probe_read_kernel(&pid, sizeof(pid), &leader->thread_pid);
+    if (!pid || bpf_probe_read_kernel(&level, sizeof(level), &pid->level))
+        return 0;
+    if (bpf_probe_read_kernel(&id, sizeof(id), (const char *)&pid->numbers + level * sizeof(id)))
+        return 0;
+    namespace = id.ns;
+    found->tgid = id.nr;
+    return bpf_probe_read_kernel(&found->pid_namespace, sizeof(found->pid_namespace), &namespace->ns.inum) == 0;
+}
+
+SEC("perf_event")
+int on_clock(void *ctx)
+{
+    struct observed_process process = {};
+    if (!running_process(&process))
+        return 0;
+    u32 *node = bpf_map_lookup_elem(&observed_nodes, &process);
+    if (node)
+        bpf_tail_call(ctx, &node_programs, *node);
+    return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

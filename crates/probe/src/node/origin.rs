@@ -1,0 +1,151 @@
+//! What a node says of itself and where it runs, as far as the operating system knows: without its cookie, and without
+//! rights at the API server of a cluster. All of it was set by whoever started the node, and proves nothing.
+
+use super::{command_line::arguments, find::name_in, process::Process};
+use crate::error::ProbeError;
+
+/// Longest value that is taken of a variable, in bytes: it becomes a label.
+const MAX_VALUE_BYTES: usize = 255;
+
+/// A hexadecimal id of a container has so many digits.
+const CONTAINER_ID_DIGITS: usize = 64;
+
+/// Where a node comes from. What is not known is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeOrigin {
+    /// Node name (`rabbit@host`).
+    pub name: Option<String>,
+    /// Whether the VM was told to start RabbitMQ. Tools of RabbitMQ are VMs too.
+    pub is_rabbitmq: bool,
+    /// Version of RabbitMQ.
+    pub version: Option<String>,
+    /// Name of its pod (`MY_POD_NAME`, which the cluster operator sets).
+    pub pod: Option<String>,
+    /// Namespace of its pod (`MY_POD_NAMESPACE`).
+    pub namespace: Option<String>,
+    /// The cluster's service (`K8S_SERVICE_NAME`).
+    pub service: Option<String>,
+    /// Id of its pod, by the control group.
+    pub pod_uid: Option<String>,
+    /// Id of its container, by the control group.
+    pub container: Option<String>,
+}
+
+/// What is known of the node `pid`. Fails when it is no VM.
+pub fn origin_of(pid: u32) -> Result<NodeOrigin, ProbeError> {
+    let process = Process::open(pid)?;
+    let arguments = arguments(pid).unwrap_or_default();
+    let names = [
+        "RABBITMQ_NODENAME",
+        "RABBITMQ_VERSION",
+        "RABBITMQ_HOME",
+        "ERL_LIBS",
+        "MY_POD_NAME",
+        "MY_POD_NAMESPACE",
+        "K8S_SERVICE_NAME",
+    ];
+    let [node, version, home, libraries, pod, namespace, service] =
+        process.variables(names).unwrap_or_default().map(|value| value.and_then(label));
+    let groups = process.control_groups().unwrap_or_default();
+    let installed = || [home, libraries].into_iter().flatten().find_map(|path| version_in(&path));
+    Ok(NodeOrigin {
+        name: name_in(&arguments).or(node).and_then(label),
+        is_rabbitmq: starts_rabbitmq(&arguments),
+        version: version.or_else(installed),
+        pod,
+        namespace,
+        service,
+        pod_uid: pod_uid_in(&groups),
+        container: container_in(&groups),
+    })
+}
+
+fn label(text: String) -> Option<String> {
+    let is_label =
+        !text.is_empty() && text.len() <= MAX_VALUE_BYTES && !text.contains(char::is_control);
+    is_label.then_some(text)
+}
+
+/// RabbitMQ's start script ends the command line with `-s rabbit boot`.
+fn starts_rabbitmq(arguments: &[String]) -> bool {
+    arguments.windows(2).any(|pair| pair[0] == "-s" && pair[1] == "rabbit")
+}
+
+/// Of `/usr/lib/rabbitmq/lib/rabbitmq_server-3.10.8/plugins`.
+fn version_in(path: &str) -> Option<String> {
+    let (_, rest) = path.split_once("rabbitmq_server-")?;
+    let end = rest.find(['/', ':']).unwrap_or(rest.len());
+    Some(rest[..end].to_owned()).filter(|version| !version.is_empty())
+}
+
+/// Of `…/kubepods-burstable-pod<uid with underscores>.slice/…` or `…/kubepods/burstable/pod<uid>/…`.
+fn pod_uid_in(groups: &str) -> Option<String> {
+    let parts = groups.split(['/', '\n']);
+    parts.into_iter().find_map(|part| {
+        let part = part.strip_suffix(".slice").unwrap_or(part);
+        let (_, uid) = part.rsplit_once("pod")?;
+        let uid = uid.replace('_', "-");
+        let is_uid =
+            uid.len() == 36 && uid.chars().all(|digit| digit.is_ascii_hexdigit() || digit == '-');
+        is_uid.then_some(uid)
+    })
+}
+
+/// Of `…/cri-containerd-<id>.scope`, `…/docker-<id>.scope` or `…/<id>`: the innermost.
+fn container_in(groups: &str) -> Option<String> {
+    let parts = groups.split(['/', '\n']);
+    parts.into_iter().rev().find_map(|part| {
+        let part = part.strip_suffix(".scope").unwrap_or(part);
+        let id = part.rsplit_once('-').map_or(part, |(_, id)| id);
+        let is_id =
+            id.len() == CONTAINER_ID_DIGITS && id.chars().all(|digit| digit.is_ascii_hexdigit());
+        is_id.then(|| id.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{container_in, pod_uid_in, starts_rabbitmq, version_in};
+
+    const UID: &str = "6b2d1c0e-35f1-4b5e-9d0c-0f6f3f1d2a3b";
+    const ID: &str = "4a5b6c7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293";
+
+    #[track_caller]
+    fn check(groups: &str, pod: bool, container: bool) {
+        assert_eq!(pod_uid_in(groups), pod.then(|| UID.to_owned()), "{groups}");
+        assert_eq!(container_in(groups), container.then(|| ID.to_owned()), "{groups}");
+    }
+
+    #[test]
+    fn control_groups_of_containers() {
+        let uid = UID.replace('-', "_");
+        check(
+            &format!(
+                "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{uid}.slice/cri-containerd-{ID}.scope\n"
+            ),
+            true,
+            true,
+        );
+        check(&format!("1:cpu:/kubepods/besteffort/pod{UID}/{ID}\n0::/\n"), true, true);
+        check(&format!("0::/system.slice/docker-{ID}.scope\n"), false, true);
+        check("0::/system.slice/rabbitmq-server.service\n", false, false);
+        check("", false, false);
+    }
+
+    #[test]
+    fn the_version_is_in_the_path_of_the_installation() {
+        let version = |path| version_in(path).unwrap_or_default();
+        assert_eq!(version("/usr/lib/rabbitmq/lib/rabbitmq_server-3.10.8/plugins"), "3.10.8");
+        assert_eq!(version("/x/rabbitmq_server-4.3.0:/y"), "4.3.0");
+        assert_eq!(version("/opt/rabbitmq"), "");
+    }
+
+    #[test]
+    fn a_tool_of_rabbitmq_is_no_broker() {
+        let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(starts_rabbitmq(&arguments(
+            "beam.smp -- -noinput -s rabbit boot -boot start_sasl"
+        )));
+        assert!(!starts_rabbitmq(&arguments("beam.smp -- -s elixir start_cli -extra rabbitmqctl")));
+    }
+}

@@ -1,0 +1,6 @@
+//! Records several nodes without end. One clock ticks for all of them; what was recorded is given out in windows, each
+//! of which begins where the one before ended.
+
+mod recorder;
+
+pub use recorder::{ContinuousOptions, ContinuousRecorder, NodeWindow};

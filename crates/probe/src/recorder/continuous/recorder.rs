@@ -1,0 +1,211 @@
+//! The nodes at one clock, and the ends of their windows. When a window ends is the caller's decision.
+
+use std::time::Duration;
+
+use rabbitscope_profiles::{Event, Profile};
+
+use crate::{
+    error::ProbeError,
+    kernel_interface::{TIME_SLOTS, TIME_STEP_NANOS},
+    memory, permission,
+    recorder::{
+        ebpf::{EbpfSampler, RING_SECONDS, SharedClock},
+        node_recording::{NodeRecording, open_process},
+        recording::require_known_machine,
+        sampler::Request,
+        symbolizer::Detail,
+    },
+};
+
+/// The note of windows before the first tick in JIT code.
+const UNCHECKED: &str = "the node was idle so far: its layout was not compared with registers yet";
+
+/// Windows after which memory that is free is given back.
+const RELEASE_INTERVAL: u32 = 30;
+
+/// What is recorded of every node.
+#[derive(Clone, Debug)]
+pub struct ContinuousOptions {
+    /// Ticks a second on each CPU.
+    pub freq_hz: u32,
+    /// Also the time that threads are off the CPU.
+    pub has_off_cpu: bool,
+}
+
+/// What was recorded of a node in one window.
+#[derive(Debug)]
+pub struct NodeWindow {
+    /// The node's process.
+    pub pid: u32,
+    /// A profile for each event; CPU time first.
+    pub profiles: Vec<Profile>,
+    /// Clock ticks that fell on the node so far, by the kernel's count. They come with this window or the next.
+    pub ticks: u64,
+    /// The process has ended: this was its last window.
+    pub has_ended: bool,
+}
+
+/// Records nodes until it is dropped.
+pub struct ContinuousRecorder {
+    clock: SharedClock,
+    events: Vec<Event>,
+    freq_hz: u32,
+    nodes: Vec<Node>,
+    /// Ends of windows so far.
+    windows: u32,
+}
+
+struct Node {
+    recording: NodeRecording,
+    /// Whether registers have confirmed the layout.
+    is_checked: bool,
+}
+
+impl ContinuousRecorder {
+    /// Starts the clock. No node is recorded yet.
+    pub fn start(options: &ContinuousOptions) -> Result<Self, ProbeError> {
+        require_known_machine()?;
+        permission::require_sampling()?;
+        let off_cpu = options.has_off_cpu.then_some(Event::OffCpu);
+        Ok(Self {
+            clock: SharedClock::start(options.freq_hz)?,
+            events: [Event::Cpu].into_iter().chain(off_cpu).collect(),
+            freq_hz: options.freq_hz,
+            nodes: Vec::new(),
+            windows: 0,
+        })
+    }
+
+    /// The clock that ticks: `cycles` or `cpu-clock`.
+    pub fn clock(&self) -> &'static str {
+        self.clock.name()
+    }
+
+    /// How often [`ContinuousRecorder::fetch`] is to be called at least: half of the time for which there is room.
+    pub fn fetch_interval(&self) -> Duration {
+        let rings = Duration::from_secs(RING_SECONDS.into());
+        let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64);
+        if self.events.contains(&Event::OffCpu) { counted / 2 } else { rings / 2 }
+    }
+
+    /// The processes that are recorded.
+    pub fn pids(&self) -> impl Iterator<Item = u32> {
+        self.nodes.iter().map(|node| node.recording.process.pid)
+    }
+
+    /// Records one more node.
+    pub fn add(&mut self, pid: u32) -> Result<(), ProbeError> {
+        let request = Request { events: &self.events, freq_hz: self.freq_hz };
+        let clock = &mut self.clock;
+        let process = open_process(pid)?;
+        let attached = NodeRecording::attach(process, request, Detail::Stacks, |target| {
+            Ok(Box::new(EbpfSampler::attach(target, request, Some(clock))?))
+        });
+        // What was read of the node and of the kernel's types is many times what is kept.
+        memory::release_free();
+        let mut recording = attached?;
+        recording.begin_unchecked()?;
+        self.nodes.push(Node { recording, is_checked: false });
+        Ok(())
+    }
+
+    /// Takes the samples so far out of the kernel and gives them their names, while what they point at is still mapped.
+    pub fn fetch(&mut self) {
+        for node in &mut self.nodes {
+            // What fails for good fails at the end of the window too, and is reported there.
+            let _ = node.fetch();
+        }
+    }
+
+    /// Whether a node has ended: its last window can be taken.
+    pub fn has_ended(&self) -> bool {
+        self.nodes.iter().any(|node| !node.recording.process.is_alive())
+    }
+
+    /// Ends the window of all nodes. Nodes that have ended, or that cannot be recorded any longer, are left out from now
+    /// on.
+    pub fn end_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
+        self.windows = self.windows.wrapping_add(1);
+        // Names are learned in the first windows, by steps that need much memory for a short time.
+        if self.windows.is_multiple_of(RELEASE_INTERVAL) {
+            memory::release_free();
+        }
+        self.end_window_of(|_| true)
+    }
+
+    /// Ends the window of the nodes that have ended.
+    pub fn end_ended(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
+        self.end_window_of(|node| !node.recording.process.is_alive())
+    }
+
+    /// Records a node no longer. What was recorded since its last window is gone.
+    pub fn remove(&mut self, pid: u32) {
+        let gone: Vec<Node> =
+            self.nodes.extract_if(.., |node| node.recording.process.pid == pid).collect();
+        for node in gone {
+            self.disconnect(&node);
+        }
+    }
+
+    fn end_window_of(
+        &mut self,
+        is_meant: impl Fn(&Node) -> bool,
+    ) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
+        let mut windows = Vec::new();
+        let mut kept = Vec::new();
+        for mut node in std::mem::take(&mut self.nodes) {
+            let window = is_meant(&node).then(|| node.end_window());
+            let goes_on = match &window {
+                None => true,
+                Some(Ok(window)) => !window.has_ended,
+                Some(Err(_)) => false,
+            };
+            let pid = node.recording.process.pid;
+            windows.extend(window.map(|window| window.map_err(|error| (pid, error))));
+            if goes_on {
+                kept.push(node);
+            } else {
+                self.disconnect(&node);
+            }
+        }
+        self.nodes = kept;
+        windows
+    }
+
+    fn disconnect(&mut self, node: &Node) {
+        if let Some(place) = node.recording.sampler.clock_place() {
+            // The place is free even if the kernel kept its entries: they are overwritten by the next node.
+            let _ = self.clock.disconnect(place);
+        }
+        memory::release_free();
+    }
+}
+
+impl Node {
+    fn fetch(&mut self) -> Result<(), ProbeError> {
+        if self.recording.process.is_alive() {
+            self.recording.follow_code()?;
+        }
+        self.recording.fetch()
+    }
+
+    fn end_window(&mut self) -> Result<NodeWindow, ProbeError> {
+        // Asked first: what is recorded until the process has ended is in this window.
+        let has_ended = !self.recording.process.is_alive();
+        if !has_ended {
+            self.recording.follow_code()?;
+        }
+        if !self.is_checked {
+            self.is_checked = self.recording.check_snapshots()? > 0;
+        }
+        if !self.is_checked {
+            self.recording.notes.push(UNCHECKED.into());
+        }
+        Ok(NodeWindow {
+            pid: self.recording.process.pid,
+            profiles: self.recording.end_window()?,
+            ticks: self.recording.ticks()?,
+            has_ended,
+        })
+    }
+}

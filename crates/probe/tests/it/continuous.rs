@@ -1,0 +1,110 @@
+//! Several nodes at one clock: what falls on which, nothing twice and nothing lost.
+
+use std::{
+    collections::HashMap,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder, NodeWindow};
+use rabbitscope_profiles::{Event, Profile};
+
+use crate::bench::{burn, has_frame, load, node, own_node, start};
+
+const FREQUENCY_HZ: u32 = 499;
+const WINDOW: Duration = Duration::from_millis(300);
+
+/// Windows by pid.
+type Windows = HashMap<u32, Vec<NodeWindow>>;
+
+#[test]
+fn two_nodes_share_a_clock_and_no_tick_is_lost_or_counted_twice() {
+    let (first, second) = (node(), own_node());
+    let _burner = burn("erlang");
+    load(&second, "burn");
+    start(&second, "burn", "member");
+    let mut recorder = start_recorder();
+    recorder.add(first.pid).unwrap();
+    recorder.add(second.pid).unwrap();
+    let mut windows = Windows::new();
+    until(&mut recorder, &mut windows, |windows| {
+        [first.pid, second.pid].iter().all(|pid| samples_of(windows, *pid) > 300)
+    });
+    // What is loaded meanwhile has names too.
+    load(first, "late_burn");
+    let late = start(first, "late_burn", "erlang");
+    until(&mut recorder, &mut windows, |windows| {
+        cpu(windows, first.pid).any(|profile| samples_in(profile, "late_burn:sum/2") > 20)
+    });
+    let _ = first.eval(&format!("exit(list_to_pid(\"{late}\"), kill)."));
+    let gone = second.pid;
+    drop(second);
+    until(&mut recorder, &mut windows, |windows| windows[&gone].last().unwrap().has_ended);
+    assert_eq!(recorder.pids().collect::<Vec<_>>(), [first.pid]);
+    // After the end no tick can come, so that all of them are in its windows.
+    let ticks = windows[&gone].last().unwrap().ticks;
+    let lost: u64 = cpu(&windows, gone).map(|profile| profile.quality.lost).sum();
+    assert!(ticks.abs_diff(samples_of(&windows, gone) + lost) <= 1, "{ticks} ticks, {lost} lost");
+    for pid in [first.pid, gone] {
+        assert_well_recorded(&windows, pid);
+    }
+    // Only the second node spends its time there.
+    let share = |pid| {
+        let there: u64 = cpu(&windows, pid).map(|it| samples_in(it, "lists:member/2")).sum();
+        there as f64 / samples_of(&windows, pid) as f64
+    };
+    assert!(share(first.pid) < 0.05 && share(gone) > 0.5, "{} {}", share(first.pid), share(gone));
+}
+
+fn start_recorder() -> ContinuousRecorder {
+    let options = ContinuousOptions { freq_hz: FREQUENCY_HZ, has_off_cpu: false };
+    ContinuousRecorder::start(&options).unwrap()
+}
+
+/// Takes windows until they are as wanted.
+fn until(
+    recorder: &mut ContinuousRecorder,
+    windows: &mut Windows,
+    is_done: impl Fn(&Windows) -> bool,
+) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        thread::sleep(WINDOW);
+        for window in recorder.end_window() {
+            let window = window.unwrap();
+            windows.entry(window.pid).or_default().push(window);
+        }
+        if is_done(windows) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "not within 30 s");
+    }
+}
+
+fn cpu(windows: &Windows, pid: u32) -> impl Iterator<Item = &Profile> {
+    windows.get(&pid).into_iter().flatten().map(|window| &window.profiles[0])
+}
+
+fn samples_of(windows: &Windows, pid: u32) -> u64 {
+    cpu(windows, pid).map(Profile::total).sum()
+}
+
+fn samples_in(profile: &Profile, function: &str) -> u64 {
+    let there = profile.samples.iter().filter(|sample| has_frame(profile, sample, function));
+    there.map(|sample| sample.weight).sum()
+}
+
+fn assert_well_recorded(windows: &Windows, pid: u32) {
+    let (mut complete, mut on_process) = (0, 0);
+    let mut end = 0;
+    for profile in cpu(windows, pid) {
+        assert_eq!(profile.event, Event::Cpu);
+        complete += profile.quality.complete;
+        on_process += profile.quality.on_process();
+        let started = profile.capture.started_unix_nanos;
+        // The wall clock is read for each window, the length is of the monotonic clock.
+        assert!(end == 0 || started.abs_diff(end) < 20_000_000, "{started} after {end}");
+        end = started + profile.capture.duration_nanos;
+    }
+    assert!(complete * 100 >= on_process * 99, "{complete} of {on_process} complete");
+}

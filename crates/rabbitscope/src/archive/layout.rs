@@ -1,0 +1,47 @@
+//! Where windows lie: `2026-11-25/04/` has those of an hour. Only what has such names is ours.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::name::WindowName;
+
+/// The directories of hours, in order: `2026-11-25/04`.
+pub(super) fn hours(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut hours = Vec::new();
+    for day in numbered(root, &[4, 2, 2])? {
+        let found = numbered(&root.join(&day), &[2])?;
+        hours.extend(found.into_iter().map(|hour| Path::new(&day).join(hour)));
+    }
+    hours.sort();
+    Ok(hours)
+}
+
+/// Directories whose names are numbers of so many digits, joined by `-`.
+fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
+    let is_number = |(part, &digits): (&str, &usize)| {
+        part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let names = fs::read_dir(directory)?.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        let parts: Vec<&str> = name.split('-').collect();
+        let is_one = parts.len() == digits.len() && parts.into_iter().zip(digits).all(is_number);
+        (is_one && entry.file_type().ok()?.is_dir()).then_some(name)
+    });
+    Ok(names.collect())
+}
+
+/// The windows of a directory with their sizes: regular files with such a name.
+pub(super) fn windows_in(
+    directory: &Path,
+) -> impl Iterator<Item = (WindowName, PathBuf, u64)> + use<> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let name = WindowName::parse(entry.file_name().to_str()?)?;
+        // Of the entry itself, not of what it may lead to.
+        let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some((name, entry.path(), found.len()))
+    })
+}

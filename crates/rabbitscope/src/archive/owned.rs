@@ -1,0 +1,104 @@
+//! The proof that a directory is ours: a file in it that says so. Its lock says that somebody writes to the directory.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use anyhow::Context;
+use rustix::fs::{FlockOperation, flock};
+
+use crate::{atomic_file, exit::UsageError};
+
+/// The file that marks a directory of windows.
+const MARKER: &str = "rabbitscope-windows";
+
+/// What is in it; the number is raised when the layout changes.
+const MARK: &str = "windows of rabbitscope watch, format-version 1\n";
+
+/// Whether `directory` holds windows.
+pub(crate) fn is_archive(directory: &Path) -> bool {
+    directory.join(MARKER).is_file()
+}
+
+/// The marker of a directory, locked for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Ownership {
+    _locked: File,
+}
+
+impl Ownership {
+    /// Marks an empty directory, which is made when it is missing, or takes one that is marked. Anything else is
+    /// refused, and a directory to which another process writes.
+    pub(super) fn take(directory: &Path) -> anyhow::Result<Self> {
+        let place = directory.display();
+        fs::create_dir_all(directory).with_context(|| format!("cannot make {place}"))?;
+        let marker = directory.join(MARKER);
+        if !marker.exists() {
+            let mut entries =
+                fs::read_dir(directory).with_context(|| format!("cannot list {place}"))?;
+            if entries.next().is_some() {
+                return Err(UsageError(format!(
+                    "{place} holds other files: name an empty directory, or one of an earlier watch"
+                ))
+                .into());
+            }
+            atomic_file::write(&marker, MARK.as_bytes())?;
+        }
+        let file =
+            File::open(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                let message =
+                    format!("another watch writes to {place}: end it, or name another directory");
+                return Err(UsageError(message).into());
+            }
+            Err(error) => {
+                return Err(io::Error::from(error))
+                    .with_context(|| format!("cannot lock {}", marker.display()));
+            }
+        }
+        require_format(&file, directory)?;
+        Ok(Self { _locked: file })
+    }
+}
+
+fn require_format(marker: &File, directory: &Path) -> anyhow::Result<()> {
+    let mut mark = String::new();
+    marker.take(200).read_to_string(&mut mark).unwrap_or_default();
+    if mark == MARK {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is marked by another version of rabbitscope: name another directory",
+        directory.display()
+    );
+    Err(UsageError(message).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{MARKER, Ownership, is_archive};
+
+    #[test]
+    fn one_writer_and_no_directory_of_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let ours = directory.path().join("new/windows");
+        let owned = Ownership::take(&ours).unwrap();
+        assert!(is_archive(&ours));
+        let second = Ownership::take(&ours).unwrap_err().to_string();
+        assert!(second.contains("another watch"), "{second}");
+        drop(owned);
+        drop(Ownership::take(&ours).unwrap());
+        fs::write(ours.join(MARKER), "format-version 2").unwrap();
+        let later = Ownership::take(&ours).unwrap_err().to_string();
+        assert!(later.contains("another version"), "{later}");
+        fs::write(directory.path().join("theirs"), "").unwrap();
+        let other = Ownership::take(directory.path()).unwrap_err().to_string();
+        assert!(other.contains("holds other files"), "{other}");
+    }
+}

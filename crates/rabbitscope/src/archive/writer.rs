@@ -1,0 +1,180 @@
+//! Adds windows to the directory, and removes what is too old or too much.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::Context;
+use rabbitscope_profiles::{Profile, write_pprof_fast};
+
+use super::{
+    layout::{hours, windows_in},
+    name::WindowName,
+    owned::Ownership,
+};
+use crate::atomic_file::AtomicFile;
+
+/// After a removal by size there is room for a while: this share of the limit.
+const SLACK: u64 = 50;
+
+/// How often windows that are too old are looked for: a directory of an hour may have a thousand names.
+const AGE_INTERVAL: Duration = Duration::from_secs(60);
+
+/// How long and how much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArchiveLimits {
+    pub(crate) max_age: Duration,
+    pub(crate) max_bytes: u64,
+}
+
+/// The directory that this process writes to.
+#[derive(Debug)]
+pub(crate) struct WindowArchive {
+    root: PathBuf,
+    pub(crate) limits: ArchiveLimits,
+    /// Bytes by directory of an hour, so that memory does not grow with the number of windows.
+    bytes_by_hour: BTreeMap<PathBuf, u64>,
+    next_look_at_age: Instant,
+    _ownership: Ownership,
+}
+
+impl WindowArchive {
+    /// Takes the directory.
+    pub(crate) fn open(root: &Path, limits: ArchiveLimits) -> anyhow::Result<Self> {
+        let ownership = Ownership::take(root)?;
+        let mut bytes_by_hour = BTreeMap::new();
+        for hour in hours(root)? {
+            let bytes = windows_in(&root.join(&hour)).map(|(_, _, bytes)| bytes).sum();
+            bytes_by_hour.insert(hour, bytes);
+        }
+        let root = root.to_owned();
+        let next_look_at_age = Instant::now();
+        Ok(Self { root, limits, bytes_by_hour, next_look_at_age, _ownership: ownership })
+    }
+
+    /// Writes a window. It is there in full or not at all, unless the machine loses power: the disk is not asked to
+    /// hurry, because a broker may wait for the same disk.
+    pub(crate) fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
+        let hour = name.hour();
+        let directory = self.root.join(&hour);
+        if !self.bytes_by_hour.contains_key(&hour) || !directory.is_dir() {
+            fs::create_dir_all(&directory)
+                .with_context(|| format!("cannot make {}", directory.display()))?;
+        }
+        let path = directory.join(name.to_string());
+        let mut file = AtomicFile::create(&path)?;
+        write_pprof_fast(profile, file.writer())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        file.commit_unsynced()?;
+        let bytes = path.metadata().map_or(0, |found| found.len());
+        *self.bytes_by_hour.entry(hour).or_default() += bytes;
+        Ok(())
+    }
+
+    /// Bytes of all windows.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes_by_hour.values().sum()
+    }
+
+    /// Removes windows that are older than they may be, once a minute, and the oldest while there is too much. Only files
+    /// with the name of a window are removed, and directories that are empty then.
+    pub(crate) fn remove_old(&mut self) {
+        if Instant::now() >= self.next_look_at_age || self.bytes() > self.limits.max_bytes {
+            self.remove();
+            self.next_look_at_age = Instant::now() + AGE_INTERVAL;
+        }
+    }
+
+    fn remove(&mut self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let oldest = now.saturating_sub(self.limits.max_age);
+        while let Some(hour) = self.bytes_by_hour.keys().next().cloned() {
+            let too_much = self.bytes().saturating_sub(self.limits.max_bytes);
+            let wanted = if too_much > 0 { too_much + self.limits.max_bytes / SLACK } else { 0 };
+            self.remove_from(&hour, oldest, wanted);
+            if self.bytes_by_hour.contains_key(&hour) {
+                break;
+            }
+        }
+    }
+
+    /// Removes what is older, and the oldest until so many bytes are gone.
+    fn remove_from(&mut self, hour: &Path, oldest: Duration, wanted: u64) {
+        let directory = self.root.join(hour);
+        let mut windows: Vec<(WindowName, PathBuf, u64)> = windows_in(&directory).collect();
+        windows.sort();
+        let all = windows.len();
+        let (mut removed, mut count) = (0, 0);
+        for (name, path, bytes) in windows {
+            if removed >= wanted && name.started() >= oldest {
+                break;
+            }
+            // What cannot be removed counts as removed: else it would be tried for ever.
+            let _ = fs::remove_file(&path);
+            removed += bytes;
+            count += 1;
+        }
+        if count == all {
+            self.bytes_by_hour.remove(hour);
+            // Either fails where somebody else has put something.
+            let _ = fs::remove_dir(&directory);
+            let _ = directory.parent().map(fs::remove_dir);
+        } else if let Some(bytes) = self.bytes_by_hour.get_mut(hour) {
+            *bytes = bytes.saturating_sub(removed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_profiles::read_folded;
+
+    use super::*;
+
+    fn name(started: Duration) -> WindowName {
+        WindowName {
+            started_millis: u64::try_from(started.as_millis()).unwrap(),
+            duration_millis: 10_000,
+            event: "cpu",
+            weight_millis: 7,
+            node: "rabbit@h".to_owned(),
+            version: String::new(),
+            pid: 1,
+        }
+    }
+
+    fn count(root: &Path) -> usize {
+        hours(root).unwrap().iter().map(|hour| windows_in(&root.join(hour)).count()).sum()
+    }
+
+    #[test]
+    fn what_is_old_or_too_much_goes_and_what_is_of_others_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("windows");
+        let hour = Duration::from_secs(3600);
+        let limits = ArchiveLimits { max_age: 10 * hour, max_bytes: u64::MAX };
+        let mut archive = WindowArchive::open(&root, limits).unwrap();
+        let profile = read_folded("a;b 7".as_bytes()).unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let ago = |hours: u32| now.saturating_sub(hours * hour);
+        for hours_ago in [20, 15, 5, 4, 3, 0] {
+            archive.store(&name(ago(hours_ago)), &profile).unwrap();
+        }
+        let theirs = root.join(name(ago(20)).hour()).join("notes.txt");
+        fs::write(&theirs, "not a window").unwrap();
+        archive.remove_old();
+        assert_eq!(count(&root), 4);
+        assert!(theirs.exists());
+        let one = archive.bytes() / 4;
+        archive.limits.max_bytes = 3 * one;
+        archive.remove_old();
+        assert!(archive.bytes() <= 3 * one && count(&root) >= 2);
+        drop(archive);
+        let again = WindowArchive::open(&root, limits).unwrap();
+        assert!(again.bytes() >= one);
+        assert!(theirs.exists());
+    }
+}

@@ -1,0 +1,55 @@
+//! `rabbitscope heatmap`: when the nodes of a directory of `watch` were busy.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::Context;
+use rabbitscope_web::{BusyWindow, write_heat_map};
+
+use super::arguments::SpanArguments;
+use crate::{
+    archive::{self, FoundWindow, split_selection},
+    atomic_file::AtomicFile,
+    exit::{Exit, UsageError},
+    format::require_html,
+    output,
+};
+
+/// Draw when the nodes were busy: a page with a row for each hour, from the windows of `watch`
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The directory of `watch`
+    directory: PathBuf,
+    /// Where to, an .html file
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    span: SpanArguments,
+}
+
+impl Args {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        require_html(&self.output)?;
+        let (directory, selection) = split_selection(&self.span.applied_to(&self.directory))?;
+        let found = archive::find(&directory, &selection)?;
+        if found.is_empty() {
+            let message = format!("{} has no such window", directory.display());
+            return Err(UsageError(message).into());
+        }
+        let windows: Vec<BusyWindow> = found.into_iter().map(busy).collect();
+        let mut file = AtomicFile::create(&self.output)?;
+        write_heat_map(file.writer(), &windows)
+            .with_context(|| format!("cannot write {}", self.output.display()))?;
+        file.commit()?;
+        output::result(&format!("{} windows  {}", windows.len(), self.output.display()));
+        Ok(Exit::Done)
+    }
+}
+
+fn busy(window: FoundWindow) -> BusyWindow {
+    BusyWindow {
+        started: window.name.started(),
+        length: Duration::from_millis(window.name.duration_millis),
+        cpu: Duration::from_millis(window.name.weight_millis),
+        node: window.name.node,
+    }
+}

@@ -1,0 +1,55 @@
+//! `rabbitscope watch`: all nodes of this machine, all day.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::arguments::duration;
+use crate::{
+    continuous::{self, ConfigSource, TypedOptions},
+    exit::Exit,
+    output,
+};
+
+/// Profile all RabbitMQ nodes of this machine without end, in windows, until Ctrl-C or SIGTERM
+///
+/// SIGHUP reads the configuration file again
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A directory for the windows, with those of a week, 2 GiB at most
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// A configuration file; docs/watch.md describes it. Options of the command line come first
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Samples a second on each CPU, 1 to 999 [default: 19]
+    #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1..=999))]
+    frequency: Option<u32>,
+    /// Length of a window, 200ms to 10m [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    window: Option<Duration>,
+    /// Also record the time that threads are off the CPU
+    #[arg(long)]
+    off_cpu: bool,
+    /// Record nothing; check the configuration and say which nodes would be recorded
+    #[arg(long, visible_alias = "explain")]
+    check: bool,
+}
+
+impl Args {
+    pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let source = ConfigSource {
+            file: self.config,
+            typed: TypedOptions {
+                directory: self.output,
+                freq_hz: self.frequency,
+                window: self.window,
+                has_off_cpu: self.off_cpu,
+            },
+        };
+        if self.check {
+            output::result(&continuous::check(&source)?);
+        } else {
+            continuous::watch(&source)?;
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,76 @@
+//! What `watch` would do, without doing it.
+
+use rabbitscope_probe::{NodeScan, origin_of};
+
+use super::{
+    config::{ConfigSource, WatchOptions},
+    nodes::{described, labels_of},
+};
+
+/// The configuration and the nodes in words. Fails where `watch` would refuse to start.
+pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
+    let options = source.read()?;
+    let mut lines = vec![recording(&options)];
+    lines.extend(options.directory.as_ref().map(|directory| {
+        let limits = directory.limits;
+        let age = rabbitscope_text::display_duration(limits.max_age);
+        let size = rabbitscope_text::human_bytes(limits.max_bytes);
+        format!("directory  {}, for {age}, {size} at most", directory.path.display())
+    }));
+    lines.extend(options.exporters.iter().map(|exporter| {
+        format!("exporter   {} ({}) to {}", exporter.name, exporter.kind.name(), exporter.url)
+    }));
+    lines.extend(
+        options.listen.as_ref().map(|it| format!("metrics    at http://{}/metrics", it.address)),
+    );
+    lines.push(format!("inside     {}", inside(&options)));
+    lines.extend(nodes(&options)?);
+    lines.extend(
+        rabbitscope_probe::explain(None)
+            .into_iter()
+            .filter(|fact| !fact.is_met)
+            .map(|fact| format!("missing    {}: {}", fact.what, fact.found)),
+    );
+    Ok(lines.join("\n"))
+}
+
+/// Whether nodes are asked.
+pub(super) fn inside(options: &WatchOptions) -> String {
+    match &options.inside {
+        None => "nodes are not asked: profiles have no roles and queues, metrics no messages; `[inside] ask = true` \
+                 allows to ask them"
+            .to_owned(),
+        Some(inside) => {
+            let cookie = inside.cookie_file.as_ref();
+            let cookie = cookie.map_or_else(
+                || "the cookie from the usual places".to_owned(),
+                |file| format!("the cookie from {}", file.display()),
+            );
+            format!("nodes are asked for roles, queues and figures, with {cookie}")
+        }
+    }
+}
+
+fn recording(options: &WatchOptions) -> String {
+    let off_cpu = if options.has_off_cpu { ", time off the CPU" } else { "" };
+    let window = rabbitscope_text::display_duration(options.window);
+    format!("record     {} Hz on each CPU{off_cpu}, windows of {window}", options.freq_hz)
+}
+
+fn nodes(options: &WatchOptions) -> anyhow::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for pid in NodeScan::default().scan()? {
+        lines.push(match origin_of(pid) {
+            Ok(origin) => {
+                let is_meant = options.nodes.has(&origin);
+                let word = if is_meant { "node" } else { "left out" };
+                format!("{word:<10} {}", described(pid, &labels_of(&origin, options)))
+            }
+            Err(error) => format!("refused    pid {pid}: {error}"),
+        });
+    }
+    if lines.is_empty() {
+        lines.push("no node runs here now".to_owned());
+    }
+    Ok(lines)
+}

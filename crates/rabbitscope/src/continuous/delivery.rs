@@ -1,0 +1,175 @@
+//! Hands windows to the directory and to the exporters. What does not work is named once, until it works again.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use rabbitscope_export::{ExportOptions, Exporters, MetricsSnapshot, NodeLabels, Window};
+use rabbitscope_http::{ListenError, ListenOptions, Listener};
+use rabbitscope_profiles::{Event, Profile};
+
+use super::{
+    config::{ScrapeOptions, WatchOptions},
+    labelled_window::LabelledWindow,
+    metrics::RecordingCounts,
+};
+use crate::{
+    archive::{WindowArchive, WindowName},
+    output,
+};
+
+/// Where windows go.
+pub(super) struct Delivery {
+    archive: Option<WindowArchive>,
+    exporters: Option<Exporters>,
+    /// Windows that could not be written since the last that could.
+    unwritten: u64,
+    pub(super) counts: RecordingCounts,
+}
+
+impl Delivery {
+    /// Takes the directory and starts the exporters.
+    pub(super) fn start(options: &WatchOptions) -> anyhow::Result<Self> {
+        let open = |directory: &super::config::DirectoryOptions| {
+            WindowArchive::open(&directory.path, directory.limits)
+        };
+        Ok(Self {
+            archive: options.directory.as_ref().map(open).transpose()?,
+            exporters: exporters(options)?,
+            unwritten: 0,
+            counts: RecordingCounts::default(),
+        })
+    }
+
+    /// Applies other options. After an error everything is as it was.
+    pub(super) fn reload(&mut self, old: &WatchOptions, new: &WatchOptions) -> anyhow::Result<()> {
+        let is_other_place =
+            old.directory.as_ref().map(|it| &it.path) != new.directory.as_ref().map(|it| &it.path);
+        let other = match &new.directory {
+            Some(directory) if is_other_place => {
+                Some(WindowArchive::open(&directory.path, directory.limits)?)
+            }
+            _ => None,
+        };
+        let of = |options: &WatchOptions| {
+            (options.exporters.clone(), options.spool.clone(), options.listen.clone())
+        };
+        if of(old) != of(new) {
+            // Both at the same time might share a spool, or an address.
+            finish(self.exporters.take());
+            self.exporters = exporters(new).or_else(|error| {
+                output::note(&format!("the exporters are as before: {error:#}"));
+                exporters(old)
+            })?;
+        }
+        match (&new.directory, &mut self.archive) {
+            (None, archive) => *archive = None,
+            (Some(_), archive) if is_other_place => *archive = other,
+            (Some(directory), Some(archive)) => archive.limits = directory.limits,
+            (Some(_), None) => {}
+        }
+        Ok(())
+    }
+
+    /// Hands over what was recorded of a node in one window.
+    pub(super) fn deliver(&mut self, LabelledWindow { labels, window }: LabelledWindow) {
+        for profile in window.profiles {
+            self.counts.add(&profile);
+            self.write(&labels, window.pid, &profile);
+            if let Some(exporters) = &self.exporters {
+                exporters.offer_window(Window {
+                    labels: Arc::clone(&labels),
+                    started_unix_nanos: profile.capture.started_unix_nanos,
+                    duration: profile.capture.duration(),
+                    profile: Arc::new(profile),
+                });
+            }
+        }
+    }
+
+    fn write(&mut self, labels: &NodeLabels, pid: u32, profile: &Profile) {
+        let Some(archive) = &mut self.archive else { return };
+        match archive.store(&name_of(labels, pid, profile), profile) {
+            Ok(()) if self.unwritten > 0 => {
+                output::note(&format!("windows are written again; {} are lost", self.unwritten));
+                self.unwritten = 0;
+            }
+            Ok(()) => {}
+            Err(error) => {
+                if self.unwritten == 0 {
+                    output::note(&format!("windows are not written: {error:#}"));
+                }
+                self.unwritten += 1;
+            }
+        }
+    }
+
+    /// Hands over the metrics of this time.
+    pub(super) fn offer_metrics(&self, snapshot: MetricsSnapshot) {
+        if let Some(exporters) = &self.exporters {
+            exporters.offer_metrics(snapshot);
+        }
+    }
+
+    /// Where Prometheus may scrape.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.exporters.as_ref().and_then(Exporters::address)
+    }
+
+    /// What is to be done after the windows of all nodes.
+    pub(super) fn tidy(&mut self) {
+        for notice in self.exporters.iter().flat_map(Exporters::take_notices) {
+            output::note(&notice);
+        }
+        if let Some(archive) = &mut self.archive {
+            archive.remove_old();
+        }
+    }
+
+    /// Sends what can be sent in a short time, and ends.
+    pub(super) fn finish(self) {
+        finish(self.exporters);
+    }
+}
+
+/// How long a backend may take at the end.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
+
+fn finish(exporters: Option<Exporters>) {
+    if let Some(exporters) = exporters {
+        let _ = exporters.finish(FINISH_TIMEOUT);
+    }
+}
+
+fn exporters(options: &WatchOptions) -> anyhow::Result<Option<Exporters>> {
+    if options.exporters.is_empty() && options.listen.is_none() {
+        return Ok(None);
+    }
+    let options = ExportOptions {
+        exporters: options.exporters.clone(),
+        spool: options.spool.clone(),
+        listener: options.listen.as_ref().map(listener).transpose()?,
+        ..ExportOptions::default()
+    };
+    Ok(Some(Exporters::start(options)?))
+}
+
+fn listener(options: &ScrapeOptions) -> Result<Listener, ListenError> {
+    Listener::bind(ListenOptions {
+        address: options.address,
+        auth_file: options.auth_file.as_deref(),
+        auth_option: "metrics.auth-file",
+        hosts: options.hosts.clone(),
+    })
+}
+
+fn name_of(labels: &NodeLabels, pid: u32, profile: &Profile) -> WindowName {
+    let unit_nanos = if profile.event == Event::Cpu { profile.capture.period_nanos } else { 1 };
+    WindowName {
+        started_millis: profile.capture.started_unix_nanos / 1_000_000,
+        duration_millis: profile.capture.duration_nanos / 1_000_000,
+        event: profile.event.name(),
+        weight_millis: profile.total().saturating_mul(unit_nanos) / 1_000_000,
+        node: labels.node.clone(),
+        version: labels.version.clone(),
+        pid,
+    }
+}

@@ -1,0 +1,211 @@
+//! A node that is asked: a thread with a connection, on which two modules are loaded.
+//!
+//! However the thread, the connection or this program ends, the node removes the modules (`agent/README.md`). Every
+//! window that is taken is sent back, with the names of its processes or with the reason why there are none.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_erlang::{Connection, ErlangError};
+use rabbitscope_inside::{FiguresReader, IdentityModule, KnownIdentities, NodeFigures};
+use rabbitscope_probe::NodeWindow;
+
+use super::connecting::connect_options;
+use crate::{
+    continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
+    output,
+};
+
+/// Windows that wait for the node. More are delivered without names.
+const MAX_WAITING: usize = 2;
+
+/// Pause after the first attempt that failed; it doubles up to the longest. A node that boots takes some seconds.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+
+/// Attempts after which a failure is named.
+const QUIET_ATTEMPTS: u32 = 3;
+
+/// What was read of a node.
+#[derive(Clone, Debug, Default)]
+pub(in crate::continuous) struct NodeReading {
+    /// What was read last, and when.
+    pub(in crate::continuous) last: Option<(Instant, NodeFigures)>,
+    /// Readings that failed.
+    pub(in crate::continuous) failed: u64,
+}
+
+/// The thread of a node. It ends after this is dropped.
+pub(super) struct AskedNode {
+    windows: SyncSender<LabelledWindow>,
+    reading: Arc<Mutex<NodeReading>>,
+}
+
+impl AskedNode {
+    pub(super) fn start(
+        pid: u32,
+        name: &str,
+        options: InsideOptions,
+        figures: Option<Duration>,
+        events: &Sender<Event>,
+    ) -> std::io::Result<Self> {
+        let (windows, waiting) = sync_channel(MAX_WAITING);
+        let reading = Arc::<Mutex<NodeReading>>::default();
+        let mut thread = NodeThread {
+            pid,
+            name: name.to_owned(),
+            options,
+            figures,
+            waiting,
+            events: events.clone(),
+            reading: Arc::clone(&reading),
+            known: KnownIdentities::default(),
+            attempts: 0,
+        };
+        thread::Builder::new().name("inside".to_owned()).spawn(move || thread.run())?;
+        Ok(Self { windows, reading })
+    }
+
+    /// The window, if it cannot be taken.
+    pub(super) fn offer(&self, window: LabelledWindow) -> Option<LabelledWindow> {
+        match self.windows.try_send(window) {
+            Ok(()) => None,
+            Err(TrySendError::Full(window) | TrySendError::Disconnected(window)) => Some(window),
+        }
+    }
+
+    pub(super) fn reading(&self) -> NodeReading {
+        locked(&self.reading).clone()
+    }
+}
+
+fn locked(reading: &Mutex<NodeReading>) -> MutexGuard<'_, NodeReading> {
+    reading.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct NodeThread {
+    pid: u32,
+    name: String,
+    options: InsideOptions,
+    figures: Option<Duration>,
+    waiting: Receiver<LabelledWindow>,
+    events: Sender<Event>,
+    reading: Arc<Mutex<NodeReading>>,
+    known: KnownIdentities,
+    /// Failures since the node answered.
+    attempts: u32,
+}
+
+/// Nobody hands over windows any longer.
+struct Ended;
+
+impl NodeThread {
+    fn run(&mut self) {
+        loop {
+            let failed = match self.serve() {
+                Ok(Ended) => return,
+                Err(error) => error,
+            };
+            self.fail(&failed);
+            let shift = self.attempts.saturating_sub(1).min(10);
+            let pause = FIRST_PAUSE.saturating_mul(1 << shift).min(LONGEST_PAUSE);
+            if let Some(Ended) = self.pass_on(pause) {
+                return;
+            }
+        }
+    }
+
+    /// Connects, and asks until the connection fails.
+    fn serve(&mut self) -> anyhow::Result<Ended> {
+        let connection = Connection::open(&connect_options(self.pid, &self.name, &self.options)?)?;
+        let identities = IdentityModule::new(&connection)?;
+        let mut figures = self.figures.map(|_| FiguresReader::new(&connection)).transpose()?;
+        let mut next = Instant::now();
+        loop {
+            if let (Some(reader), Some(interval)) = (&mut figures, self.figures)
+                && next <= Instant::now()
+            {
+                let figures = reader.read()?;
+                self.succeed();
+                locked(&self.reading).last = Some((Instant::now(), figures));
+                next = Instant::now() + interval;
+            }
+            let wait = if figures.is_some() { next } else { Instant::now() + LONGEST_PAUSE };
+            match self.waiting.recv_timeout(wait.saturating_duration_since(Instant::now())) {
+                Ok(window) => self.name_processes(window, &identities)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended),
+            }
+        }
+    }
+
+    fn name_processes(
+        &mut self,
+        mut window: LabelledWindow,
+        identities: &IdentityModule<'_>,
+    ) -> Result<(), ErlangError> {
+        // A node that has ended cannot be asked; most of its processes were known before.
+        let asked = (!window.window.has_ended).then_some(identities);
+        let named = self.known.resolve(asked, &mut window.window.profiles);
+        match &named {
+            Ok(()) => self.succeed(),
+            Err(error) => note(&mut window.window, &error.to_string()),
+        }
+        self.send_back(window);
+        named
+    }
+
+    /// Sends windows back with what is known, for a while.
+    fn pass_on(&mut self, pause: Duration) -> Option<Ended> {
+        let until = Instant::now() + pause;
+        loop {
+            match self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(mut window) => {
+                    // Without a module nothing is asked, and nothing fails.
+                    let _ = self.known.resolve(None, &mut window.window.profiles);
+                    note(&mut window.window, "the node does not answer");
+                    self.send_back(window);
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => return Some(Ended),
+            }
+        }
+    }
+
+    fn send_back(&self, window: LabelledWindow) {
+        // The other end is kept by the inbox, which ends with the program.
+        let _ = self.events.send(Event::Named(window));
+    }
+
+    fn succeed(&mut self) {
+        if self.attempts >= QUIET_ATTEMPTS {
+            output::note(&format!("{} answers again", self.name));
+        }
+        self.attempts = 0;
+    }
+
+    fn fail(&mut self, error: &anyhow::Error) {
+        let mut reading = locked(&self.reading);
+        reading.failed += 1;
+        reading.last = None;
+        drop(reading);
+        self.attempts += 1;
+        if self.attempts == QUIET_ATTEMPTS {
+            output::note(&format!("{} is not asked for roles and figures: {error:#}", self.name));
+        }
+    }
+}
+
+fn note(window: &mut NodeWindow, reason: &str) {
+    for profile in &mut window.profiles {
+        let note =
+            format!("processes are known by pid alone, or by what was known before: {reason}");
+        profile.capture.notes.push(note);
+    }
+}

@@ -1,0 +1,89 @@
+//! The nodes that are asked, by pid.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, mpsc::Sender},
+    time::Duration,
+};
+
+use rabbitscope_export::NodeLabels;
+
+use super::asked_node::{AskedNode, NodeReading};
+use crate::{
+    continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
+    output,
+};
+
+/// All nodes that are asked. None, where the configuration does not allow it.
+pub(in crate::continuous) struct AskedNodes {
+    options: Option<InsideOptions>,
+    /// How often figures are read; `None` where nobody takes them.
+    figures: Option<Duration>,
+    events: Sender<Event>,
+    nodes: HashMap<u32, AskedNode>,
+    /// Windows that were handed over and are not back.
+    pub(in crate::continuous) outstanding: usize,
+}
+
+impl AskedNodes {
+    /// No node is asked yet.
+    pub(in crate::continuous) fn new(
+        options: Option<InsideOptions>,
+        figures: Option<Duration>,
+        events: Sender<Event>,
+    ) -> Self {
+        Self { options, figures, events, nodes: HashMap::new(), outstanding: 0 }
+    }
+
+    /// Applies other options: all nodes are connected to again, if they are different.
+    pub(in crate::continuous) fn reload(
+        &mut self,
+        options: Option<InsideOptions>,
+        figures: Option<Duration>,
+    ) {
+        if (&self.options, self.figures) != (&options, figures) {
+            self.nodes.clear();
+        }
+        (self.options, self.figures) = (options, figures);
+    }
+
+    /// Asks the nodes that are recorded, and no others.
+    pub(in crate::continuous) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
+        let Some(options) = &self.options else { return };
+        self.nodes.retain(|pid, _| recorded.contains_key(pid));
+        for (&pid, labels) in recorded.iter().filter(|(_, labels)| !labels.node.is_empty()) {
+            if self.nodes.contains_key(&pid) {
+                continue;
+            }
+            match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.events) {
+                Ok(node) => {
+                    self.nodes.insert(pid, node);
+                }
+                Err(error) => output::note(&format!("{} is not asked: {error}", labels.node)),
+            }
+        }
+    }
+
+    /// Hands a window over, which comes back as an event with the names of its processes. One that cannot be taken is
+    /// given back at once.
+    pub(in crate::continuous) fn offer(
+        &mut self,
+        window: LabelledWindow,
+    ) -> Option<LabelledWindow> {
+        let Some(node) = self.nodes.get(&window.window.pid) else { return Some(window) };
+        let refused = node.offer(window);
+        self.outstanding += usize::from(refused.is_none());
+        refused
+    }
+
+    /// What was read of a node last; `None` where it is not asked for figures.
+    pub(in crate::continuous) fn reading(&self, pid: u32) -> Option<NodeReading> {
+        self.figures?;
+        self.nodes.get(&pid).map(AskedNode::reading)
+    }
+
+    /// Asks nobody any longer. Windows that were handed over still come back.
+    pub(in crate::continuous) fn end(&mut self) {
+        self.nodes.clear();
+    }
+}

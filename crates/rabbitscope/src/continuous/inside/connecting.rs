@@ -1,0 +1,33 @@
+//! How a node is reached: by its name, its cookie and its port mapper.
+
+use std::sync::Arc;
+
+use rabbitscope_broker::Registry;
+use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port};
+use rabbitscope_inside::ExpectedNode;
+
+use crate::continuous::config::InsideOptions;
+
+/// Options for a connection to the node `name` with this pid.
+pub(super) fn connect_options(
+    pid: u32,
+    name: &str,
+    inside: &InsideOptions,
+) -> anyhow::Result<ConnectOptions> {
+    // A broker of `rabbitscope broker start` has a cookie and a port mapper of its own.
+    let running = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
+    let throwaway = running.into_iter().find(|node| node.pid == pid);
+    let known = throwaway.map(|node| node.distribution());
+    let cookie = match (&inside.cookie_file, &known) {
+        (_, Some((home, _))) => CookieSource::File(home.join(".erlang.cookie")),
+        (Some(file), None) => CookieSource::File(file.clone()),
+        (None, None) => CookieSource::UsualPlaces,
+    };
+    let expected = ExpectedNode { pid: Some(pid), cookie_is_chosen: inside.cookie_file.is_some() };
+    Ok(ConnectOptions {
+        cookie,
+        port: Port::Mapped(known.map_or(inside.epmd_port, |(_, port)| port)),
+        verify: Some(Arc::new(expected)),
+        ..ConnectOptions::new(NodeName::parse(name)?)
+    })
+}

@@ -1,0 +1,196 @@
+//! Metrics of one node: what the kernel knows of its process, and what the node said where it may be asked.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use rabbitscope_export::{MetricDescription, MetricsSnapshot, NodeLabels, catalog};
+use rabbitscope_inside::{MessageCounters, NodeFigures, QueueTotals};
+use rabbitscope_profiles::ThreadKind;
+
+use crate::machine::ProcessUsage;
+
+/// The queues that are not named.
+const OTHER: &str = "other";
+
+/// Alarms that every node can raise, in the order of the series.
+const ALARMS: [&str; 2] = ["memory", "disk"];
+
+/// What a node said.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::continuous) enum Answer<'a> {
+    /// It is not asked, or was not reached yet.
+    NotAsked,
+    /// It does not answer.
+    Missing,
+    /// Its figures.
+    Figures(&'a NodeFigures),
+}
+
+/// Values of one node.
+struct NodeMetrics<'a> {
+    snapshot: &'a mut MetricsSnapshot,
+    node: &'a Arc<NodeLabels>,
+}
+
+/// Adds the metrics of the node with this pid.
+pub(in crate::continuous) fn write_node(
+    snapshot: &mut MetricsSnapshot,
+    node: &Arc<NodeLabels>,
+    pid: u32,
+    answer: Answer<'_>,
+) {
+    let mut metrics = NodeMetrics { snapshot, node };
+    let is_up = !matches!(answer, Answer::Missing);
+    metrics.add(&catalog::NODE_UP, f64::from(u8::from(is_up)));
+    metrics.process(pid);
+    if let Answer::Figures(figures) = answer {
+        metrics.figures(figures);
+    }
+}
+
+impl NodeMetrics<'_> {
+    fn add(&mut self, metric: &'static MetricDescription, value: f64) {
+        self.snapshot.add(metric, Some(self.node), Vec::new(), value);
+    }
+
+    fn add_known(&mut self, metric: &'static MetricDescription, value: Option<u64>) {
+        if let Some(value) = value {
+            self.add(metric, value as f64);
+        }
+    }
+
+    fn add_labelled(
+        &mut self,
+        metric: &'static MetricDescription,
+        labels: &[(&'static str, &str)],
+        value: f64,
+    ) {
+        let labels = labels.iter().map(|(name, value)| (*name, Arc::from(*value))).collect();
+        self.snapshot.add(metric, Some(self.node), labels, value);
+    }
+
+    fn process(&mut self, pid: u32) {
+        let Some(usage) = ProcessUsage::of(pid) else { return };
+        self.add(&catalog::NODE_RESIDENT, usage.rss_bytes as f64);
+        for (kind, cpu) in cpu_by_kind(usage.cpu, ProcessUsage::of_threads(pid)) {
+            self.add_labelled(&catalog::NODE_THREAD_CPU, &[("kind", kind)], cpu.as_secs_f64());
+        }
+    }
+
+    fn figures(&mut self, figures: &NodeFigures) {
+        if let Some(messages) = &figures.messages {
+            self.messages(messages);
+        }
+        if let Some(queues) = &figures.queues {
+            self.queues(queues);
+        }
+        for (kind, bytes) in &figures.memory_bytes {
+            self.add_labelled(&catalog::NODE_MEMORY, &[("kind", kind)], *bytes as f64);
+        }
+        for (metric, value) in [
+            (&catalog::NODE_CONNECTIONS, figures.connections),
+            (&catalog::NODE_CHANNELS, figures.channels),
+            (&catalog::NODE_CONSUMERS, figures.consumers),
+            (&catalog::NODE_FLOW, figures.in_flow),
+            (&catalog::NODE_MEMORY_LIMIT, figures.memory_limit_bytes),
+            (&catalog::NODE_DISK_FREE, figures.disk_free_bytes),
+            (&catalog::NODE_PROCESSES, figures.processes),
+            (&catalog::NODE_RUN_QUEUE, figures.run_queue),
+        ] {
+            self.add_known(metric, value);
+        }
+        if let Some(raised) = &figures.alarms {
+            for alarm in ALARMS {
+                let is_raised = raised.iter().any(|it| it == alarm);
+                let value = f64::from(u8::from(is_raised));
+                self.add_labelled(&catalog::NODE_ALARM, &[("alarm", alarm)], value);
+            }
+        }
+    }
+
+    fn messages(&mut self, messages: &MessageCounters) {
+        for (metric, value) in [
+            (&catalog::NODE_PUBLISHED, messages.published),
+            (&catalog::NODE_CONFIRMED, messages.confirmed),
+            (&catalog::NODE_DELIVERED, messages.delivered),
+            (&catalog::NODE_ACKNOWLEDGED, messages.acknowledged),
+            (&catalog::NODE_REDELIVERED, messages.redelivered),
+            (&catalog::NODE_UNROUTABLE, messages.unroutable),
+        ] {
+            self.add(metric, value as f64);
+        }
+    }
+
+    fn queues(&mut self, queues: &QueueTotals) {
+        self.add(&catalog::NODE_QUEUES, queues.count as f64);
+        self.add(&catalog::NODE_MESSAGES_READY, queues.ready as f64);
+        self.add(&catalog::NODE_MESSAGES_UNACKNOWLEDGED, queues.unacknowledged as f64);
+        let mut others = queues.ready + queues.unacknowledged;
+        for queue in &queues.longest {
+            others = others.saturating_sub(queue.messages);
+            let labels = [("queue", queue.name.as_str()), ("vhost", queue.vhost.as_str())];
+            self.add_labelled(&catalog::NODE_QUEUE_MESSAGES, &labels, queue.messages as f64);
+        }
+        self.add_labelled(&catalog::NODE_QUEUE_MESSAGES, &[("queue", OTHER)], others as f64);
+    }
+}
+
+/// CPU time by the kind of the thread. Threads that have ended are of the other ones, so that no sum goes back.
+fn cpu_by_kind(
+    whole: Duration,
+    threads: Vec<(String, Duration)>,
+) -> BTreeMap<&'static str, Duration> {
+    let mut kinds: BTreeMap<&'static str, Duration> = BTreeMap::new();
+    for (name, cpu) in threads {
+        let (kind, _) = ThreadKind::from_name(&name);
+        if kind != ThreadKind::Other {
+            *kinds.entry(kind.name()).or_default() += cpu;
+        }
+    }
+    let known: Duration = kinds.values().sum();
+    kinds.insert(ThreadKind::Other.name(), whole.saturating_sub(known));
+    kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_inside::QueueDepth;
+
+    use super::*;
+
+    #[test]
+    fn kinds_of_threads_add_up_to_the_process() {
+        let second = Duration::from_secs(1);
+        let names = ["1_scheduler", "2_scheduler", "1_dirty_cpu_sch", "async_1", "beam.smp"];
+        let threads = names.map(|name| (name.to_owned(), second)).to_vec();
+        let kinds = cpu_by_kind(7 * second, threads);
+        assert_eq!((kinds["scheduler"], kinds["other"]), (2 * second, 3 * second));
+        assert_eq!(kinds.values().sum::<Duration>(), 7 * second);
+    }
+
+    #[test]
+    fn queues_add_up_to_all_messages() {
+        let queue = QueueDepth { vhost: "/".to_owned(), name: "q".to_owned(), messages: 5 };
+        let queues = QueueTotals { count: 9, ready: 6, unacknowledged: 2, longest: vec![queue] };
+        let figures = NodeFigures {
+            queues: Some(queues),
+            alarms: Some(vec!["disk".to_owned()]),
+            ..NodeFigures::default()
+        };
+        let mut snapshot = MetricsSnapshot::new(0);
+        write_node(&mut snapshot, &Arc::default(), u32::MAX, Answer::Figures(&figures));
+        let of = |metric: &MetricDescription| {
+            let points = snapshot.points().iter().filter(|point| point.metric.name == metric.name);
+            points
+                .map(|point| {
+                    let label = point.labels.first().map(|(_, value)| value.to_string());
+                    (label.unwrap_or_default(), point.value)
+                })
+                .collect::<Vec<_>>()
+        };
+        let labelled =
+            |pairs: [(&str, f64); 2]| pairs.map(|(label, value)| (label.to_owned(), value));
+        assert_eq!(of(&catalog::NODE_QUEUE_MESSAGES), labelled([("q", 5.0), ("other", 3.0)]));
+        assert_eq!(of(&catalog::NODE_ALARM), labelled([("memory", 0.0), ("disk", 1.0)]));
+        assert_eq!(of(&catalog::NODE_UP), [(String::new(), 1.0)]);
+    }
+}

@@ -1,0 +1,270 @@
+//! The order of `watch`: the clock, the nodes, the windows, until a signal ends it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use rabbitscope_export::MetricsSnapshot;
+use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder, NodeWindow, ProbeError};
+
+use super::{
+    check::inside,
+    config::{ConfigSource, WatchOptions},
+    delivery::Delivery,
+    inbox::{Event, Inbox},
+    inside::{AskedNodes, NodeReading},
+    labelled_window::LabelledWindow,
+    metrics::{Answer, write_node, write_own},
+    nodes::{Nodes, SCAN_INTERVAL},
+};
+use crate::output;
+
+/// Watches until SIGINT or SIGTERM.
+pub(crate) fn watch(source: &ConfigSource) -> anyhow::Result<()> {
+    let options = source.read()?;
+    let inbox = Inbox::open()?;
+    let mut watch = Watch::start(options, &inbox)?;
+    loop {
+        match inbox.wait_until(watch.next_step()) {
+            Event::TimeUp => watch.step(),
+            Event::Named(window) => watch.deliver_named(window),
+            Event::Reload => watch.reload(source),
+            Event::Stop => break,
+        }
+    }
+    watch.end(&inbox);
+    Ok(())
+}
+
+/// How long windows may take at the end to come back with names: longer than a node may take for an answer.
+const LAST_NAMES_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A reading that is older than so many intervals says nothing of now.
+const STALE_INTERVALS: u32 = 3;
+
+struct Watch {
+    options: WatchOptions,
+    recorder: ContinuousRecorder,
+    nodes: Nodes,
+    asked: AskedNodes,
+    delivery: Delivery,
+    next_fetch: Instant,
+    next_scan: Instant,
+    next_metrics: Instant,
+    window_end: Instant,
+}
+
+impl Watch {
+    fn start(options: WatchOptions, inbox: &Inbox) -> anyhow::Result<Self> {
+        let delivery = Delivery::start(&options)?;
+        let recorder = recorder(&options)?;
+        let now = Instant::now();
+        let mut watch = Self {
+            window_end: now + options.window,
+            asked: AskedNodes::new(options.inside.clone(), figures(&options), inbox.sender()),
+            options,
+            recorder,
+            nodes: Nodes::default(),
+            delivery,
+            next_fetch: now,
+            next_scan: now,
+            next_metrics: now,
+        };
+        watch.announce();
+        watch.step();
+        if watch.nodes.recorded().is_empty() {
+            output::note("no node runs here yet; nodes that come are recorded");
+        }
+        Ok(watch)
+    }
+
+    /// Says what no file shows: whether nodes are asked, and where metrics are.
+    fn announce(&self) {
+        output::note(&inside(&self.options));
+        if let Some(address) = self.delivery.address() {
+            output::note(&format!("metrics at http://{address}/metrics"));
+        }
+    }
+
+    /// When there is something to do.
+    fn next_step(&self) -> Instant {
+        let fetch = (!self.nodes.recorded().is_empty()).then_some(self.next_fetch);
+        let metrics = self.options.takes_metrics().then_some(self.next_metrics);
+        let also = fetch.into_iter().chain(metrics);
+        also.fold(self.window_end.min(self.next_scan), Instant::min)
+    }
+
+    /// Does all that is due. Nodes are looked for when samples are fetched anyway, so that an idle machine is woken
+    /// seldom.
+    fn step(&mut self) {
+        let now = Instant::now();
+        if now >= self.window_end {
+            self.end_window();
+            // A machine that slept, or had no time, does not make up for windows.
+            self.window_end = later(self.window_end, self.options.window, now);
+            self.next_fetch = now + self.recorder.fetch_interval();
+        } else if now >= self.next_fetch {
+            self.recorder.fetch();
+            self.next_fetch = now + self.recorder.fetch_interval();
+            if self.recorder.has_ended() {
+                let windows = self.recorder.end_ended();
+                self.deliver(windows);
+            }
+        }
+        if now >= self.next_scan {
+            self.look();
+            self.next_scan = now + SCAN_INTERVAL;
+        }
+        if self.options.takes_metrics() && now >= self.next_metrics {
+            self.offer_metrics(now);
+            self.next_metrics = later(self.next_metrics, self.options.metrics_interval, now);
+        }
+    }
+
+    fn look(&mut self) {
+        self.nodes.look(&self.options, &mut self.recorder);
+        self.asked.follow(self.nodes.recorded());
+    }
+
+    fn offer_metrics(&self, now: Instant) {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut snapshot = MetricsSnapshot::new(since.as_millis().try_into().unwrap_or(u64::MAX));
+        let oldest = STALE_INTERVALS * self.options.metrics_interval;
+        let nodes = self.nodes.recorded();
+        let mut failed = 0;
+        for (&pid, labels) in nodes {
+            let reading = self.asked.reading(pid);
+            failed += reading.as_ref().map_or(0, |reading| reading.failed);
+            let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
+            write_node(&mut snapshot, labels, pid, answer_in(reading.as_ref(), is_fresh));
+        }
+        write_own(&mut snapshot, &self.delivery.counts, nodes.len(), failed);
+        self.delivery.offer_metrics(snapshot);
+    }
+
+    fn end_window(&mut self) {
+        let windows = self.recorder.end_window();
+        self.deliver(windows);
+        self.delivery.tidy();
+    }
+
+    fn deliver(&mut self, windows: Vec<Result<NodeWindow, (u32, ProbeError)>>) {
+        for window in windows {
+            match window {
+                Ok(window) => {
+                    let (pid, has_ended) = (window.pid, window.has_ended);
+                    if let Some(labels) = self.nodes.labels(pid).map(Arc::clone) {
+                        self.name_and_deliver(LabelledWindow { labels, window });
+                    }
+                    if has_ended {
+                        self.nodes.ended(pid);
+                        self.asked.follow(self.nodes.recorded());
+                    }
+                }
+                Err((pid, error)) => self.nodes.failed(pid, &error),
+            }
+        }
+    }
+
+    /// A window of a node that is asked comes back later.
+    fn name_and_deliver(&mut self, window: LabelledWindow) {
+        if let Some(window) = self.asked.offer(window) {
+            self.delivery.deliver(window);
+        }
+    }
+
+    fn deliver_named(&mut self, window: LabelledWindow) {
+        self.asked.outstanding = self.asked.outstanding.saturating_sub(1);
+        self.delivery.deliver(window);
+    }
+
+    /// Reads the configuration again. One that cannot be used is named, and the old one stays in force.
+    fn reload(&mut self, source: &ConfigSource) {
+        match source.read().and_then(|options| self.apply(options)) {
+            Ok(()) => output::note("the configuration was read again"),
+            Err(error) => {
+                output::note(&format!("{error:#}; the configuration of before stays in force"));
+            }
+        }
+    }
+
+    fn apply(&mut self, options: WatchOptions) -> anyhow::Result<()> {
+        let is_other_recording = (self.options.freq_hz, self.options.has_off_cpu)
+            != (options.freq_hz, options.has_off_cpu);
+        let other = is_other_recording.then(|| recorder(&options)).transpose()?;
+        self.end_window();
+        self.delivery.reload(&self.options, &options)?;
+        let now = Instant::now();
+        self.window_end = now + options.window;
+        self.options = options;
+        match other {
+            Some(recorder) => {
+                self.recorder = recorder;
+                self.nodes.start_again();
+            }
+            None => self.nodes.choose_again(&self.options, &mut self.recorder),
+        }
+        self.asked.reload(self.options.inside.clone(), figures(&self.options));
+        self.next_metrics = now;
+        self.look();
+        self.announce();
+        self.next_fetch = now + self.recorder.fetch_interval();
+        Ok(())
+    }
+
+    fn end(mut self, inbox: &Inbox) {
+        self.end_window();
+        self.asked.end();
+        let deadline = Instant::now() + LAST_NAMES_TIMEOUT;
+        while self.asked.outstanding > 0 && Instant::now() < deadline {
+            if let Event::Named(window) = inbox.wait_until(deadline) {
+                self.deliver_named(window);
+            }
+        }
+        let counts = self.delivery.counts;
+        self.delivery.finish();
+        output::note(&format!("{} samples in {} windows", counts.samples, counts.windows));
+    }
+}
+
+/// What a node said, if that is fresh. One that was not reached yet is not called missing.
+fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) -> Answer<'_> {
+    match reading {
+        Some(NodeReading { last: Some((at, figures)), .. }) if is_fresh(*at) => {
+            Answer::Figures(figures)
+        }
+        None | Some(NodeReading { last: None, failed: 0 }) => Answer::NotAsked,
+        Some(_) => Answer::Missing,
+    }
+}
+
+/// How often nodes are asked for figures; never, where nobody takes metrics.
+fn figures(options: &WatchOptions) -> Option<Duration> {
+    options.takes_metrics().then_some(options.metrics_interval)
+}
+
+fn recorder(options: &WatchOptions) -> Result<ContinuousRecorder, ProbeError> {
+    ContinuousRecorder::start(&ContinuousOptions {
+        freq_hz: options.freq_hz,
+        has_off_cpu: options.has_off_cpu,
+    })
+}
+
+/// The first end of a window after `now`, on the grid of the ends before.
+fn later(end: Instant, window: Duration, now: Instant) -> Instant {
+    let next = end + window;
+    if next > now { next } else { now + window }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_that_were_slept_through_are_not_made_up_for() {
+        let (now, second) = (Instant::now(), Duration::from_secs(1));
+        assert_eq!(later(now, 10 * second, now + second), now + 10 * second);
+        assert_eq!(later(now, 10 * second, now + 60 * second), now + 70 * second);
+    }
+}

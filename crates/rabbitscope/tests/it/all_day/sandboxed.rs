@@ -1,0 +1,80 @@
+//! `watch` with no more privileges than the unit for systemd and the `DaemonSet` give it, in a time namespace of its own.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use rabbitscope_broker::Broker;
+
+use super::watched::Watched;
+use crate::workbench::{Workbench, eventually, may_profile_or_says_so, not_run, own_broker};
+
+const TEST: &str = "the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter";
+
+/// Makes the mounts of `ProtectSystem=strict`, but for the directory of the test, and a clock that is an hour ahead.
+const SANDBOX: &str =
+    "unshare --mount --time --monotonic 3600 --boottime 3600 --fork --kill-child=KILL";
+
+#[test]
+fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
+    if !may_profile_or_says_so(TEST) {
+        return;
+    }
+    let bench = Workbench::new("sandboxed");
+    let tried = bench.command_line(&format!("{SANDBOX} true")).output().unwrap();
+    if !tried.status.success() {
+        return not_run(TEST, &String::from_utf8_lossy(&tried.stderr));
+    }
+    let unit = deployed("systemd/rabbitscope-watch.service");
+    let capabilities = capabilities_of(&unit);
+    assert_eq!(capabilities, capabilities_in_manifest(), "the unit's and the DaemonSet's");
+    let raised: Vec<String> = capabilities.iter().map(|name| format!("+{name}")).collect();
+    let bounds = raised.join(",");
+    // What hides the names of the kernel's functions.
+    let hides = ["ProtectKernelTunables=yes", "ProtectKernelLogs=yes"];
+    assert!(hides.iter().all(|key| !unit.lines().any(|line| line == *key)));
+
+    let broker = own_broker();
+    bench.file("watch.toml", &configuration(&broker));
+    let place = bench.directory.display();
+    bench.file(
+        "sandbox.sh",
+        &format!(
+            "set -e\nmount --make-rprivate /\nmount --bind {place} {place}\n\
+             mount -o remount,bind,ro /\nmount -o remount,bind,ro /sys 2>/dev/null || true\n\
+             cd {place}\nexec setpriv --bounding-set=-all,{bounds} --inh-caps=-all --no-new-privs \"$@\"\n"
+        ),
+    );
+    let watched = Watched::start_with(bench, &format!("{SANDBOX} sh sandbox.sh"));
+    // The namespace's first process is the one that watches, the child of what was started.
+    eventually("kernel functions have names", || {
+        watched.windows(&broker.name).len() > 1 && {
+            let _ = watched.flamegraph("-o all.folded");
+            watched.bench.path("all.folded").exists()
+                && watched.bench.read("all.folded").contains("do_syscall_64_[k]")
+        }
+    });
+}
+
+fn configuration(broker: &Broker) -> String {
+    format!(
+        "[record]\nfrequency = 499\nwindow = '1s'\n[nodes]\nonly = ['{}*']\n\
+         [directory]\npath = 'windows'\n",
+        broker.name
+    )
+}
+
+/// A file that is for others to use.
+fn deployed(name: &str) -> String {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+    fs::read_to_string(deploy.join(name)).unwrap()
+}
+
+fn capabilities_of(unit: &str) -> BTreeSet<String> {
+    let set = unit.lines().find_map(|line| line.strip_prefix("CapabilityBoundingSet=")).unwrap();
+    set.split(' ').map(|name| name.trim_start_matches("CAP_").to_lowercase()).collect()
+}
+
+fn capabilities_in_manifest() -> BTreeSet<String> {
+    let manifest = deployed("kubernetes/watch.yaml");
+    let set = manifest.lines().find_map(|line| line.trim().strip_prefix("add: [")).unwrap();
+    set.trim_end_matches(']').split(", ").map(str::to_lowercase).collect()
+}

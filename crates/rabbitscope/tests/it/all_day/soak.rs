@@ -1,0 +1,98 @@
+//! Hours of watching, with a node that is killed and started again every minute: nothing grows, nothing is left.
+//!
+//! ```text
+//! make soak-watch                    4 hours; a line for each restart
+//! RABBITSCOPE_SOAK=20m make …        less
+//! ```
+
+use std::time::{Duration, Instant};
+
+use rabbitscope_broker::Broker;
+use rustix::process::Signal;
+
+use super::watched::{Holdings, Watched};
+use crate::workbench::{Workbench, eventually, own_broker, signal};
+
+const DURATION: Duration = Duration::from_secs(4 * 3600);
+const RESTART_INTERVAL: Duration = Duration::from_secs(60);
+
+/// What the largest resident memory of the last quarter may have more than that of the second: in the first, names are
+/// learned. An hour has 18,000 windows.
+const MAX_GROWTH_KIB: u64 = 1024;
+
+/// The same of descriptors: a file is opened when code of it runs for the first time.
+const MAX_MORE_DESCRIPTORS: u64 = 4;
+
+const CONFIGURATION: &str = "[record]\nfrequency = 99\nwindow = '200ms'\n\
+                             [directory]\npath = 'windows'\nmax-size = '20MB'\n";
+
+#[test]
+#[ignore = "4 hours: make soak-watch"]
+fn nothing_grows_in_hours_of_restarts() {
+    let duration = std::env::var("RABBITSCOPE_SOAK")
+        .map_or(DURATION, |text| rabbitscope_text::parse_duration(&text).unwrap());
+    let bench = Workbench::new("soak");
+    let (steady, mut restarted) = (own_broker(), own_broker());
+    let nodes = format!("[nodes]\nonly = ['{}*', '{}*']\n", steady.name, restarted.name);
+    bench.file("watch.toml", &format!("{CONFIGURATION}{nodes}"));
+    let load = format!("load -x 1 -y 1 -u soak -r 500 -h {}", steady.uri());
+    let mut load = bench.command(&load).spawn().unwrap();
+    let watched = Watched::start(bench);
+    watched.wait_for_windows(&steady.name, 1);
+    watched.wait_for_windows(&restarted.name, 1);
+    let until = Instant::now() + duration;
+    let mut held = Vec::new();
+    while Instant::now() < until {
+        held.push(restart(&watched, &mut restarted));
+        say(held.len(), held.last().unwrap());
+    }
+    load.kill().unwrap();
+    load.wait().unwrap();
+    watched.kill();
+    assert_nothing_grew(&held);
+}
+
+/// Ends a node, takes note of what `watch` has then, and starts the node again, until a minute is over.
+fn restart(watched: &Watched, node: &mut Broker) -> Holdings {
+    let next = Instant::now() + RESTART_INTERVAL;
+    let pid = node.nodes()[0].pid;
+    node.kill();
+    let has_ended = || {
+        let said = watched.bench.read("said");
+        said.lines().any(|line| line.contains(&format!("(pid {pid},")) && line.ends_with("ended"))
+    };
+    eventually("the end is noticed", has_ended);
+    signal(&watched.watch, Signal::HUP);
+    let held = Holdings::of(watched.watch.id());
+    node.start_again().unwrap();
+    watched.wait_for_windows(&format!("~{}.pb.gz", node.nodes()[0].pid), 1);
+    std::thread::sleep(next.saturating_duration_since(Instant::now()));
+    held
+}
+
+fn assert_nothing_grew(held: &[Holdings]) {
+    let counts: Vec<_> = held.iter().map(Holdings::counts).collect();
+    assert!(counts.iter().all(|it| *it == counts[0]), "{counts:?}");
+    assert_bounded(held, "KiB", MAX_GROWTH_KIB, |it| it.resident_kib);
+    assert_bounded(held, "descriptors", MAX_MORE_DESCRIPTORS, |it| it.descriptors as u64);
+}
+
+/// The largest of the last quarter is at most so much more than that of the second.
+fn assert_bounded(held: &[Holdings], unit: &str, limit: u64, value: impl Fn(&Holdings) -> u64) {
+    let quarter = held.len() / 4;
+    let most = |part: &[Holdings]| part.iter().map(&value).max().unwrap_or_default();
+    let (before, after) = (most(&held[quarter..2 * quarter]), most(&held[3 * quarter..]));
+    assert!(quarter == 0 || after <= before + limit, "{before} {unit}, then {after}");
+}
+
+/// What the soak prints while it goes on.
+#[expect(clippy::print_stderr, reason = "the lines are what the soak is for")]
+fn say(restarts: usize, held: &Holdings) {
+    let [threads, programs, maps, links] = held.counts();
+    eprintln!(
+        "{restarts:>4} restarts: {:.1} MiB, {} descriptors, {threads} threads, {programs} programs, {maps} \
+         maps, {links} links",
+        held.resident_kib as f64 / 1024.0,
+        held.descriptors,
+    );
+}

@@ -1,0 +1,170 @@
+//! `watch` with a real broker and every sink: the queue that was planted is the heaviest in each of them, and messages
+//! that are counted there are those that were sent. After a kill the node has nothing of ours.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    net::SocketAddr,
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_broker::Broker;
+use rabbitscope_profiles::{Profile, read_pprof};
+use serde_json::Value;
+
+use crate::{
+    leaving,
+    receiver::Receiver,
+    servers::{Server, are_installed, free_address},
+    workbench::{Workbench, eventually, files_below, may_profile_or_says_so, not_run, own_broker},
+};
+
+const TEST: &str = "the_planted_queue_is_the_heaviest_in_each_sink";
+const PLANTED: &str = "planted";
+/// Of queues, in one sink.
+const ENOUGH_SAMPLES: u64 = 5;
+const CPU: &str = "rabbitscope_node_queue_cpu_seconds_total";
+const DEPTH: &str = "rabbitscope_node_queue_messages";
+
+/// One busy queue, two others, and one in which messages stay.
+fn load() -> String {
+    let queue = |name: &str, rate: u32| {
+        format!(
+            "[[queues]]\nname = \"{name}\"\ndurable = true\n\
+             [[publishers]]\nqueue = \"{name}\"\nrate = {rate}\nconfirm-window = 100\n\
+             [[consumers]]\nqueue = \"{name}\"\nprefetch = 100\n"
+        )
+    };
+    let queues = [queue(PLANTED, 3000), queue("calm", 20), queue("quiet", 20)].concat();
+    format!("name = \"sinks\"\n[run]\nduration = \"5s\"\n{queues}")
+}
+
+fn configuration(broker: &Broker, scraped: SocketAddr, sinks: [&str; 3]) -> String {
+    let (home, epmd) = broker.distribution();
+    let [prometheus, victoria, receiver] = sinks;
+    format!(
+        "[record]\nfrequency = 99\nwindow = '1s'\n\
+         [nodes]\nonly = ['{}*']\n\
+         [inside]\nask = true\ncookie-file = '{}/.erlang.cookie'\nepmd-port = {epmd}\n\
+         [metrics]\ninterval = '1s'\nlisten = '{scraped}'\n\
+         [directory]\npath = 'windows'\n\
+         [[exporters]]\nkind = 'remote-write'\nurl = '{prometheus}'\n\
+         [[exporters]]\nkind = 'remote-write'\nname = 'victoria'\n\
+         url = '{victoria}/api/v1/write?extra_label=via=remote-write'\n\
+         [[exporters]]\nkind = 'influx'\nurl = '{victoria}/write?extra_label=via=influx'\n\
+         [[exporters]]\nkind = 'pyroscope'\nurl = '{receiver}'\n\
+         [[exporters]]\nkind = 'parca'\nurl = '{receiver}'\n\
+         [[exporters]]\nkind = 'otlp-profiles'\nurl = '{receiver}'\n",
+        broker.name,
+        home.display()
+    )
+}
+
+#[test]
+fn the_planted_queue_is_the_heaviest_in_each_sink() {
+    if !may_profile_or_says_so(TEST) || !are_installed(TEST, &["prometheus", "victoria-metrics"]) {
+        return;
+    }
+    let starting = thread::spawn(Receiver::start);
+    let (broker, scraped) = (own_broker(), free_address());
+    let (mut prometheus, mut victoria) = (Server::prometheus(scraped), Server::victoria_metrics());
+    prometheus.start();
+    victoria.start();
+    let receiver = match starting.join().unwrap() {
+        Ok(receiver) => receiver,
+        Err(reason) => return not_run(TEST, &reason),
+    };
+    let bench = Workbench::new("sinks");
+    let urls = [&prometheus.url("") as &str, &victoria.url(""), &receiver.url];
+    bench.file("watch.toml", &configuration(&broker, scraped, urls));
+    bench.file("load.toml", &load());
+    let mut watch = bench
+        .command("watch --config watch.toml")
+        .stderr(File::create(bench.path("said")).unwrap())
+        .spawn()
+        .unwrap();
+    eventually("it is recorded", || !files_below(&bench.path("windows"), ".pb.gz").is_empty());
+    bench.rabbitscope(&format!("run load.toml --uri {} --out out", broker.uri())).code(0);
+    let confirmed = bench.json("out/run.json")["load"]["confirmed"].as_u64().unwrap();
+    for (server, series) in [
+        (&prometheus, "job=\"rabbitscope\""),
+        (&prometheus, "job=\"scraped\""),
+        (&victoria, "via=\"remote-write\""),
+        (&victoria, "via=\"influx\""),
+    ] {
+        check_series(server, series, confirmed);
+    }
+    check_directory(&bench);
+    check_requests(&receiver);
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    leaving::assert_nothing_left(&broker, "watch");
+}
+
+#[track_caller]
+fn check_series(server: &Server, series: &str, confirmed: u64) {
+    let counter = format!("rabbitscope_node_messages_confirmed_total{{{series}}}");
+    eventually(&format!("{counter} is {confirmed}"), || {
+        server.query(&counter) == [confirmed as f64]
+    });
+    let top = format!("topk(1, {CPU}{{{series}}}) and {CPU}{{queue=\"{PLANTED}\",vhost=\"/\"}}");
+    eventually(&top, || server.query(&top).len() == 1);
+    let free = format!("rabbitscope_node_disk_free_bytes{{{series}}} > 1e6");
+    assert_eq!(server.query(&free).len(), 1, "{free}");
+    let up = format!("rabbitscope_node_up{{{series}}}");
+    assert_eq!(server.query(&up), [1.0], "{up}");
+    assert!(!server.query(&format!("{DEPTH}{{{series},queue=\"other\"}}")).is_empty());
+    let role = format!("rabbitscope_node_role_cpu_seconds_total{{{series},role=\"queue\"}} > 0");
+    assert_eq!(server.query(&role).len(), 1, "{role}");
+}
+
+fn check_directory(bench: &Workbench) {
+    let mut weights = BTreeMap::new();
+    for file in files_below(&bench.path("windows"), ".pb.gz") {
+        let profile = read_pprof(fs::read(file).unwrap().as_slice()).unwrap();
+        add_queues(&profile, &mut weights);
+    }
+    check_heaviest("the directory", &weights);
+}
+
+fn add_queues(profile: &Profile, weights: &mut BTreeMap<String, u64>) {
+    for sample in &profile.samples {
+        let process = sample.labels.process.as_ref();
+        let identity = process.and_then(|pid| profile.identities.get(pid));
+        if let Some(identity) = identity.filter(|identity| identity.is_queue()) {
+            *weights.entry(identity.name.clone()).or_default() += sample.weight;
+        }
+    }
+}
+
+#[track_caller]
+fn check_heaviest(sink: &str, weights: &BTreeMap<String, u64>) {
+    let heaviest = weights.iter().max_by_key(|(_, weight)| **weight);
+    assert_eq!(heaviest.map(|(name, _)| name.as_str()), Some(PLANTED), "{sink}: {weights:?}");
+}
+
+/// Queues and their samples by the path of a request.
+type Sinks = BTreeMap<String, BTreeMap<String, u64>>;
+
+fn check_requests(receiver: &Receiver) {
+    let mut sinks = Sinks::new();
+    while !have_all_enough(&sinks) {
+        let request = receiver.next(Duration::from_secs(30)).expect("windows are still sent");
+        let queues = sinks.entry(request["path"].as_str().unwrap().to_owned()).or_default();
+        for sample in request["samples"].as_array().unwrap() {
+            if let Value::String(queue) = &sample["labels"]["queue"] {
+                *queues.entry(queue.clone()).or_default() += sample["count"].as_u64().unwrap();
+            }
+        }
+    }
+    for (sink, weights) in &sinks {
+        check_heaviest(sink, weights);
+    }
+}
+
+/// Of the three paths. What was sent before is in the channel, so that this takes no time.
+fn have_all_enough(sinks: &Sinks) -> bool {
+    let samples = |queues: &BTreeMap<String, u64>| queues.values().sum::<u64>();
+    sinks.len() == 3 && sinks.values().all(|queues| samples(queues) >= ENOUGH_SAMPLES)
+}

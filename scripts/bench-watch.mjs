@@ -1,0 +1,103 @@
+// What watching costs, idle and busy, at two frequencies, in turn with perf. For bench-watch.sh.
+import { spawn } from "node:child_process";
+import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const [program, work, seconds, rounds, loads, frequencies] = process.argv.slice(2).map((it, at) => (at < 4 ? it : it.split(" ")));
+/** From the start of a sampler until it samples, and a little. */
+const START_MILLISECONDS = 4000;
+/** Watching learns names in its first windows: what is measured is what it costs for the rest of the day. */
+const WARM_MILLISECONDS = 60_000;
+
+/** CPU time of a process in nanoseconds, more finely than in ticks: all of its threads. */
+function cpuNanos(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, "utf8").split(" ")[0]), 0);
+}
+
+/** Time and runs of the kernel programs that a process has. */
+function programs(pid) {
+  const found = new Map();
+  for (const fd of readdirSync(`/proc/${pid}/fdinfo`)) {
+    let text;
+    try {
+      text = readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8");
+    } catch {
+      continue;
+    }
+    const value = (key) => new RegExp(`^${key}:\\s*(\\d+)`, "m").exec(text)?.[1];
+    if (value("run_time_ns")) found.set(value("prog_id"), { nanos: Number(value("run_time_ns")), runs: Number(value("run_cnt")) });
+  }
+  return [...found.values()].reduce((sum, it) => ({ nanos: sum.nanos + it.nanos, runs: sum.runs + it.runs }), { nanos: 0, runs: 0 });
+}
+
+const memory = (pid) => Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+
+function largest(directory) {
+  const files = readdirSync(directory, { recursive: true }).filter((name) => name.endsWith(".pb.gz"));
+  return Math.max(0, ...files.map((name) => statSync(`${directory}/${name}`).size));
+}
+
+async function ended(child) {
+  child.kill("SIGINT");
+  await new Promise((resolve) => child.on("close", resolve));
+}
+
+/** What `read` says more after the time of a round, for each nanosecond of it. */
+async function rates(read) {
+  const [start, before] = [process.hrtime.bigint(), read()];
+  await sleep(1000 * seconds);
+  const after = read();
+  const elapsed = Number(process.hrtime.bigint() - start);
+  return Object.fromEntries(Object.keys(before).map((key) => [key, (after[key] - before[key]) / elapsed]));
+}
+
+async function perfed(freq) {
+  const child = spawn("perf", ["record", "--quiet", "-a", "-g", "-e", "cpu-clock", "-F", freq, "-o", `${work}/perf.data`], { stdio: "ignore" });
+  await sleep(START_MILLISECONDS);
+  const { cpu } = await rates(() => ({ cpu: cpuNanos(child.pid) }));
+  const mib = memory(child.pid);
+  await ended(child);
+  return { cpu, mib };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Rounds of ours and of perf's at a frequency. Ours goes on while perf runs: the CPU time of each is its own. */
+async function compared(freq) {
+  const directory = `${work}/windows`;
+  rmSync(directory, { recursive: true, force: true });
+  const child = spawn(program, ["watch", "--config", `${work}/watch.toml`, "-o", directory, "--frequency", freq], { stdio: "ignore" });
+  await sleep(WARM_MILLISECONDS);
+  const found = [];
+  for (let round = 0; round < rounds; round++) {
+    const ours = await rates(() => ({ process: cpuNanos(child.pid), ...programs(child.pid) }));
+    found.push({ ...ours, perf: await perfed(freq) });
+  }
+  const mib = memory(child.pid);
+  await ended(child);
+  const of = (value) => median(found.map(value));
+  return {
+    process: of((it) => it.process),
+    kernel: of((it) => it.nanos),
+    both: of((it) => it.process + it.nanos),
+    perf: of((it) => it.perf.cpu),
+    ratio: of((it) => it.process / it.perf.cpu),
+    mib,
+    perfMib: of((it) => it.perf.mib),
+    window: largest(directory) / 1024,
+  };
+}
+
+const row = (...cells) => console.log(cells.map((cell, at) => (at ? String(cell).padStart(14) : cell.padEnd(14))).join(""));
+row("% of a core", "process", "kernel program", "both", "MiB", "window, KiB", "perf process", "perf, MiB", "ours/perf");
+for (const load of loads) {
+  const publishing = load === "busy" ? spawn(program, ["load", "-x", "2", "-y", "2", "-u", "bench", "-z", "3600"], { stdio: "ignore", cwd: work }) : null;
+  if (publishing) await sleep(START_MILLISECONDS);
+  for (const freq of frequencies) {
+    const it = await compared(freq);
+    const share = (value) => (100 * value).toFixed(3);
+    row(`${load}, ${freq} Hz`, share(it.process), share(it.kernel), share(it.both), it.mib.toFixed(1), it.window.toFixed(1), share(it.perf), it.perfMib.toFixed(1), it.ratio.toFixed(2));
+  }
+  if (publishing) await ended(publishing);
+}
