@@ -55,7 +55,7 @@ impl NodeAddress<'_> {
         let program = &installation.erl_call;
         let mut child = self
             .command(program)
-            .args(["-timeout", "20", "-sname", self.node, "-e"])
+            .args(["-h", &own_name(), "-timeout", "20", "-sname", self.node, "-e"])
             .stdin(Stdio::piped())
             .spawn()
             .map_err(BrokerError::io("start", program))?;
@@ -69,9 +69,7 @@ impl NodeAddress<'_> {
 
     /// The port of this node, too, is bound to the loopback interface only.
     fn by_erl(&self, installation: &Installation, expression: &str) -> Result<String, BrokerError> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let own = format!("rabbitscope-asks-{}-{number}@localhost", std::process::id());
+        let own = format!("{}@localhost", own_name());
         let program = &installation.erl;
         let output = self
             .command(program)
@@ -100,6 +98,15 @@ impl NodeAddress<'_> {
             .stderr(Stdio::piped());
         command
     }
+}
+
+/// A node refuses a second connection of the same name, also while it has not noticed that the first one is closed; by
+/// default `erl_call` has the same name each time. Names come again, since the node keeps each as an atom.
+fn own_name() -> String {
+    const NAMES: u32 = 1000;
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed) % NAMES;
+    format!("rabbitscope-asks-{}-{number}", std::process::id())
 }
 
 fn lossy(bytes: &[u8]) -> String {

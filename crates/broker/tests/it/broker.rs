@@ -7,6 +7,7 @@ use std::{
     net::TcpStream,
     os::unix::fs::PermissionsExt,
     path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -50,6 +51,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
     check("X = <<195, 169>>, {X, whereis(init), \"a\\n\"}.", r#"{<<"é"/utf8>>,<0.0.0>,"a\n"}"#);
     check("length(rabbit_plugins:active()) >= 8.", "true");
     assert!(matches!(broker.eval("nonsense("), Err(BrokerError::Eval { .. })));
+    assert_answers_together(&broker);
 
     assert_reachable_from_here_only(broker.pid);
     assert_each_has_a_port_of_its_own(&broker);
@@ -93,6 +95,15 @@ fn listening_addresses(pid: u32) -> Vec<String> {
 }
 
 /// Each protocol is at its port, and answers there.
+/// A node takes one connection for each name.
+fn assert_answers_together(broker: &Broker) {
+    let ask = || broker.eval("timer:sleep(300), done").unwrap();
+    thread::scope(|scope| {
+        let asked = [0; 4].map(|_| scope.spawn(ask));
+        assert_eq!(asked.map(|it| it.join().unwrap()), ["done"; 4]);
+    });
+}
+
 fn assert_each_has_a_port_of_its_own(broker: &Broker) {
     let of = |protocol: &str| {
         let found = broker.listeners.iter().find(|it| it.protocol == protocol);
