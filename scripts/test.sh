@@ -33,13 +33,14 @@ passes() {
     rm -f "$status"
 }
 
-# The tests that failed, one in each line: the arguments of cargo that select the program, then the test. Nothing if a
-# program failed in another way than by its tests, or too many did.
+# The tests that failed, one in each line: the arguments of cargo that select the kind of program, of the whole workspace so
+# that nothing is compiled again, then the test. Nothing if a program failed in another way than by its tests, or too many did.
 failed_tests() {
     awk -v most="$SECOND_TRIES" '
         /^test .* \.\.\. FAILED$/ { names[++count] = $2 }
         /^error: test failed, to rerun pass `/ {
             split($0, parts, "`")
+            sub(/-p [^ ]+/, "--workspace", parts[2])
             programs += 1
             for (; told < count; told++) lines[told + 1] = parts[2] " " names[told + 1]
             if (told == before) other = 1
@@ -58,9 +59,10 @@ if ! passes cargo test --locked --workspace --no-fail-fast; then
     [ -s "$failures" ] || failed=1
     while read -r arguments <&3; do
         name=${arguments##* }
+        before=$(wc -l <"$log")
         # shellcheck disable=SC2086 # several arguments
         if passes cargo test --locked ${arguments% *} -- --exact "$name" &&
-            tail -n 20 "$log" | grep -q "^test $name \.\.\. ok"; then
+            tail -n "+$((before + 1))" "$log" | grep -q "^test $name \.\.\. ok"; then
             echo "flaky: $name passed alone, after it had failed among the others" | tee -a "$log"
         else
             echo "failed again: $name" | tee -a "$log"
