@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use rabbitscope_probe::packets::{CaptureInterface, PortSet};
 use rabbitscope_runs::scenario::PacketsSpec;
 use rabbitscope_wire::{
@@ -45,8 +45,9 @@ pub(crate) struct CaptureBesideLoad {
 }
 
 impl CaptureBesideLoad {
-    /// Begins to look at the broker with this pid and port, which is called `subject`. Where packets are kept they are written
-    /// beside `file`. A failure sets `stop`: a run without the packets that it was for would waste the time of whoever waits.
+    /// Begins to look at the broker with this pid and port, which is called `subject`; returns when packets are looked at. Where
+    /// they are kept they are written beside `file`. A later failure sets `stop`: a run without the packets that it was for
+    /// would waste the time of whoever waits.
     pub(crate) fn start(
         spec: &PacketsSpec,
         (pid, port, subject): (u32, u16, String),
@@ -54,6 +55,7 @@ impl CaptureBesideLoad {
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
         let (load_started, begin) = mpsc::channel();
+        let (opened, is_open) = mpsc::channel();
         let over = Arc::new(AtomicBool::new(false));
         let options = LiveOptions {
             subject,
@@ -64,7 +66,7 @@ impl CaptureBesideLoad {
         let look = {
             let (spec, over, stop) = (spec.clone(), Arc::clone(&over), Arc::clone(stop));
             move || {
-                let looked = look(&spec, &options, &file, &begin, &over);
+                let looked = look(&spec, &options, &file, (&opened, &begin), &over);
                 if looked.is_err() {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -73,7 +75,12 @@ impl CaptureBesideLoad {
         };
         let thread = thread::Builder::new().name("packets".to_owned()).spawn(look);
         let thread = thread.context("cannot start a thread for packets")?;
-        Ok(Self { thread: Some(thread), load_started: Some(load_started), over })
+        let capture = Self { thread: Some(thread), load_started: Some(load_started), over };
+        match is_open.recv() {
+            Ok(()) => Ok(capture),
+            // It failed, and says why.
+            Err(_) => capture.finish().and_then(|_| bail!("capturing ended before it began")),
+        }
     }
 
     /// Who is to be told when the load starts; the time of the capture counts from then.
@@ -103,7 +110,7 @@ fn look(
     spec: &PacketsSpec,
     options: &LiveOptions,
     file: &Path,
-    begin: &Receiver<Instant>,
+    (opened, begin): (&Sender<()>, &Receiver<Instant>),
     over: &AtomicBool,
 ) -> anyhow::Result<CapturedPackets> {
     let mut saved = spec.save.then(|| SavedPackets::beside(file)).transpose()?;
@@ -112,7 +119,10 @@ fn look(
         ..AnalyzerOptions::new(options.subject.clone())
     };
     let mut load = None;
+    let mut opened = Some(opened);
     let mut is_over = |_: Duration| {
+        // Asked for the first time when everything is open.
+        let _ = opened.take().map(|opened| opened.send(()));
         load = load.or_else(|| begin.try_recv().ok());
         load.is_some_and(|start: Instant| start.elapsed() >= spec.duration)
     };

@@ -3,7 +3,7 @@
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use rabbitscope_probe::packets::{
@@ -26,7 +26,8 @@ use crate::machine::ProcessIdentity;
 const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
 /// How long is waited for packets at a time.
 const PACKET_TIMEOUT: Duration = Duration::from_millis(20);
-/// After the end packets that were captured before may still come: twice the time after which a block is handed over.
+/// After the end packets that were captured before may still come: twice the time after which a block is handed over. What the
+/// ring has by then is taken however long that takes.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
 /// Sockets that are watched.
 const MAX_SOCKETS: usize = 16_384;
@@ -183,7 +184,7 @@ impl Watch<'_> {
                 cut_short = Some(format!("the node ended after {waited:.1} s"));
                 break;
             }
-            let mut looked = self.packets(PACKET_TIMEOUT);
+            let mut looked = self.packets(PACKET_TIMEOUT).map(drop);
             if asked.elapsed() >= SOCKET_INTERVAL {
                 asked = Instant::now();
                 looked = looked.and_then(|()| self.ask_sockets());
@@ -193,24 +194,34 @@ impl Watch<'_> {
                 return Some(format!("after {waited:.1} s: {error:#}"));
             }
         }
-        // What comes now was captured before.
-        let mut drained = self.ask_sockets();
-        let end = Instant::now();
-        while end.elapsed() < DRAIN_TIME && drained.is_ok() {
-            drained = self.packets(PACKET_TIMEOUT);
-        }
-        cut_short
+        let drained = self.ask_sockets().and_then(|()| self.drain());
+        cut_short.or_else(|| drained.err().map(|error| format!("at the end: {error:#}")))
     }
 
-    /// Takes the packets of a block, or waits.
-    fn packets(&mut self, timeout: Duration) -> anyhow::Result<()> {
+    /// Takes what was captured until now: where this program got no CPU, much of it is in the ring yet.
+    fn drain(&mut self) -> anyhow::Result<()> {
+        let (end, start) = (SystemTime::now(), Instant::now());
+        let end = end.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        loop {
+            let latest = self.packets(PACKET_TIMEOUT)?;
+            let is_empty = latest.is_none() && start.elapsed() >= DRAIN_TIME;
+            if is_empty || latest.is_some_and(|latest| u128::from(latest) > end) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes the packets of a block, or waits. Returns the time of the latest, in nanoseconds since 1970.
+    fn packets(&mut self, timeout: Duration) -> anyhow::Result<Option<u64>> {
         let Self { sources, analyzer, saved, number, written, is_elsewhere, .. } = self;
         let Ok(ring) = &mut sources.ring else {
             thread::sleep(timeout);
-            return Ok(());
+            return Ok(None);
         };
-        let Some(block) = ring.next_block(timeout)? else { return Ok(()) };
+        let mut latest = None;
+        let Some(block) = ring.next_block(timeout)? else { return Ok(None) };
         for captured in block.packets() {
+            latest = latest.max(Some(captured.unix_nanos));
             let packet = Packet {
                 number: *number + 1,
                 time: Timestamp::from_unix_nanos(captured.unix_nanos),
@@ -224,7 +235,7 @@ impl Watch<'_> {
             *number += 1;
             take(analyzer, &packet, saved, written);
         }
-        Ok(())
+        Ok(latest)
     }
 
     fn ask_sockets(&mut self) -> anyhow::Result<()> {
