@@ -116,8 +116,8 @@ fn check_wait(profile: &Profile, function: &str, through: &str, wait: Duration) 
     assert!(stack.contains(&through) && !stack.contains(&"[C frames missing]"), "{stack:?}");
     let found = Duration::from_nanos(blocked_below(profile, function));
     let latest = wait.mul_f64(1.1);
-    // The clock of the test begins and ends beside the wait.
-    assert!(found + Duration::from_millis(5) >= wait && found <= latest, "{found:?} of {wait:?}");
+    // The clock of the test begins and ends beside the wait, and on a busy machine who waits waits for a CPU first.
+    assert!(found + Duration::from_millis(50) >= wait && found <= latest, "{found:?} of {wait:?}");
 }
 
 /// Nanoseconds for which `function` waited until somebody woke it.
