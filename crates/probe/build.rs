@@ -68,13 +68,13 @@ fn build() -> Result<(), String> {
     let header = out.join("interface.h");
     fs::write(&header, interface_header())
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
-    fs::write(out.join("emulator_names.rs"), emulator_names()?)
+    fs::write(out.join("known_builds.rs"), known_builds()?)
         .map_err(|error| format!("cannot write the list of {NAMES}/: {error}"))?;
     PROGRAMS.iter().try_for_each(|name| compile(name, &out))
 }
 
 /// A constant with build id and text of each table.
-fn emulator_names() -> Result<String, String> {
+fn known_builds() -> Result<String, String> {
     let unreadable = |error| format!("cannot list {NAMES}/: {error}");
     let mut ids = Vec::new();
     for entry in fs::read_dir(NAMES).map_err(unreadable)? {

@@ -1,11 +1,11 @@
 //! Native code of the node and of the kernel: names from symbol tables ([`names`], [`debug_file`]; of foreign
 //! recordings [`recorded`]), starts and names of functions without a symbol ([`stripped`], [`function_starts`],
-//! [`emulator_names`]), code that a debug file would name ([`unnamed`]), and unwinding ([`unwind`]).
+//! [`known_builds`]), code that a debug file would name ([`unnamed`]), and unwinding ([`unwind`]).
 
 mod debug_file;
-mod emulator_names;
 mod function_starts;
 mod kernel_names;
+mod known_builds;
 mod limits;
 mod name_sources;
 mod names;

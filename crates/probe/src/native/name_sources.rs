@@ -6,7 +6,7 @@ use object::{Object, ReadCache};
 
 use super::{
     debug_file::{DebugFile, build_id, build_id_of},
-    emulator_names::EmulatorNames,
+    known_builds::KnownBuild,
     limits::MAX_CODE_BYTES,
     unnamed::MissingDebugFile,
 };
@@ -80,7 +80,7 @@ pub(crate) fn has_names(process: &Process) -> bool {
 fn source_of(file: &fs::File, open: impl Fn(&str) -> io::Result<fs::File>) -> Option<NameSource> {
     let cache = ReadCache::new(file);
     let parsed = object::File::parse(&cache).ok()?;
-    let is_known = || build_id_of(file).and_then(|id| EmulatorNames::of(&id)).is_some();
+    let is_known = || build_id_of(file).and_then(|id| KnownBuild::of(&id)).is_some();
     Some(if parsed.symbols().next().is_some() {
         NameSource::SymbolTable
     } else if DebugFile::find(file, open).is_some() {

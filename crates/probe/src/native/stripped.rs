@@ -5,7 +5,7 @@ use std::fs::File;
 use rabbitscope_profiles::source_name;
 
 use super::{
-    debug_file::build_id_of, emulator_names::EmulatorNames, function_starts::FunctionStarts,
+    debug_file::build_id_of, function_starts::FunctionStarts, known_builds::KnownBuild,
     native_name::NativeName,
 };
 
@@ -13,13 +13,13 @@ use super::{
 #[derive(Debug)]
 pub(super) struct StrippedCode {
     starts: FunctionStarts,
-    names: Option<EmulatorNames>,
+    names: Option<KnownBuild>,
 }
 
 impl StrippedCode {
     /// Of `file`.
     pub(super) fn read(file: &File) -> Self {
-        let names = build_id_of(file).and_then(|id| EmulatorNames::of(&id));
+        let names = build_id_of(file).and_then(|id| KnownBuild::of(&id));
         Self { starts: FunctionStarts::read(file), names }
     }
 

@@ -1,22 +1,23 @@
-//! Names of functions of the emulators that distributions strip, by build id.
+//! Names of functions of the emulators and C libraries that distributions strip, by build id.
 //!
-//! The tables in `names/` were made by `scripts/emulator-names.sh`: the emulator was built again from the
-//! distribution's source package, and functions were paired by their machine code. A name that ends with a question
-//! mark was inferred from the function's place between others.
+//! The tables in `names/` were made by `scripts/emulator-names.sh` and `scripts/library-names.sh`. An emulator was built
+//! again from the distribution's source package, and functions were paired by their machine code; a name that ends with
+//! a question mark was inferred from the function's place between others. Names of a library are those of its debug
+//! package.
 
 use super::debug_file::hexadecimal;
 
 // `TABLES`: build id in hexadecimal digits, text of the table.
-include!(concat!(env!("OUT_DIR"), "/emulator_names.rs"));
+include!(concat!(env!("OUT_DIR"), "/known_builds.rs"));
 
-/// The names of one emulator.
+/// The names of one build of a file.
 #[derive(Debug)]
-pub(super) struct EmulatorNames {
+pub(super) struct KnownBuild {
     /// By address in the file.
     names: Vec<(u64, &'static str)>,
 }
 
-impl EmulatorNames {
+impl KnownBuild {
     /// The table of a file with this build id.
     pub(super) fn of(build_id: &[u8]) -> Option<Self> {
         let digits = hexadecimal(build_id);
@@ -43,11 +44,11 @@ impl EmulatorNames {
 
 #[cfg(test)]
 mod tests {
-    use super::{EmulatorNames, TABLES};
+    use super::{KnownBuild, TABLES};
 
     #[test]
     fn a_function_is_found_by_its_first_address_alone() {
-        let names = EmulatorNames::parse("# a comment\n1000 sweep\n2ff0 do_minor?\n");
+        let names = KnownBuild::parse("# a comment\n1000 sweep\n2ff0 do_minor?\n");
         assert_eq!(names.at(0x1000), Some("sweep"));
         assert_eq!(names.at(0x2ff0), Some("do_minor?"));
         assert_eq!(names.at(0x1001), None);
@@ -58,9 +59,9 @@ mod tests {
         for (id, text) in TABLES {
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert!(lines > 1000, "{id}: {lines} names");
-            assert_eq!(EmulatorNames::parse(text).names.len(), lines, "{id}");
+            assert_eq!(KnownBuild::parse(text).names.len(), lines, "{id}");
             assert!(id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
         }
-        assert!(EmulatorNames::of(&[1; 20]).is_none());
+        assert!(KnownBuild::of(&[1; 20]).is_none());
     }
 }
