@@ -93,6 +93,11 @@ fn there_until_nanos(window: &Window) -> u64 {
 
 impl NodeCpu {
     fn add(&mut self, series: &SeriesProfile<'_>, seconds_of_tick: f64) {
+        // All series of a counter may start anew; backends know that from restarts. Before the window is added, or its
+        // time would be in no value that anybody sees.
+        if self.queues.len() > MAX_QUEUES {
+            self.queues.clear();
+        }
         for (labels, weight) in series.weights() {
             let seconds = weight as f64 * seconds_of_tick;
             *self.roles.entry(Arc::from(labels.role)).or_default() += seconds;
@@ -100,10 +105,6 @@ impl NodeCpu {
                 let queue = (Arc::from(name), Arc::from(vhost));
                 *self.queues.entry(queue).or_default() += seconds;
             }
-        }
-        // All series of a counter may start anew; backends know that from restarts.
-        if self.queues.len() > MAX_QUEUES {
-            self.queues.clear();
         }
     }
 }
@@ -158,6 +159,17 @@ mod tests {
             cpu.write(&mut snapshot);
             assert_eq!(snapshot.points().len(), 3, "{since:?}");
         }
+    }
+
+    #[test]
+    fn the_window_with_which_queues_start_anew_counts() {
+        let labels = |number: usize| (Arc::from(format!("old{number}")), Arc::from("/"));
+        let queues = (0..=MAX_QUEUES).map(|number| (labels(number), 1.0)).collect();
+        let mut node = NodeCpu { queues, ..NodeCpu::default() };
+        let profile = test_profile(&[("q", 100)]);
+        node.add(&SeriesProfile::of(&profile, &mut QueueRanking::default()), 0.01);
+        let left: Vec<_> = node.queues.into_iter().collect();
+        assert_eq!(left, [((Arc::from("q"), Arc::from("/")), 1.0)]);
     }
 
     #[test]
