@@ -76,12 +76,13 @@ impl Encoder {
     }
 
     fn encode_metrics(&self, mut snapshot: MetricsSnapshot) {
-        self.cpu.write(&mut snapshot);
+        // What is lost comes before what may be without number.
         for exporter in self.exporters.iter() {
             write_figures(exporter, &mut snapshot);
         }
+        self.cpu.write(&mut snapshot);
         let dropped = snapshot.dropped() as f64;
-        snapshot.add(&catalog::SELF_POINTS_DROPPED, None, Vec::new(), dropped);
+        snapshot.add_last(&catalog::SELF_POINTS_DROPPED, dropped);
         for exporter in self.exporters.iter() {
             match exporter.kind {
                 ExporterKind::RemoteWrite => {
