@@ -52,13 +52,8 @@ impl Delivery {
         let of = |options: &WatchOptions| {
             (options.exporters.clone(), options.spool.clone(), options.listen.clone())
         };
-        if of(old) != of(new) {
-            // Both at the same time might share a spool, or an address.
-            finish(self.exporters.take());
-            self.exporters = exporters(new).or_else(|error| {
-                output::note(&format!("the exporters are as before: {error:#}"));
-                exporters(old)
-            })?;
+        if of(old) != of(new) || self.exporters.is_some() != has_exporters(new) {
+            self.start_exporters_again(old, new)?;
         }
         match (&new.directory, &mut self.archive) {
             (None, archive) => *archive = None,
@@ -67,6 +62,28 @@ impl Delivery {
             (Some(_), None) => {}
         }
         Ok(())
+    }
+
+    fn start_exporters_again(
+        &mut self,
+        old: &WatchOptions,
+        new: &WatchOptions,
+    ) -> anyhow::Result<()> {
+        // Both at the same time might share a spool, or an address.
+        finish(self.exporters.take());
+        let refused = match exporters(new) {
+            Ok(started) => {
+                self.exporters = started;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        self.exporters = exporters(old).unwrap_or_else(|error| {
+            let text = "nothing is exported any more, until the configuration is read again";
+            output::note(&format!("{text} (SIGHUP): {error:#}"));
+            None
+        });
+        Err(refused)
     }
 
     /// Hands over what was recorded of a node in one window.
@@ -139,8 +156,12 @@ fn finish(exporters: Option<Exporters>) {
     }
 }
 
+fn has_exporters(options: &WatchOptions) -> bool {
+    !options.exporters.is_empty() || options.listen.is_some()
+}
+
 fn exporters(options: &WatchOptions) -> anyhow::Result<Option<Exporters>> {
-    if options.exporters.is_empty() && options.listen.is_none() {
+    if !has_exporters(options) {
         return Ok(None);
     }
     let options = ExportOptions {
@@ -171,5 +192,39 @@ fn name_of(labels: &NodeLabels, pid: u32, profile: &Profile) -> WindowName {
         node: labels.node.clone(),
         version: labels.version.clone(),
         pid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::{super::config::{ConfigSource, TypedOptions}, *};
+
+    #[test]
+    fn exporters_that_cannot_start_leave_those_of_before_and_are_tried_again() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, token) = (place.path().join("watch.toml"), place.path().join("token"));
+        let read = |more: &str| {
+            fs::write(&file, format!("[metrics]\nlisten = '127.0.0.1:0'\n{more}")).unwrap();
+            let typed = TypedOptions::default();
+            ConfigSource { file: Some(file.clone()), typed }.read().unwrap()
+        };
+        let exporter = format!(
+            "[[exporters]]\nkind = 'parca'\nurl = 'http://127.0.0.1:1'\ntoken-file = '{}'",
+            token.display()
+        );
+        let (old, new) = (read(""), read(&exporter));
+        let mut delivery = Delivery::start(&old).unwrap();
+        let refused = delivery.reload(&old, &new).unwrap_err().to_string();
+        assert!(refused.contains("token"), "{refused}");
+        assert!(delivery.address().is_some(), "those of before go on");
+        fs::write(&token, "secret").unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+        delivery.reload(&old, &new).unwrap();
+        assert_eq!(delivery.exporters.as_ref().unwrap().figures().len(), 1);
+        let mut none = Delivery { exporters: None, ..Delivery::start(&old).unwrap() };
+        none.reload(&old, &old).unwrap();
+        assert!(none.address().is_some(), "also with the configuration of before");
     }
 }
