@@ -2,7 +2,9 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use rabbitscope_export::{ExportOptions, Exporters, MetricsSnapshot, NodeLabels, Window};
+use rabbitscope_export::{
+    ExportOptions, ExporterFigures, Exporters, MetricsSnapshot, NodeLabels, Window,
+};
 use rabbitscope_http::{ListenError, ListenOptions, Listener};
 use rabbitscope_profiles::{Event, Profile};
 
@@ -151,9 +153,15 @@ impl Delivery {
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
 fn finish(exporters: Option<Exporters>) {
-    if let Some(exporters) = exporters {
-        let _ = exporters.finish(FINISH_TIMEOUT);
-    }
+    let figures = exporters.map(|exporters| exporters.finish(FINISH_TIMEOUT)).unwrap_or_default();
+    figures.iter().filter_map(unsent).for_each(|text| output::note(&text));
+}
+
+/// What a person has to know at the end: nobody reads these figures any more.
+fn unsent(figures: &ExporterFigures) -> Option<String> {
+    let lost = figures.dropped.get("end")?;
+    let name = &figures.name;
+    Some(format!("exporter {name}: {lost} requests that waited are lost; `[spool] directory` would keep them"))
 }
 
 fn has_exporters(options: &WatchOptions) -> bool {
@@ -200,6 +208,15 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::{super::config::{ConfigSource, TypedOptions}, *};
+
+    #[test]
+    fn what_is_lost_at_the_end_is_said() {
+        let mut figures =
+            ExporterFigures { name: "parca".to_owned(), ..ExporterFigures::default() };
+        assert_eq!(unsent(&figures), None);
+        figures.dropped.insert("end", 3);
+        assert!(unsent(&figures).unwrap().starts_with("exporter parca: 3 requests"));
+    }
 
     #[test]
     fn exporters_that_cannot_start_leave_those_of_before_and_are_tried_again() {
