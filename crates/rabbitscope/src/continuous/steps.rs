@@ -136,7 +136,7 @@ impl Watch {
         let nodes = self.nodes.recorded();
         self.thread_cpu.retain(|pid| nodes.contains_key(&pid));
         let mut failed = 0;
-        for (&pid, labels) in nodes {
+        for (labels, pid) in self.nodes.by_labels() {
             let reading = self.asked.reading(pid);
             failed += reading.as_ref().map_or(0, |reading| reading.failed);
             let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
