@@ -135,15 +135,13 @@ impl Watch {
         let oldest = STALE_INTERVALS * self.options.metrics_interval;
         let nodes = self.nodes.recorded();
         self.thread_cpu.retain(|pid| nodes.contains_key(&pid));
-        let mut failed = 0;
         for (labels, pid) in self.nodes.by_labels() {
             let reading = self.asked.reading(pid);
-            failed += reading.as_ref().map_or(0, |reading| reading.failed);
             let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
             let answer = answer_in(reading.as_ref(), is_fresh);
             write_node(&mut snapshot, labels, pid, answer, &mut self.thread_cpu);
         }
-        write_own(&mut snapshot, &self.delivery.counts, nodes.len(), failed);
+        write_own(&mut snapshot, &self.delivery.counts, nodes.len(), self.asked.failed());
         self.delivery.offer_metrics(snapshot);
     }
 
@@ -238,7 +236,7 @@ fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) 
         Some(NodeReading { last: Some((at, figures)), .. }) if is_fresh(*at) => {
             Answer::Figures(figures)
         }
-        None | Some(NodeReading { last: None, failed: 0 }) => Answer::NotAsked,
+        None | Some(NodeReading { last: None, has_failed: false }) => Answer::NotAsked,
         Some(_) => Answer::Missing,
     }
 }

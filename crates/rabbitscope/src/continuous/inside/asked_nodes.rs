@@ -2,13 +2,17 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, mpsc::Sender},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::Sender,
+    },
     time::Duration,
 };
 
 use rabbitscope_export::NodeLabels;
 
-use super::asked_node::{AskedNode, NodeReading};
+use super::asked_node::{AskedNode, NodeReading, Report};
 use crate::{
     continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
     output,
@@ -19,7 +23,7 @@ pub(in crate::continuous) struct AskedNodes {
     options: Option<InsideOptions>,
     /// How often figures are read; `None` where nobody takes them.
     figures: Option<Duration>,
-    events: Sender<Event>,
+    report: Report,
     nodes: HashMap<u32, AskedNode>,
     /// Windows that were handed over and are not back.
     pub(in crate::continuous) outstanding: usize,
@@ -32,7 +36,8 @@ impl AskedNodes {
         figures: Option<Duration>,
         events: Sender<Event>,
     ) -> Self {
-        Self { options, figures, events, nodes: HashMap::new(), outstanding: 0 }
+        let report = Report { events, failed: Arc::new(AtomicU64::new(0)) };
+        Self { options, figures, report, nodes: HashMap::new(), outstanding: 0 }
     }
 
     /// Applies other options: all nodes are connected to again, if they are different.
@@ -55,7 +60,7 @@ impl AskedNodes {
             if self.nodes.contains_key(&pid) {
                 continue;
             }
-            match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.events) {
+            match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.report) {
                 Ok(node) => {
                     self.nodes.insert(pid, node);
                 }
@@ -82,8 +87,40 @@ impl AskedNodes {
         self.nodes.get(&pid).map(AskedNode::reading)
     }
 
+    /// Readings that failed so far.
+    pub(in crate::continuous) fn failed(&self) -> u64 {
+        self.report.failed.load(Ordering::Relaxed)
+    }
+
     /// Asks nobody any longer. Windows that were handed over still come back.
     pub(in crate::continuous) fn end(&mut self) {
         self.nodes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn what_failed_stays_counted_when_the_node_has_ended() {
+        let place = tempfile::tempdir().unwrap();
+        // There is no such file, so that nobody is connected to.
+        let cookie_file = Some(place.path().join("cookie"));
+        let (events, _inbox) = channel();
+        let options = InsideOptions { cookie_file, epmd_port: 1 };
+        let mut asked = AskedNodes::new(Some(options), None, events);
+        let labels = NodeLabels { node: "a@localhost".to_owned(), ..NodeLabels::default() };
+        asked.follow(&HashMap::from([(u32::MAX, Arc::new(labels))]));
+        let until = std::time::Instant::now() + Duration::from_secs(30);
+        while asked.failed() == 0 {
+            assert!(std::time::Instant::now() < until, "nobody connects without a cookie");
+            std::thread::yield_now();
+        }
+        asked.follow(&HashMap::new());
+        assert!(asked.nodes.is_empty());
+        assert_eq!(asked.failed(), 1);
     }
 }
