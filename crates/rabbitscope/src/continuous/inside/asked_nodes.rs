@@ -1,7 +1,7 @@
 //! The nodes that are asked, by pid.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -25,6 +25,8 @@ pub(in crate::continuous) struct AskedNodes {
     figures: Option<Duration>,
     report: Report,
     nodes: HashMap<u32, AskedNode>,
+    /// Nodes for which there is no thread, and whose names were said.
+    without: HashSet<u32>,
     /// Windows that were handed over and are not back.
     pub(in crate::continuous) outstanding: usize,
 }
@@ -37,7 +39,8 @@ impl AskedNodes {
         events: Sender<Event>,
     ) -> Self {
         let report = Report { events, failed: Arc::new(AtomicU64::new(0)) };
-        Self { options, figures, report, nodes: HashMap::new(), outstanding: 0 }
+        let (nodes, without) = (HashMap::new(), HashSet::new());
+        Self { options, figures, report, nodes, without, outstanding: 0 }
     }
 
     /// Applies other options: all nodes are connected to again, if they are different.
@@ -56,6 +59,7 @@ impl AskedNodes {
     pub(in crate::continuous) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
         let Some(options) = &self.options else { return };
         self.nodes.retain(|pid, _| recorded.contains_key(pid));
+        self.without.retain(|pid| recorded.contains_key(pid));
         for (&pid, labels) in recorded.iter().filter(|(_, labels)| !labels.node.is_empty()) {
             if self.nodes.contains_key(&pid) {
                 continue;
@@ -63,8 +67,12 @@ impl AskedNodes {
             match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.report) {
                 Ok(node) => {
                     self.nodes.insert(pid, node);
+                    self.without.remove(&pid);
                 }
-                Err(error) => output::note(&format!("{} is not asked: {error}", labels.node)),
+                Err(error) if self.without.insert(pid) => {
+                    output::note(&format!("{} is not asked: no thread: {error}", labels.node));
+                }
+                Err(_) => {}
             }
         }
     }
