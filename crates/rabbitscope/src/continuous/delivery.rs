@@ -10,6 +10,7 @@ use rabbitscope_profiles::{Event, Profile};
 
 use super::{
     config::{ScrapeOptions, WatchOptions},
+    exporter_files::ExporterFiles,
     labelled_window::LabelledWindow,
     metrics::RecordingCounts,
 };
@@ -22,6 +23,7 @@ use crate::{
 pub(super) struct Delivery {
     archive: Option<WindowArchive>,
     exporters: Option<Exporters>,
+    files: ExporterFiles,
     /// Windows that could not be written since the last that could.
     unwritten: u64,
     pub(super) counts: RecordingCounts,
@@ -35,6 +37,7 @@ impl Delivery {
         };
         Ok(Self {
             archive: options.directory.as_ref().map(open).transpose()?,
+            files: ExporterFiles::of(options),
             exporters: exporters(options)?,
             unwritten: 0,
             counts: RecordingCounts::default(),
@@ -54,8 +57,11 @@ impl Delivery {
         let of = |options: &WatchOptions| {
             (options.exporters.clone(), options.spool.clone(), options.listen.clone())
         };
-        if of(old) != of(new) || self.exporters.is_some() != has_exporters(new) {
+        let files = ExporterFiles::of(new);
+        let is_same = of(old) == of(new) && files == self.files;
+        if !is_same || self.exporters.is_some() != has_exporters(new) {
             self.start_exporters_again(old, new)?;
+            self.files = files;
         }
         match (&new.directory, &mut self.archive) {
             (None, archive) => *archive = None,
@@ -161,7 +167,9 @@ fn finish(exporters: Option<Exporters>) {
 fn unsent(figures: &ExporterFigures) -> Option<String> {
     let lost = figures.dropped.get("end")?;
     let name = &figures.name;
-    Some(format!("exporter {name}: {lost} requests that waited are lost; `[spool] directory` would keep them"))
+    Some(format!(
+        "exporter {name}: {lost} requests that waited are lost; `[spool] directory` would keep them"
+    ))
 }
 
 fn has_exporters(options: &WatchOptions) -> bool {
@@ -207,7 +215,10 @@ fn name_of(labels: &NodeLabels, pid: u32, profile: &Profile) -> WindowName {
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
-    use super::{super::config::{ConfigSource, TypedOptions}, *};
+    use super::{
+        super::config::{ConfigSource, TypedOptions},
+        *,
+    };
 
     #[test]
     fn what_is_lost_at_the_end_is_said() {
@@ -240,6 +251,12 @@ mod tests {
         fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
         delivery.reload(&old, &new).unwrap();
         assert_eq!(delivery.exporters.as_ref().unwrap().figures().len(), 1);
+        delivery.reload(&new, &new).unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+        let refused = delivery.reload(&new, &new).unwrap_err().to_string();
+        assert!(refused.contains("chmod 600"), "a changed file is read again: {refused}");
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+        delivery.reload(&new, &new).unwrap();
         let mut none = Delivery { exporters: None, ..Delivery::start(&old).unwrap() };
         none.reload(&old, &old).unwrap();
         assert!(none.address().is_some(), "also with the configuration of before");
