@@ -30,20 +30,28 @@ pub(crate) fn influx_lines(snapshot: &MetricsSnapshot, instance: &str) -> Vec<u8
     text.into_bytes()
 }
 
-/// A backslash escapes only what is listed here, and must not be the last one: it would escape the space.
+/// A backslash escapes only what is listed here. One that stands before that, or before the space after the value, would
+/// be taken for the escape of the next one: a queue could be called so that it writes another tag or field.
 fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for character in value.chars() {
         match character {
-            ',' | '=' | ' ' => text.extend(['\\', character]),
+            ',' | '=' | ' ' => {
+                end_backslashes(&mut text);
+                text.extend(['\\', character]);
+            }
             character if character.is_control() => text.push('\u{fffd}'),
             character => text.push(character),
         }
     }
+    end_backslashes(&mut text);
+    text
+}
+
+fn end_backslashes(text: &mut String) {
     if text.ends_with('\\') {
         text.push('\u{fffd}');
     }
-    text
 }
 
 #[cfg(test)]
@@ -69,5 +77,17 @@ mod tests {
              rabbitscope,instance=h,job=rabbitscope,node=a@b,queue=a\\ b\\,c\\=d\\\u{fffd} \
              node_queue_messages=1000000000000000 1700000000123000000\n"
         );
+    }
+
+    #[test]
+    fn no_queue_is_called_so_that_it_writes_another_tag() {
+        for (name, expected) in [
+            ("a\\,b=c", "a\\\u{fffd}\\,b\\=c"),
+            ("a\\ up=0", "a\\\u{fffd}\\ up\\=0"),
+            ("a\\\\=", "a\\\\\u{fffd}\\="),
+            ("a\\b", "a\\b"),
+        ] {
+            assert_eq!(escaped(name), expected, "{name}");
+        }
     }
 }

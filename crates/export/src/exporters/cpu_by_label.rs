@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
+    time::Duration,
 };
 
 use rabbitscope_profiles::Event;
@@ -18,8 +19,8 @@ const MAX_NODES: usize = 64;
 /// Queues of a node that have been among the named ones. One that comes back goes on where it was.
 const MAX_QUEUES: usize = 200;
 
-/// A node without windows for this long is gone, and its figures are not sent any more.
-const GONE_AFTER_NANOS: u64 = 300_000_000_000;
+/// A node without windows for this long, and for two windows, is gone, and its figures are not sent any more.
+const GONE_AFTER: Duration = Duration::from_secs(300);
 
 /// All nodes.
 #[derive(Debug, Default)]
@@ -29,7 +30,8 @@ pub(super) struct CpuByLabel {
 
 #[derive(Debug, Default)]
 struct NodeCpu {
-    last_window_nanos: u64,
+    /// Since 1970-01-01. Later it is gone, unless there is another window.
+    there_until_nanos: u64,
     /// Each event has weights of its own unit.
     rankings: HashMap<Event, QueueRanking>,
     roles: BTreeMap<Arc<str>, f64>,
@@ -42,7 +44,7 @@ impl CpuByLabel {
     pub(super) fn add_window<'a>(&mut self, window: &'a Window) -> SeriesProfile<'a> {
         self.forget_oldest(&window.labels);
         let node = self.nodes.entry(Arc::clone(&window.labels)).or_default();
-        node.last_window_nanos = window.started_unix_nanos;
+        node.there_until_nanos = there_until_nanos(window);
         let profile = &window.profile;
         let ranking = node.rankings.entry(profile.event).or_default();
         let series = SeriesProfile::of(profile, ranking);
@@ -57,7 +59,7 @@ impl CpuByLabel {
         if self.nodes.len() < MAX_NODES || self.nodes.contains_key(coming) {
             return;
         }
-        let oldest = self.nodes.iter().min_by_key(|(_, node)| node.last_window_nanos);
+        let oldest = self.nodes.iter().min_by_key(|(_, node)| node.there_until_nanos);
         if let Some(oldest) = oldest.map(|(labels, _)| Arc::clone(labels)) {
             self.nodes.remove(&oldest);
         }
@@ -67,7 +69,7 @@ impl CpuByLabel {
     pub(super) fn write(&self, snapshot: &mut MetricsSnapshot) {
         let now = snapshot.unix_millis.saturating_mul(1_000_000);
         for (labels, node) in &self.nodes {
-            if now.saturating_sub(node.last_window_nanos) > GONE_AFTER_NANOS {
+            if now > node.there_until_nanos {
                 continue;
             }
             for (role, seconds) in &node.roles {
@@ -82,8 +84,20 @@ impl CpuByLabel {
     }
 }
 
+/// A window comes after its end, and the next one is as long.
+fn there_until_nanos(window: &Window) -> u64 {
+    let after_start = window.duration + GONE_AFTER.max(2 * window.duration);
+    let nanos = u64::try_from(after_start.as_nanos()).unwrap_or(u64::MAX);
+    window.started_unix_nanos.saturating_add(nanos)
+}
+
 impl NodeCpu {
     fn add(&mut self, series: &SeriesProfile<'_>, seconds_of_tick: f64) {
+        // All series of a counter may start anew; backends know that from restarts. Before the window is added, or its
+        // time would be in no value that anybody sees.
+        if self.queues.len() > MAX_QUEUES {
+            self.queues.clear();
+        }
         for (labels, weight) in series.weights() {
             let seconds = weight as f64 * seconds_of_tick;
             *self.roles.entry(Arc::from(labels.role)).or_default() += seconds;
@@ -92,17 +106,11 @@ impl NodeCpu {
                 *self.queues.entry(queue).or_default() += seconds;
             }
         }
-        // All series of a counter may start anew; backends know that from restarts.
-        if self.queues.len() > MAX_QUEUES {
-            self.queues.clear();
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use rabbitscope_profiles::Profile;
 
     use super::*;
@@ -136,7 +144,32 @@ mod tests {
         let expected = [("no-process", 0.21e6), ("queue", 4.5e6), ("q", 3e6), ("r", 1.5e6)];
         let expected = expected.map(|(label, micros)| (label.to_owned(), micros));
         assert_eq!(figures(start + 10_000), expected);
-        assert_eq!(figures(start + 301_000), []);
+        assert_eq!(figures(start + 311_000), []);
+    }
+
+    #[test]
+    fn a_node_is_there_between_two_long_windows() {
+        let (mut cpu, length) = (CpuByLabel::default(), Duration::from_secs(600));
+        let long = Window { duration: length, ..window("a@b", test_profile(&[("q", 1)])) };
+        cpu.add_window(&long);
+        let start = Duration::from_nanos(long.started_unix_nanos);
+        for since in [length, 2 * length] {
+            let unix_millis = u64::try_from((start + since).as_millis()).unwrap();
+            let mut snapshot = MetricsSnapshot::new(unix_millis);
+            cpu.write(&mut snapshot);
+            assert_eq!(snapshot.points().len(), 3, "{since:?}");
+        }
+    }
+
+    #[test]
+    fn the_window_with_which_queues_start_anew_counts() {
+        let labels = |number: usize| (Arc::from(format!("old{number}")), Arc::from("/"));
+        let queues = (0..=MAX_QUEUES).map(|number| (labels(number), 1.0)).collect();
+        let mut node = NodeCpu { queues, ..NodeCpu::default() };
+        let profile = test_profile(&[("q", 100)]);
+        node.add(&SeriesProfile::of(&profile, &mut QueueRanking::default()), 0.01);
+        let left: Vec<_> = node.queues.into_iter().collect();
+        assert_eq!(left, [((Arc::from("q"), Arc::from("/")), 1.0)]);
     }
 
     #[test]

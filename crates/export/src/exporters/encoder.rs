@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, mpsc::Receiver};
 
-use super::{cpu_by_label::CpuByLabel, endpoint::ScrapeText, exporter::Exporter};
+use super::{
+    cpu_by_label::CpuByLabel, endpoint::ScrapeText, exporter::Exporter, unencoded::Unencoded,
+};
 use crate::{
     ExporterKind, MetricsSnapshot, Window, catalog,
     encode::{
@@ -18,6 +20,24 @@ pub(super) enum Job {
     Metrics(MetricsSnapshot),
 }
 
+impl Job {
+    /// Samples that it keeps in memory.
+    pub(super) fn samples(&self) -> usize {
+        match self {
+            Self::Window(window) => window.profile.samples.len(),
+            Self::Metrics(_) => 0,
+        }
+    }
+
+    /// Which exporters it is for.
+    pub(super) fn is_for(&self) -> fn(ExporterKind) -> bool {
+        match self {
+            Self::Window(_) => ExporterKind::takes_profiles,
+            Self::Metrics(_) => |kind| !kind.takes_profiles(),
+        }
+    }
+}
+
 /// Encodes until nobody can hand over anything any more.
 #[derive(Debug)]
 pub(super) struct Encoder {
@@ -25,15 +45,26 @@ pub(super) struct Encoder {
     pub(super) instance: String,
     pub(super) text: Arc<ScrapeText>,
     pub(super) cpu: CpuByLabel,
+    pub(super) unencoded: Arc<Unencoded>,
 }
 
 impl Encoder {
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         while let Ok(job) = jobs.recv() {
+            let samples = job.samples();
             match job {
+                job if self.unencoded.is_over() => self.lose(&job),
                 Job::Window(window) => self.encode_window(&window),
                 Job::Metrics(snapshot) => self.encode_metrics(snapshot),
             }
+            self.unencoded.give_back(samples);
+        }
+    }
+
+    fn lose(&self, job: &Job) {
+        let is_for = job.is_for();
+        for exporter in self.exporters.iter().filter(|it| is_for(it.kind)) {
+            exporter.figures.drop_some("end", 1);
         }
     }
 
@@ -45,12 +76,13 @@ impl Encoder {
     }
 
     fn encode_metrics(&self, mut snapshot: MetricsSnapshot) {
-        self.cpu.write(&mut snapshot);
+        // What is lost comes before what may be without number.
         for exporter in self.exporters.iter() {
             write_figures(exporter, &mut snapshot);
         }
+        self.cpu.write(&mut snapshot);
         let dropped = snapshot.dropped() as f64;
-        snapshot.add(&catalog::SELF_POINTS_DROPPED, None, Vec::new(), dropped);
+        snapshot.add_last(&catalog::SELF_POINTS_DROPPED, dropped);
         for exporter in self.exporters.iter() {
             match exporter.kind {
                 ExporterKind::RemoteWrite => {

@@ -7,6 +7,7 @@ mod exporter;
 mod figures;
 mod options;
 mod running;
+mod unencoded;
 
 pub use figures::ExporterFigures;
 pub use options::{ExportOptions, SpoolOptions};

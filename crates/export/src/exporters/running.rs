@@ -19,21 +19,23 @@ use super::{
     encoder::{Encoder, Job},
     endpoint::{Endpoint, ScrapeText},
     exporter::Exporter,
+    unencoded::{MAX_JOBS, Unencoded},
 };
 use crate::{
-    ExportError, ExporterKind, MetricsSnapshot, Window,
+    ExportError, MetricsSnapshot, Window,
     send::{Client, Notices},
     spool::lock_directory,
 };
 
-/// Windows and snapshots that wait to be encoded. A window of a busy node has some megabytes in memory.
-const MAX_UNENCODED: usize = 6;
+/// How long the end waits for what is being encoded. The rest is counted as lost in no time.
+const LAST_JOB_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Exporters that take windows and snapshots until [`Exporters::finish`].
 #[derive(Debug)]
 pub struct Exporters {
     all: Arc<[Exporter]>,
     jobs: SyncSender<Job>,
+    unencoded: Arc<Unencoded>,
     notices: Arc<Notices>,
     endpoint: Option<Endpoint>,
     encoder_end: Receiver<()>,
@@ -72,35 +74,64 @@ impl Exporters {
         let exporters: Arc<[Exporter]> = exporters.into();
         let instance = options.instance.unwrap_or_else(host_name);
         let cpu = CpuByLabel::default();
-        let encoder = Encoder { exporters: Arc::clone(&exporters), instance, text, cpu };
-        let (jobs, waiting) = mpsc::sync_channel(MAX_UNENCODED);
+        let unencoded = Arc::<Unencoded>::default();
+        let encoder = Encoder {
+            exporters: Arc::clone(&exporters),
+            instance,
+            text,
+            cpu,
+            unencoded: Arc::clone(&unencoded),
+        };
+        let (jobs, waiting) = mpsc::sync_channel(MAX_JOBS);
         let (end, encoder_end) = mpsc::channel();
         spawn("export-encode", move || {
             encoder.run(&waiting);
             drop(end);
         })?;
-        Ok(Self { all: exporters, jobs, notices, endpoint, encoder_end, senders_end, _lock: lock })
+        Ok(Self {
+            all: exporters,
+            jobs,
+            unencoded,
+            notices,
+            endpoint,
+            encoder_end,
+            senders_end,
+            _lock: lock,
+        })
     }
 
     /// Hands over a window. Never waits; what cannot be taken is counted.
     pub fn offer_window(&self, window: Window) {
-        self.offer(Job::Window(window), ExporterKind::takes_profiles);
+        self.offer(Job::Window(window));
     }
 
     /// Hands over the metrics of this time. As [`Self::offer_window`]. The figures of the exporters themselves, and
     /// CPU time by role and queue, are added here.
     pub fn offer_metrics(&self, snapshot: MetricsSnapshot) {
-        self.offer(Job::Metrics(snapshot), |kind| !kind.takes_profiles());
+        self.offer(Job::Metrics(snapshot));
     }
 
-    fn offer(&self, job: Job, is_for: fn(ExporterKind) -> bool) {
-        let is_taken = self.jobs.try_send(job).is_ok();
+    fn offer(&self, job: Job) {
+        let is_for = job.is_for();
+        let is_taken = self.hand_over(job);
         for exporter in self.all.iter().filter(|it| is_for(it.kind)) {
             exporter.figures.change(|figures| figures.offered += 1);
             if !is_taken {
                 exporter.figures.drop_some("encoder-busy", 1);
             }
         }
+    }
+
+    fn hand_over(&self, job: Job) -> bool {
+        let samples = job.samples();
+        if !self.unencoded.take_room(samples) {
+            return false;
+        }
+        let is_taken = self.jobs.try_send(job).is_ok();
+        if !is_taken {
+            self.unencoded.give_back(samples);
+        }
+        is_taken
     }
 
     /// Whether windows are of any use: CPU time by role is a metric, so that any exporter and the endpoint need them.
@@ -133,9 +164,11 @@ impl Exporters {
     /// start; what is in memory is lost, and counted.
     pub fn finish(self, within: Duration) -> Vec<ExporterFigures> {
         let until = Instant::now() + within;
-        let Self { all: exporters, jobs, encoder_end, senders_end, .. } = self;
+        let Self { all: exporters, jobs, unencoded, encoder_end, senders_end, .. } = self;
         drop(jobs);
         wait_for_end(&encoder_end, until);
+        unencoded.end();
+        wait_for_end(&encoder_end, Instant::now() + LAST_JOB_TIMEOUT);
         exporters.iter().for_each(|exporter| exporter.spool.close(until));
         wait_for_end(&senders_end, until);
         for exporter in exporters.iter().filter(|it| !it.spool.is_lasting()) {
@@ -161,4 +194,50 @@ fn host_name() -> String {
         rabbitscope_files::MAX_TEXT_BYTES,
     );
     name.map_or_else(|_| "localhost".to_owned(), |name| name.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Credentials, ExporterKind, ExporterOptions, NodeLabels, RetryDelays, ServerTrust,
+        encode::test_profile,
+    };
+
+    fn window(node: usize) -> Window {
+        let profile = test_profile(&[("q", 100)]);
+        let labels = NodeLabels { node: format!("{node}@h"), ..NodeLabels::default() };
+        Window {
+            labels: Arc::new(labels),
+            started_unix_nanos: profile.capture.started_unix_nanos,
+            duration: profile.capture.duration(),
+            profile: Arc::new(profile),
+        }
+    }
+
+    #[test]
+    fn windows_of_all_nodes_at_once_are_taken() {
+        let exporter = ExporterOptions {
+            name: "away".to_owned(),
+            kind: ExporterKind::Pyroscope,
+            // Nobody listens there.
+            url: "http://127.0.0.1:1".to_owned(),
+            timeout: Duration::from_secs(1),
+            credentials: Credentials::Nobody,
+            tenant: None,
+            trust: ServerTrust::System,
+        };
+        let options = ExportOptions {
+            exporters: vec![exporter],
+            delays: RetryDelays::default(),
+            ..ExportOptions::default()
+        };
+        let exporters = Exporters::start(options).unwrap();
+        for node in 0..64 {
+            exporters.offer_window(window(node));
+            exporters.offer_window(window(node));
+        }
+        let figures = exporters.finish(Duration::ZERO).remove(0);
+        assert_eq!((figures.offered, figures.dropped.get("encoder-busy")), (128, None));
+    }
 }

@@ -100,6 +100,11 @@ impl MetricsSnapshot {
         self.points.push(MetricPoint { metric, node: node.cloned(), labels, value });
     }
 
+    /// Adds a value of rabbitscope itself, also where there is no room: how many values did not fit.
+    pub(crate) fn add_last(&mut self, metric: &'static MetricDescription, value: f64) {
+        self.points.push(MetricPoint { metric, node: None, labels: Vec::new(), value });
+    }
+
     /// The values in the order in which they were added.
     pub fn points(&self) -> &[MetricPoint] {
         &self.points
@@ -108,5 +113,24 @@ impl MetricsSnapshot {
     /// Values that did not fit.
     pub fn dropped(&self) -> u64 {
         self.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_said() {
+        static METRIC: MetricDescription =
+            MetricDescription { name: "a", kind: MetricKind::Gauge, unit: "", help: "" };
+        let mut snapshot = MetricsSnapshot::new(0);
+        for _ in 0..MAX_POINTS + 2 {
+            snapshot.add(&METRIC, None, Vec::new(), 7.0);
+        }
+        let dropped = snapshot.dropped();
+        snapshot.add_last(&METRIC, dropped as f64);
+        let last = snapshot.points().last().map(|point| point.value);
+        assert_eq!((dropped, last, snapshot.points().len()), (2, Some(2.0), MAX_POINTS + 1));
     }
 }

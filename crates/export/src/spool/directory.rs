@@ -11,11 +11,14 @@ use std::{
 };
 
 use rabbitscope_files::SymbolicLinks;
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
 
 use crate::ExportError;
 
 const DIGITS: usize = 20;
+
+/// A link is no file of ours: what it leads to is neither made nor opened.
+const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
 /// Of one exporter.
 #[derive(Debug)]
@@ -28,7 +31,9 @@ pub(crate) fn lock_directory(path: &Path) -> Result<File, ExportError> {
     let refused = |reason: String| ExportError::Spool { path: path.to_owned(), reason };
     make(path).map_err(|error| refused(format!("cannot be made: {error}")))?;
     let lock = path.join("lock");
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(lock);
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600).custom_flags(NO_LINK);
+    let file = options.open(lock);
     let file = file.map_err(|error| refused(format!("cannot be written to: {error}")))?;
     let taken = |_| refused("another rabbitscope uses it: give each a directory of its own".into());
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
@@ -42,6 +47,10 @@ fn make(path: &Path) -> io::Result<()> {
 impl SpoolDirectory {
     pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
         make(&path)?;
+        if !fs::symlink_metadata(&path)?.is_dir() {
+            let reason = "it is a symbolic link, and links are not followed: remove it";
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, reason));
+        }
         Ok(Self { path })
     }
 
@@ -92,4 +101,25 @@ impl SpoolDirectory {
 fn number_of(name: &str) -> Option<u64> {
     let is_number = name.len() == DIGITS && name.bytes().all(|it| it.is_ascii_digit());
     is_number.then(|| name.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn planted_links_lead_nowhere() {
+        let place = tempfile::tempdir().unwrap();
+        let (spool, theirs) = (place.path().join("spool"), place.path().join("theirs"));
+        fs::create_dir_all(&spool).unwrap();
+        symlink(&theirs, spool.join("lock")).unwrap();
+        assert!(lock_directory(&spool).is_err());
+        assert!(!theirs.exists(), "nothing is made where a link leads");
+        fs::create_dir(&theirs).unwrap();
+        symlink(&theirs, spool.join("a.parca")).unwrap();
+        let said = SpoolDirectory::open(spool.join("a.parca")).unwrap_err().to_string();
+        assert!(said.contains("symbolic link"), "{said}");
+    }
 }

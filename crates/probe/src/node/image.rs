@@ -21,11 +21,18 @@ use crate::{
 /// against them.
 const OF_EVERY_VM: [&str; 2] = ["driver_output", "enif_make_atom"];
 
-/// Largest file that is read: a process may map any file. An emulator with debug information has 30 MiB.
+/// Largest file that is read: a process may map any file.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Limit for the names of all symbols; an emulator with debug information has about 2 MiB.
-const MAX_SYMBOL_BYTES: usize = 64 << 20;
+/// Largest emulator; one with debug information has 30 MiB. `watch` reads the file of every process that calls itself a
+/// VM, which any user's process may do.
+const MAX_EMULATOR_BYTES: u64 = 64 << 20;
+
+/// Limit for the memory of all symbols; an emulator with debug information needs a tenth of it.
+const MAX_SYMBOL_BYTES: usize = 32 << 20;
+
+/// What a symbol takes besides its name.
+const SYMBOL_BYTES: usize = 96;
 
 /// Opening never blocks, also when a node has put a terminal, pipe or device in a file's place.
 const READING: OFlags =
@@ -52,10 +59,7 @@ impl Image {
             let _raised = raise(NODE);
             rustix::fs::open(&path, READING, Mode::empty())
         };
-        let read = opened.map_err(io::Error::from).and_then(|file| {
-            let identity = identity(rustix::fs::fstat(&file)?);
-            Ok((identity, contents(&regular(file)?)?))
-        });
+        let read = opened.map_err(io::Error::from).and_then(emulator);
         let (identity, bytes) = read.map_err(ProbeError::io(format!("reading {path}")))?;
         let not_a_beam = || ProbeError::NotABeam {
             pid,
@@ -77,17 +81,26 @@ impl Image {
     }
 }
 
+/// What identifies the file, and all of it; nothing of one that is too large for an emulator.
+fn emulator(file: OwnedFd) -> io::Result<((u64, u64), Vec<u8>)> {
+    let found = rustix::fs::fstat(&file)?;
+    let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MAX_EMULATOR_BYTES);
+    let bytes = if is_small { contents(&regular(file)?)? } else { Vec::new() };
+    Ok((identity(found), bytes))
+}
+
 fn identity(found: rustix::fs::Stat) -> (u64, u64) {
     (found.st_dev, found.st_ino)
 }
 
-/// Symbols may share a name in the file, so that all names together can be far longer than the file.
+/// Symbols may share a name in the file, so that all names together can be far longer than the file, and a file of nothing
+/// but symbols needs many times its size.
 fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
     let mut left = MAX_SYMBOL_BYTES;
     let defined = file.dynamic_symbols().chain(file.symbols()).filter(|it| !it.is_undefined());
     let named = defined.map_while(|symbol| {
         let name = symbol.name().unwrap_or_default();
-        left = left.checked_sub(name.len())?;
+        left = left.checked_sub(name.len() + SYMBOL_BYTES)?;
         // Some carry the version of their interface.
         let name = name.split('@').next().unwrap_or_default();
         Some((name.to_owned(), (symbol.address(), symbol.size())))
@@ -121,7 +134,9 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 
 /// All of a file, also while it grows.
 pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let size = file.metadata()?.len().min(MAX_BYTES);
+    // One that grows has twice as much at times.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -130,13 +145,33 @@ pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
 mod tests {
     use std::{os::fd::OwnedFd, path::Path, process::Command};
 
-    use super::{Image, open_below, symbols_of};
+    use super::{Image, MAX_EMULATOR_BYTES, emulator, open_below, symbols_of};
     use crate::error::ProbeError;
 
     #[test]
     fn this_program_is_no_vm() {
         let refused = Image::of(std::process::id()).unwrap_err();
         assert!(matches!(refused, ProbeError::NotABeam { .. }), "{refused}");
+    }
+
+    #[test]
+    fn what_is_too_large_for_an_emulator_is_not_read() {
+        let file = tempfile::tempfile().unwrap();
+        let read = || emulator(file.try_clone().unwrap().into()).unwrap().1.len() as u64;
+        for (bytes, expected) in [(7, 7), (MAX_EMULATOR_BYTES + 1, 0)] {
+            file.set_len(bytes).unwrap();
+            assert_eq!(read(), expected);
+        }
+    }
+
+    #[test]
+    fn a_file_of_nothing_but_symbols_takes_no_more_memory_than_it_may() {
+        let mut bytes = elf(600_000, 8);
+        let address_of_last = bytes.len() - 16;
+        bytes[address_of_last..][..8].copy_from_slice(&7_u64.to_le_bytes());
+        let file = object::File::parse(bytes.as_slice()).unwrap();
+        // All have one name, so that the one that was read last is found.
+        assert_eq!(symbols_of(&file)["xxxxxxxx"].0, 4096);
     }
 
     fn root_of(directory: &Path) -> OwnedFd {

@@ -271,6 +271,10 @@ impl NodeRecording {
     /// A profile of each event, of a recording of this length.
     pub(super) fn profiles(&mut self, elapsed: Duration) -> Result<Vec<Profile>, ProbeError> {
         let lost = self.counts()?.lost;
+        self.profiles_with(lost, elapsed)
+    }
+
+    fn profiles_with(&mut self, lost: u64, elapsed: Duration) -> Result<Vec<Profile>, ProbeError> {
         self.notes.extend(self.sampler.notes()?);
         self.notes.extend(self.symbolizer.notes());
         Ok(self.events.iter().map(|&event| self.profile_of(event, lost, elapsed)).collect())
@@ -284,8 +288,10 @@ impl NodeRecording {
         self.sampler.end_window(cut, &mut |sample| symbolizer.add(&sample, node))?;
         let end = self.sampler.start();
         self.add_waits(start, end);
-        let profiles = self.profiles(end.since(start))?;
-        self.baseline = self.sampler.counts()?;
+        // Read once: what is lost while profiles are made belongs to the next window.
+        let counts = self.sampler.counts()?;
+        let profiles = self.profiles_with(counts.lost - self.baseline.lost, end.since(start))?;
+        self.baseline = counts;
         self.notes.clear();
         self.symbolizer.begin_window();
         self.started_at = SystemTime::now() - KernelTime::now().since(end);

@@ -2,8 +2,11 @@
 
 use std::{
     fs, io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::name::WindowName;
 
@@ -31,6 +34,28 @@ fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
         (is_one && entry.file_type().ok()?.is_dir()).then_some(name)
     });
     Ok(names.collect())
+}
+
+/// Makes the directory of an hour, unless it is there. A link in its place is refused: what it leads to is not ours.
+pub(super) fn make_hour(root: &Path, hour: &Path) -> io::Result<()> {
+    let day = hour.parent().unwrap_or(hour);
+    for directory in [day, hour] {
+        match fs::create_dir(root.join(directory)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+        open_below(root, directory)?;
+    }
+    Ok(())
+}
+
+/// Opens a directory, so that what is done in it is done there whatever becomes of its name. Links below the root are not
+/// followed.
+pub(super) fn open_below(root: &Path, directory: &Path) -> rustix::io::Result<OwnedFd> {
+    let reading = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open(root, reading, Mode::empty())?;
+    let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    rustix::fs::openat2(&root, directory, reading, Mode::empty(), within)
 }
 
 /// The windows of a directory with their sizes: regular files with such a name.

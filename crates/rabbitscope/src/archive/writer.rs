@@ -3,15 +3,17 @@
 use std::{
     collections::BTreeMap,
     fs,
+    os::fd::AsRawFd,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::Context;
 use rabbitscope_profiles::{Profile, write_pprof_fast};
+use rustix::io::Errno;
 
 use super::{
-    layout::{hours, windows_in},
+    layout::{hours, make_hour, open_below, windows_in},
     name::WindowName,
     owned::Ownership,
 };
@@ -60,10 +62,8 @@ impl WindowArchive {
     pub(crate) fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
         let hour = name.hour();
         let directory = self.root.join(&hour);
-        if !self.bytes_by_hour.contains_key(&hour) || !directory.is_dir() {
-            fs::create_dir_all(&directory)
-                .with_context(|| format!("cannot make {}", directory.display()))?;
-        }
+        make_hour(&self.root, &hour)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
         let path = directory.join(name.to_string());
         let mut file = AtomicFile::create(&path)?;
         write_pprof_fast(profile, file.writer())
@@ -103,8 +103,18 @@ impl WindowArchive {
 
     /// Removes what is older, and the oldest until so many bytes are gone.
     fn remove_from(&mut self, hour: &Path, oldest: Duration, wanted: u64) {
-        let directory = self.root.join(hour);
-        let mut windows: Vec<(WindowName, PathBuf, u64)> = windows_in(&directory).collect();
+        let opened = match open_below(&self.root, hour) {
+            Ok(opened) => opened,
+            // Somebody has removed it, or put a link there, and what that leads to is not ours.
+            Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {
+                self.bytes_by_hour.remove(hour);
+                return;
+            }
+            // It is tried again.
+            Err(_) => return,
+        };
+        let place = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
+        let mut windows: Vec<(WindowName, PathBuf, u64)> = windows_in(&place).collect();
         windows.sort();
         let all = windows.len();
         let (mut removed, mut count) = (0, 0);
@@ -119,6 +129,7 @@ impl WindowArchive {
         }
         if count == all {
             self.bytes_by_hour.remove(hour);
+            let directory = self.root.join(hour);
             // Either fails where somebody else has put something.
             let _ = fs::remove_dir(&directory);
             let _ = directory.parent().map(fs::remove_dir);
@@ -176,5 +187,25 @@ mod tests {
         let again = WindowArchive::open(&root, limits).unwrap();
         assert!(again.bytes() >= one);
         assert!(theirs.exists());
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_not_ours() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, theirs) = (directory.path().join("windows"), directory.path().join("theirs"));
+        let limits = ArchiveLimits { max_age: Duration::from_secs(3600), max_bytes: u64::MAX };
+        let mut archive = WindowArchive::open(&root, limits).unwrap();
+        let profile = read_folded("a;b 7".as_bytes()).unwrap();
+        let old = name(Duration::from_secs(1_700_000_000));
+        archive.store(&old, &profile).unwrap();
+        let day = root.join(old.hour()).parent().unwrap().to_owned();
+        fs::rename(&day, &theirs).unwrap();
+        std::os::unix::fs::symlink(&theirs, &day).unwrap();
+        let refused = archive.store(&old, &profile).unwrap_err();
+        assert!(format!("{refused:#}").contains("cannot make"), "{refused:#}");
+        archive.remove_old();
+        let hour = theirs.join(old.hour().file_name().unwrap());
+        assert_eq!(windows_in(&hour).count(), 1);
+        assert_eq!(archive.bytes(), 0);
     }
 }

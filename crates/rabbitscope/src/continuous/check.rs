@@ -1,5 +1,6 @@
 //! What `watch` would do, without doing it.
 
+use rabbitscope_export::ExporterOptions;
 use rabbitscope_probe::{NodeScan, origin_of};
 
 use super::{
@@ -17,9 +18,7 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
         let size = rabbitscope_text::human_bytes(limits.max_bytes);
         format!("directory  {}, for {age}, {size} at most", directory.path.display())
     }));
-    lines.extend(options.exporters.iter().map(|exporter| {
-        format!("exporter   {} ({}) to {}", exporter.name, exporter.kind.name(), exporter.url)
-    }));
+    lines.extend(options.exporters.iter().map(exporter));
     lines.extend(
         options.listen.as_ref().map(|it| format!("metrics    at http://{}/metrics", it.address)),
     );
@@ -51,6 +50,13 @@ pub(super) fn inside(options: &WatchOptions) -> String {
     }
 }
 
+/// Without what stands behind `?`: backends take passwords there (`?u=…&p=…`), and a journal keeps this text.
+fn exporter(options: &ExporterOptions) -> String {
+    let ExporterOptions { name, kind, url, .. } = options;
+    let (place, rest) = url.split_once('?').map_or((url.as_str(), ""), |(place, _)| (place, "?…"));
+    format!("exporter   {name} ({}) to {place}{rest}", kind.name())
+}
+
 fn recording(options: &WatchOptions) -> String {
     let off_cpu = if options.has_off_cpu { ", time off the CPU" } else { "" };
     let window = rabbitscope_text::display_duration(options.window);
@@ -73,4 +79,25 @@ fn nodes(options: &WatchOptions) -> anyhow::Result<Vec<String>> {
         lines.push("no node runs here now".to_owned());
     }
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::{super::config::TypedOptions, *};
+
+    fn source(file: &Path) -> ConfigSource {
+        ConfigSource { file: Some(file.to_owned()), typed: TypedOptions::default() }
+    }
+
+    #[test]
+    fn a_password_in_a_url_is_not_shown() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("watch.toml");
+        let text = "[[exporters]]\nkind = 'influx'\nurl = 'http://h:8086/write?db=x&u=a&p=secret'";
+        fs::write(&file, text).unwrap();
+        let said = exporter(&source(&file).read().unwrap().exporters[0]);
+        assert_eq!(said, "exporter   influx (influx) to http://h:8086/write?…");
+    }
 }

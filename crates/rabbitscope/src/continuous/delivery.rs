@@ -2,12 +2,15 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use rabbitscope_export::{ExportOptions, Exporters, MetricsSnapshot, NodeLabels, Window};
+use rabbitscope_export::{
+    ExportOptions, ExporterFigures, Exporters, MetricsSnapshot, NodeLabels, Window,
+};
 use rabbitscope_http::{ListenError, ListenOptions, Listener};
 use rabbitscope_profiles::{Event, Profile};
 
 use super::{
     config::{ScrapeOptions, WatchOptions},
+    exporter_files::ExporterFiles,
     labelled_window::LabelledWindow,
     metrics::RecordingCounts,
 };
@@ -20,6 +23,7 @@ use crate::{
 pub(super) struct Delivery {
     archive: Option<WindowArchive>,
     exporters: Option<Exporters>,
+    files: ExporterFiles,
     /// Windows that could not be written since the last that could.
     unwritten: u64,
     pub(super) counts: RecordingCounts,
@@ -33,6 +37,7 @@ impl Delivery {
         };
         Ok(Self {
             archive: options.directory.as_ref().map(open).transpose()?,
+            files: ExporterFiles::of(options),
             exporters: exporters(options)?,
             unwritten: 0,
             counts: RecordingCounts::default(),
@@ -52,13 +57,11 @@ impl Delivery {
         let of = |options: &WatchOptions| {
             (options.exporters.clone(), options.spool.clone(), options.listen.clone())
         };
-        if of(old) != of(new) {
-            // Both at the same time might share a spool, or an address.
-            finish(self.exporters.take());
-            self.exporters = exporters(new).or_else(|error| {
-                output::note(&format!("the exporters are as before: {error:#}"));
-                exporters(old)
-            })?;
+        let files = ExporterFiles::of(new);
+        let is_same = of(old) == of(new) && files == self.files;
+        if !is_same || self.exporters.is_some() != has_exporters(new) {
+            self.start_exporters_again(old, new)?;
+            self.files = files;
         }
         match (&new.directory, &mut self.archive) {
             (None, archive) => *archive = None,
@@ -67,6 +70,28 @@ impl Delivery {
             (Some(_), None) => {}
         }
         Ok(())
+    }
+
+    fn start_exporters_again(
+        &mut self,
+        old: &WatchOptions,
+        new: &WatchOptions,
+    ) -> anyhow::Result<()> {
+        // Both at the same time might share a spool, or an address.
+        finish(self.exporters.take());
+        let refused = match exporters(new) {
+            Ok(started) => {
+                self.exporters = started;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        self.exporters = exporters(old).unwrap_or_else(|error| {
+            let text = "nothing is exported any more, until the configuration is read again";
+            output::note(&format!("{text} (SIGHUP): {error:#}"));
+            None
+        });
+        Err(refused)
     }
 
     /// Hands over what was recorded of a node in one window.
@@ -134,13 +159,25 @@ impl Delivery {
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
 fn finish(exporters: Option<Exporters>) {
-    if let Some(exporters) = exporters {
-        let _ = exporters.finish(FINISH_TIMEOUT);
-    }
+    let figures = exporters.map(|exporters| exporters.finish(FINISH_TIMEOUT)).unwrap_or_default();
+    figures.iter().filter_map(unsent).for_each(|text| output::note(&text));
+}
+
+/// What a person has to know at the end: nobody reads these figures any more.
+fn unsent(figures: &ExporterFigures) -> Option<String> {
+    let lost = figures.dropped.get("end")?;
+    let name = &figures.name;
+    Some(format!(
+        "exporter {name}: {lost} requests that waited are lost; `[spool] directory` would keep them"
+    ))
+}
+
+fn has_exporters(options: &WatchOptions) -> bool {
+    !options.exporters.is_empty() || options.listen.is_some()
 }
 
 fn exporters(options: &WatchOptions) -> anyhow::Result<Option<Exporters>> {
-    if options.exporters.is_empty() && options.listen.is_none() {
+    if !has_exporters(options) {
         return Ok(None);
     }
     let options = ExportOptions {
@@ -171,5 +208,57 @@ fn name_of(labels: &NodeLabels, pid: u32, profile: &Profile) -> WindowName {
         node: labels.node.clone(),
         version: labels.version.clone(),
         pid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::{
+        super::config::{ConfigSource, TypedOptions},
+        *,
+    };
+
+    #[test]
+    fn what_is_lost_at_the_end_is_said() {
+        let mut figures =
+            ExporterFigures { name: "parca".to_owned(), ..ExporterFigures::default() };
+        assert_eq!(unsent(&figures), None);
+        figures.dropped.insert("end", 3);
+        assert!(unsent(&figures).unwrap().starts_with("exporter parca: 3 requests"));
+    }
+
+    #[test]
+    fn exporters_that_cannot_start_leave_those_of_before_and_are_tried_again() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, token) = (place.path().join("watch.toml"), place.path().join("token"));
+        let read = |more: &str| {
+            fs::write(&file, format!("[metrics]\nlisten = '127.0.0.1:0'\n{more}")).unwrap();
+            let typed = TypedOptions::default();
+            ConfigSource { file: Some(file.clone()), typed }.read().unwrap()
+        };
+        let exporter = format!(
+            "[[exporters]]\nkind = 'parca'\nurl = 'http://127.0.0.1:1'\ntoken-file = '{}'",
+            token.display()
+        );
+        let (old, new) = (read(""), read(&exporter));
+        let mut delivery = Delivery::start(&old).unwrap();
+        let refused = delivery.reload(&old, &new).unwrap_err().to_string();
+        assert!(refused.contains("token"), "{refused}");
+        assert!(delivery.address().is_some(), "those of before go on");
+        fs::write(&token, "secret").unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+        delivery.reload(&old, &new).unwrap();
+        assert_eq!(delivery.exporters.as_ref().unwrap().figures().len(), 1);
+        delivery.reload(&new, &new).unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+        let refused = delivery.reload(&new, &new).unwrap_err().to_string();
+        assert!(refused.contains("chmod 600"), "a changed file is read again: {refused}");
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+        delivery.reload(&new, &new).unwrap();
+        let mut none = Delivery { exporters: None, ..Delivery::start(&old).unwrap() };
+        none.reload(&old, &old).unwrap();
+        assert!(none.address().is_some(), "also with the configuration of before");
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! [`config`] is its configuration file, [`nodes`] finds nodes and lets them be recorded, [`inside`] asks them, where it
 //! may, what their processes are for, [`delivery`] hands windows and [`metrics`] to the directory and to the exporters,
-//! [`inbox`] waits, and [`steps`] is the order of it all. [`mod@check`] says what would be done.
+//! whose secrets may change ([`exporter_files`]), [`inbox`] waits, and [`steps`] is the order of it all. [`mod@check`] says
+//! what would be done.
 
 mod check;
 mod config;
 mod delivery;
+mod exporter_files;
 mod inbox;
 mod inside;
 mod labelled_window;

@@ -2,7 +2,7 @@
 //! later and later: one that is just starting is soon ready, and one that is never ready shall cost nothing.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -108,6 +108,17 @@ impl Nodes {
         &self.recorded
     }
 
+    /// Pids by labels. Of nodes with the same labels the one with the highest pid: a series has one value at a time, and
+    /// Prometheus refuses all of a request that has two.
+    pub(super) fn by_labels(&self) -> BTreeMap<&Arc<NodeLabels>, u32> {
+        let mut pids = BTreeMap::new();
+        for (&pid, labels) in &self.recorded {
+            let highest = pids.entry(labels).or_insert(pid);
+            *highest = pid.max(*highest);
+        }
+        pids
+    }
+
     /// Takes note that a node has ended.
     pub(super) fn ended(&mut self, pid: u32) {
         if let Some(labels) = self.recorded.remove(&pid) {
@@ -193,6 +204,17 @@ mod tests {
     use rabbitscope_probe::NodeOrigin;
 
     use super::*;
+
+    #[test]
+    fn nodes_with_the_same_labels_are_one_series() {
+        let mut nodes = Nodes::default();
+        let labels = |node: &str| NodeLabels { node: node.to_owned(), ..NodeLabels::default() };
+        for (pid, node) in [(7, ""), (9, ""), (8, ""), (5, "rabbit@a")] {
+            nodes.recorded.insert(pid, Arc::new(labels(node)));
+        }
+        let pids: Vec<u32> = nodes.by_labels().into_values().collect();
+        assert_eq!(pids, [9, 5]);
+    }
 
     #[test]
     fn labels_of_a_pod_and_of_a_plain_node() {

@@ -15,7 +15,7 @@ use super::{
     inbox::{Event, Inbox},
     inside::{AskedNodes, NodeReading},
     labelled_window::LabelledWindow,
-    metrics::{Answer, write_node, write_own},
+    metrics::{Answer, ThreadCpu, write_node, write_own},
     nodes::{Nodes, SCAN_INTERVAL},
 };
 use crate::output;
@@ -49,6 +49,7 @@ struct Watch {
     nodes: Nodes,
     asked: AskedNodes,
     delivery: Delivery,
+    thread_cpu: ThreadCpu,
     next_fetch: Instant,
     next_scan: Instant,
     next_metrics: Instant,
@@ -67,6 +68,7 @@ impl Watch {
             recorder,
             nodes: Nodes::default(),
             delivery,
+            thread_cpu: ThreadCpu::default(),
             next_fetch: now,
             next_scan: now,
             next_metrics: now,
@@ -127,19 +129,19 @@ impl Watch {
         self.asked.follow(self.nodes.recorded());
     }
 
-    fn offer_metrics(&self, now: Instant) {
+    fn offer_metrics(&mut self, now: Instant) {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut snapshot = MetricsSnapshot::new(since.as_millis().try_into().unwrap_or(u64::MAX));
         let oldest = STALE_INTERVALS * self.options.metrics_interval;
         let nodes = self.nodes.recorded();
-        let mut failed = 0;
-        for (&pid, labels) in nodes {
+        self.thread_cpu.retain(|pid| nodes.contains_key(&pid));
+        for (labels, pid) in self.nodes.by_labels() {
             let reading = self.asked.reading(pid);
-            failed += reading.as_ref().map_or(0, |reading| reading.failed);
             let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
-            write_node(&mut snapshot, labels, pid, answer_in(reading.as_ref(), is_fresh));
+            let answer = answer_in(reading.as_ref(), is_fresh);
+            write_node(&mut snapshot, labels, pid, answer, &mut self.thread_cpu);
         }
-        write_own(&mut snapshot, &self.delivery.counts, nodes.len(), failed);
+        write_own(&mut snapshot, &self.delivery.counts, nodes.len(), self.asked.failed());
         self.delivery.offer_metrics(snapshot);
     }
 
@@ -234,7 +236,7 @@ fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) 
         Some(NodeReading { last: Some((at, figures)), .. }) if is_fresh(*at) => {
             Answer::Figures(figures)
         }
-        None | Some(NodeReading { last: None, failed: 0 }) => Answer::NotAsked,
+        None | Some(NodeReading { last: None, has_failed: false }) => Answer::NotAsked,
         Some(_) => Answer::Missing,
     }
 }

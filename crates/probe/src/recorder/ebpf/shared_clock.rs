@@ -25,8 +25,7 @@ use crate::{
 pub(in super::super) struct SharedClock {
     observed: HashMap<MapData, ObservedProcess, u32>,
     programs: ProgramArray<MapData>,
-    /// Who has each index of `programs`.
-    taken: [Option<ObservedProcess>; MAX_OBSERVED_NODES],
+    places: Places,
     name: &'static str,
     /// Keeps the program and its links alive.
     _ebpf: Ebpf,
@@ -45,7 +44,7 @@ impl SharedClock {
         let observed = take_map(&mut ebpf, "observed_nodes", HashMap::try_from)?;
         let programs = take_map(&mut ebpf, "node_programs", ProgramArray::try_from)?;
         let name = attach_clock(program(&mut ebpf, "on_clock"), &cpus, freq_hz)?;
-        Ok(Self { observed, programs, taken: [None; MAX_OBSERVED_NODES], name, _ebpf: ebpf })
+        Ok(Self { observed, programs, places: Places::default(), name, _ebpf: ebpf })
     }
 
     /// `cycles` or `cpu-clock`.
@@ -59,25 +58,79 @@ impl SharedClock {
         process: &PidNamespace,
         program: &ProgramFd,
     ) -> Result<ClockPlace, ProbeError> {
-        let free = self.taken.iter().position(Option::is_none);
-        let index = free.ok_or(ProbeError::TooManyNodes { most: MAX_OBSERVED_NODES })?;
+        let index =
+            self.places.free().ok_or(ProbeError::TooManyNodes { most: MAX_OBSERVED_NODES })?;
         let place = u32::try_from(index).expect("there are fewer places");
         let pid_namespace = u32::try_from(process.inode).unwrap_or_default();
-        let key = ObservedProcess { pid_namespace, tgid: process.tgid };
+        let key = (pid_namespace, process.tgid);
         let _raised = raise(MAPS);
         self.programs.set(place, program, 0).map_err(kernel_error)?;
-        self.observed.insert(key, place, 0).map_err(kernel_error)?;
-        self.taken[index] = Some(key);
+        self.observed.insert(observed(key), place, 0).map_err(kernel_error)?;
+        self.places.take(index, key);
         Ok(ClockPlace(place))
     }
 
     /// Lets no tick continue in the program of a node any more.
     pub(in super::super) fn disconnect(&mut self, place: ClockPlace) -> Result<(), ProbeError> {
         let _raised = raise(MAPS);
-        if let Some(key) = self.taken[place.0 as usize].take() {
-            self.observed.remove(&key).map_err(kernel_error)?;
-            self.programs.clear_index(&place.0).map_err(kernel_error)?;
+        if let Some(key) = self.places.leave(place.0 as usize) {
+            self.observed.remove(&observed(key)).map_err(kernel_error)?;
         }
-        Ok(())
+        self.programs.clear_index(&place.0).map_err(kernel_error)
+    }
+}
+
+fn observed((pid_namespace, tgid): ProcessKey) -> ObservedProcess {
+    ObservedProcess { pid_namespace, tgid }
+}
+
+/// The inode of a pid namespace, and a pid in it. The kernel gives both again: a container that is started again may
+/// have those of the one before.
+type ProcessKey = (u32, u32);
+
+/// Who has each index of the programs.
+#[derive(Debug)]
+struct Places([Option<ProcessKey>; MAX_OBSERVED_NODES]);
+
+impl Default for Places {
+    fn default() -> Self {
+        Self([None; MAX_OBSERVED_NODES])
+    }
+}
+
+impl Places {
+    fn free(&self) -> Option<usize> {
+        self.0.iter().position(Option::is_none)
+    }
+
+    fn take(&mut self, index: usize, key: ProcessKey) {
+        self.0[index] = Some(key);
+    }
+
+    /// Frees a place. The key that leads to it, unless it leads to another place by now.
+    fn leave(&mut self, index: usize) -> Option<ProcessKey> {
+        let key = self.0[index].take()?;
+        (!self.0.contains(&Some(key))).then_some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_OBSERVED_NODES, Places};
+
+    #[test]
+    fn who_comes_with_the_ids_of_who_went_stays() {
+        let (mut places, container) = (Places::default(), (4_026_532_500, 1));
+        places.take(places.free().unwrap(), container);
+        // It was started again before its end was noticed.
+        places.take(places.free().unwrap(), container);
+        assert_eq!(places.leave(0), None, "the key leads to the second");
+        assert_eq!(places.leave(1), Some(container));
+        assert_eq!(places.leave(1), None);
+        for index in 0..MAX_OBSERVED_NODES {
+            assert_eq!(places.free(), Some(index));
+            places.take(index, (7, 1));
+        }
+        assert_eq!(places.free(), None);
     }
 }

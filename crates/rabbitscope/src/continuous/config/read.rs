@@ -33,6 +33,9 @@ const MIN_AGE: Duration = Duration::from_secs(60);
 const MAX_BYTES: u64 = 2 << 30;
 const MIN_BYTES: u64 = 1 << 20;
 
+/// What is larger than its exporter's share of the spool is never sent, so that a small spool would send nothing.
+const MIN_SPOOL_BYTES: u64 = 1_000_000;
+
 /// Largest configuration file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -179,8 +182,9 @@ fn directory_options(wire: DirectoryToml) -> Result<DirectoryOptions, Refusal> {
 fn spool_options(wire: SpoolToml) -> Result<SpoolOptions, Refusal> {
     let SpoolToml { directory, max_size } = wire;
     let max_bytes = size("spool.max-size", max_size)?;
-    if max_bytes.is_some_and(|bytes| bytes > SpoolOptions::MAX_BYTES) {
-        return Err(("spool.max-size".to_owned(), "must be at most 20MB".to_owned()));
+    let allowed = MIN_SPOOL_BYTES..=SpoolOptions::MAX_BYTES;
+    if max_bytes.is_some_and(|bytes| !allowed.contains(&bytes)) {
+        return Err(("spool.max-size".to_owned(), "must be from 1MB to 20MB".to_owned()));
     }
     Ok(SpoolOptions { directory: directory.map(PathBuf::from), max_bytes })
 }
@@ -240,6 +244,8 @@ mod tests {
                 "[directory]\npath = 'd'\nmax-size = '1kB'",
                 "watch.toml:3: `directory.max-size`: must be at least",
             ),
+            ("[spool]\nmax-size = '1kB'", "watch.toml:2: `spool.max-size`: must be from 1MB to"),
+            ("[spool]\nmax-size = '21MB'", "watch.toml:2: `spool.max-size`: must be from 1MB to"),
             (
                 "[[exporters]]\nkind = 'parca'\nurl = 'h'",
                 "watch.toml:3: `exporters.0.url`: must start with",

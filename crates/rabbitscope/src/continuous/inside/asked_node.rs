@@ -6,6 +6,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, sync_channel},
     },
     thread,
@@ -37,8 +38,16 @@ const QUIET_ATTEMPTS: u32 = 3;
 pub(in crate::continuous) struct NodeReading {
     /// What was read last, and when.
     pub(in crate::continuous) last: Option<(Instant, NodeFigures)>,
-    /// Readings that failed.
-    pub(in crate::continuous) failed: u64,
+    /// Whether a reading failed.
+    pub(in crate::continuous) has_failed: bool,
+}
+
+/// Where the threads of all nodes report to.
+#[derive(Clone)]
+pub(super) struct Report {
+    pub(super) events: Sender<Event>,
+    /// Readings that failed, of nodes that have ended too: a counter does not go back.
+    pub(super) failed: Arc<AtomicU64>,
 }
 
 /// The thread of a node. It ends after this is dropped.
@@ -53,7 +62,7 @@ impl AskedNode {
         name: &str,
         options: InsideOptions,
         figures: Option<Duration>,
-        events: &Sender<Event>,
+        report: &Report,
     ) -> std::io::Result<Self> {
         let (windows, waiting) = sync_channel(MAX_WAITING);
         let reading = Arc::<Mutex<NodeReading>>::default();
@@ -63,7 +72,7 @@ impl AskedNode {
             options,
             figures,
             waiting,
-            events: events.clone(),
+            report: report.clone(),
             reading: Arc::clone(&reading),
             known: KnownIdentities::default(),
             attempts: 0,
@@ -95,7 +104,7 @@ struct NodeThread {
     options: InsideOptions,
     figures: Option<Duration>,
     waiting: Receiver<LabelledWindow>,
-    events: Sender<Event>,
+    report: Report,
     reading: Arc<Mutex<NodeReading>>,
     known: KnownIdentities,
     /// Failures since the node answered.
@@ -180,7 +189,7 @@ impl NodeThread {
 
     fn send_back(&self, window: LabelledWindow) {
         // The other end is kept by the inbox, which ends with the program.
-        let _ = self.events.send(Event::Named(window));
+        let _ = self.report.events.send(Event::Named(window));
     }
 
     fn succeed(&mut self) {
@@ -192,9 +201,10 @@ impl NodeThread {
 
     fn fail(&mut self, error: &anyhow::Error) {
         let mut reading = locked(&self.reading);
-        reading.failed += 1;
+        reading.has_failed = true;
         reading.last = None;
         drop(reading);
+        self.report.failed.fetch_add(1, Ordering::Relaxed);
         self.attempts += 1;
         if self.attempts == QUIET_ATTEMPTS {
             output::note(&format!("{} is not asked for roles and figures: {error:#}", self.name));

@@ -1,14 +1,18 @@
 //! The nodes that are asked, by pid.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, mpsc::Sender},
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::Sender,
+    },
     time::Duration,
 };
 
 use rabbitscope_export::NodeLabels;
 
-use super::asked_node::{AskedNode, NodeReading};
+use super::asked_node::{AskedNode, NodeReading, Report};
 use crate::{
     continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
     output,
@@ -19,8 +23,10 @@ pub(in crate::continuous) struct AskedNodes {
     options: Option<InsideOptions>,
     /// How often figures are read; `None` where nobody takes them.
     figures: Option<Duration>,
-    events: Sender<Event>,
+    report: Report,
     nodes: HashMap<u32, AskedNode>,
+    /// Nodes for which there is no thread, and whose names were said.
+    without: HashSet<u32>,
     /// Windows that were handed over and are not back.
     pub(in crate::continuous) outstanding: usize,
 }
@@ -32,7 +38,9 @@ impl AskedNodes {
         figures: Option<Duration>,
         events: Sender<Event>,
     ) -> Self {
-        Self { options, figures, events, nodes: HashMap::new(), outstanding: 0 }
+        let report = Report { events, failed: Arc::new(AtomicU64::new(0)) };
+        let (nodes, without) = (HashMap::new(), HashSet::new());
+        Self { options, figures, report, nodes, without, outstanding: 0 }
     }
 
     /// Applies other options: all nodes are connected to again, if they are different.
@@ -51,15 +59,20 @@ impl AskedNodes {
     pub(in crate::continuous) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
         let Some(options) = &self.options else { return };
         self.nodes.retain(|pid, _| recorded.contains_key(pid));
+        self.without.retain(|pid| recorded.contains_key(pid));
         for (&pid, labels) in recorded.iter().filter(|(_, labels)| !labels.node.is_empty()) {
             if self.nodes.contains_key(&pid) {
                 continue;
             }
-            match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.events) {
+            match AskedNode::start(pid, &labels.node, options.clone(), self.figures, &self.report) {
                 Ok(node) => {
                     self.nodes.insert(pid, node);
+                    self.without.remove(&pid);
                 }
-                Err(error) => output::note(&format!("{} is not asked: {error}", labels.node)),
+                Err(error) if self.without.insert(pid) => {
+                    output::note(&format!("{} is not asked: no thread: {error}", labels.node));
+                }
+                Err(_) => {}
             }
         }
     }
@@ -82,8 +95,40 @@ impl AskedNodes {
         self.nodes.get(&pid).map(AskedNode::reading)
     }
 
+    /// Readings that failed so far.
+    pub(in crate::continuous) fn failed(&self) -> u64 {
+        self.report.failed.load(Ordering::Relaxed)
+    }
+
     /// Asks nobody any longer. Windows that were handed over still come back.
     pub(in crate::continuous) fn end(&mut self) {
         self.nodes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn what_failed_stays_counted_when_the_node_has_ended() {
+        let place = tempfile::tempdir().unwrap();
+        // There is no such file, so that nobody is connected to.
+        let cookie_file = Some(place.path().join("cookie"));
+        let (events, _inbox) = channel();
+        let options = InsideOptions { cookie_file, epmd_port: 1 };
+        let mut asked = AskedNodes::new(Some(options), None, events);
+        let labels = NodeLabels { node: "a@localhost".to_owned(), ..NodeLabels::default() };
+        asked.follow(&HashMap::from([(u32::MAX, Arc::new(labels))]));
+        let until = std::time::Instant::now() + Duration::from_secs(30);
+        while asked.failed() == 0 {
+            assert!(std::time::Instant::now() < until, "nobody connects without a cookie");
+            std::thread::yield_now();
+        }
+        asked.follow(&HashMap::new());
+        assert!(asked.nodes.is_empty());
+        assert_eq!(asked.failed(), 1);
     }
 }

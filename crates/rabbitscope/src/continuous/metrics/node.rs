@@ -1,11 +1,11 @@
 //! Metrics of one node: what the kernel knows of its process, and what the node said where it may be asked.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rabbitscope_export::{MetricDescription, MetricsSnapshot, NodeLabels, catalog};
 use rabbitscope_inside::{MessageCounters, NodeFigures, QueueTotals};
-use rabbitscope_profiles::ThreadKind;
 
+use super::ThreadCpu;
 use crate::machine::ProcessUsage;
 
 /// The queues that are not named.
@@ -37,11 +37,12 @@ pub(in crate::continuous) fn write_node(
     node: &Arc<NodeLabels>,
     pid: u32,
     answer: Answer<'_>,
+    cpu: &mut ThreadCpu,
 ) {
     let mut metrics = NodeMetrics { snapshot, node };
     let is_up = !matches!(answer, Answer::Missing);
     metrics.add(&catalog::NODE_UP, f64::from(u8::from(is_up)));
-    metrics.process(pid);
+    metrics.process(pid, cpu);
     if let Answer::Figures(figures) = answer {
         metrics.figures(figures);
     }
@@ -68,10 +69,10 @@ impl NodeMetrics<'_> {
         self.snapshot.add(metric, Some(self.node), labels, value);
     }
 
-    fn process(&mut self, pid: u32) {
+    fn process(&mut self, pid: u32, cpu: &mut ThreadCpu) {
         let Some(usage) = ProcessUsage::of(pid) else { return };
         self.add(&catalog::NODE_RESIDENT, usage.rss_bytes as f64);
-        for (kind, cpu) in cpu_by_kind(usage.cpu, ProcessUsage::of_threads(pid)) {
+        for (kind, cpu) in cpu.by_kind(pid, usage.cpu, ProcessUsage::of_threads(pid)) {
             self.add_labelled(&catalog::NODE_THREAD_CPU, &[("kind", kind)], cpu.as_secs_f64());
         }
     }
@@ -134,38 +135,11 @@ impl NodeMetrics<'_> {
     }
 }
 
-/// CPU time by the kind of the thread. Threads that have ended are of the other ones, so that no sum goes back.
-fn cpu_by_kind(
-    whole: Duration,
-    threads: Vec<(String, Duration)>,
-) -> BTreeMap<&'static str, Duration> {
-    let mut kinds: BTreeMap<&'static str, Duration> = BTreeMap::new();
-    for (name, cpu) in threads {
-        let (kind, _) = ThreadKind::from_name(&name);
-        if kind != ThreadKind::Other {
-            *kinds.entry(kind.name()).or_default() += cpu;
-        }
-    }
-    let known: Duration = kinds.values().sum();
-    kinds.insert(ThreadKind::Other.name(), whole.saturating_sub(known));
-    kinds
-}
-
 #[cfg(test)]
 mod tests {
     use rabbitscope_inside::QueueDepth;
 
     use super::*;
-
-    #[test]
-    fn kinds_of_threads_add_up_to_the_process() {
-        let second = Duration::from_secs(1);
-        let names = ["1_scheduler", "2_scheduler", "1_dirty_cpu_sch", "async_1", "beam.smp"];
-        let threads = names.map(|name| (name.to_owned(), second)).to_vec();
-        let kinds = cpu_by_kind(7 * second, threads);
-        assert_eq!((kinds["scheduler"], kinds["other"]), (2 * second, 3 * second));
-        assert_eq!(kinds.values().sum::<Duration>(), 7 * second);
-    }
 
     #[test]
     fn queues_add_up_to_all_messages() {
@@ -177,7 +151,8 @@ mod tests {
             ..NodeFigures::default()
         };
         let mut snapshot = MetricsSnapshot::new(0);
-        write_node(&mut snapshot, &Arc::default(), u32::MAX, Answer::Figures(&figures));
+        let mut cpu = ThreadCpu::default();
+        write_node(&mut snapshot, &Arc::default(), u32::MAX, Answer::Figures(&figures), &mut cpu);
         let of = |metric: &MetricDescription| {
             let points = snapshot.points().iter().filter(|point| point.metric.name == metric.name);
             points

@@ -1,0 +1,74 @@
+//! CPU time of a node's threads by kind.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
+
+use rabbitscope_profiles::ThreadKind;
+
+/// What was said last of the threads that are no schedulers, by the node's pid.
+#[derive(Debug, Default)]
+pub(in crate::continuous) struct ThreadCpu {
+    others: HashMap<u32, Duration>,
+}
+
+impl ThreadCpu {
+    /// Keeps only nodes that are recorded: a pid may be given again.
+    pub(in crate::continuous) fn retain(&mut self, is_recorded: impl Fn(u32) -> bool) {
+        self.others.retain(|&pid, _| is_recorded(pid));
+    }
+
+    /// CPU time by kind, of a process that has taken `whole`. Threads that have ended are of the other ones. These are what
+    /// is left of the process, whose time is read at another moment and rounded otherwise than that of its threads: what is
+    /// left may be less than before, and a counter that goes back is taken for one that started anew.
+    pub(super) fn by_kind(
+        &mut self,
+        pid: u32,
+        whole: Duration,
+        threads: Vec<(String, Duration)>,
+    ) -> BTreeMap<&'static str, Duration> {
+        let mut kinds: BTreeMap<&'static str, Duration> = BTreeMap::new();
+        for (name, cpu) in threads {
+            let (kind, _) = ThreadKind::from_name(&name);
+            if kind != ThreadKind::Other {
+                *kinds.entry(kind.name()).or_default() += cpu;
+            }
+        }
+        let known: Duration = kinds.values().sum();
+        let others = self.others.entry(pid).or_default();
+        *others = whole.saturating_sub(known).max(*others);
+        kinds.insert(ThreadKind::Other.name(), *others);
+        kinds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_threads_add_up_to_the_process() {
+        let second = Duration::from_secs(1);
+        let names = ["1_scheduler", "2_scheduler", "1_dirty_cpu_sch", "async_1", "beam.smp"];
+        let threads = names.map(|name| (name.to_owned(), second)).to_vec();
+        let kinds = ThreadCpu::default().by_kind(7, 7 * second, threads);
+        assert_eq!((kinds["scheduler"], kinds["other"]), (2 * second, 3 * second));
+        assert_eq!(kinds.values().sum::<Duration>(), 7 * second);
+    }
+
+    #[test]
+    fn no_kind_goes_back_while_schedulers_work_between_two_readings() {
+        let (mut cpu, second) = (ThreadCpu::default(), Duration::from_secs(1));
+        let mut other = |pid: u32, whole: u32, schedulers: u32| {
+            let threads = vec![("1_scheduler".to_owned(), schedulers * second)];
+            cpu.by_kind(pid, whole * second, threads)["other"]
+        };
+        assert_eq!(other(7, 10, 6), 4 * second);
+        assert_eq!(other(7, 20, 17), 4 * second, "3 would be a reset");
+        assert_eq!(other(7, 30, 25), 5 * second);
+        assert_eq!(other(8, 3, 2), second);
+        cpu.retain(|pid| pid == 8);
+        assert_eq!(cpu.others.len(), 1);
+    }
+}
