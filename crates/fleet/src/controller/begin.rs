@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rabbitscope_load::{PartSize, RemoteStart, run_tag};
+use rabbitscope_load::{RemoteStart, run_tag};
 
 use super::{connection::Controller, roster::described};
 use crate::{
     clocks::{identity, now_nanos},
     error::FleetError,
-    protocol::{LogRecord, ToWorker},
+    protocol::{LogRecord, MemberStart, ToWorker},
 };
 
 /// From the order to start to the start, at least. Chosen: the order arrives within milliseconds.
@@ -75,11 +75,7 @@ impl Controller {
 
     /// How the run began, also for one that another controller has begun.
     pub(super) fn remote_start(&self) -> RemoteStart {
-        let parts = self.begun.members.iter().map(|member| PartSize {
-            load_threads: member.load_threads,
-            churn_groups: member.churn_groups,
-            connections: member.connections,
-        });
+        let parts = self.begun.members.iter().map(MemberStart::size);
         RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect() }
     }
 }
