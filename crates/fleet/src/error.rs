@@ -92,7 +92,7 @@ pub enum FleetError {
         connections: usize,
     },
     /// Told to stop before the load began.
-    #[error("stopped while workers were awaited")]
+    #[error("stopped before the load began")]
     Stopped,
     /// The bus cannot be reached.
     #[error("the bus: {0}")]

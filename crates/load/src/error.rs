@@ -19,6 +19,17 @@ pub enum LoadError {
         /// What happened.
         reason: String,
     },
+    /// What answers there does not prove to be the broker of the URI.
+    #[error(
+        "the broker at {address} shows a certificate that is not accepted: {reason}; name the authority that signed it: `ca` of \
+         `[broker.tls]`, for a bus the environment variable SSL_CERT_FILE"
+    )]
+    NotTrusted {
+        /// Host and port.
+        address: String,
+        /// What is wrong with the certificate.
+        reason: String,
+    },
     /// User or password refused.
     #[error(
         "the broker at {address} refuses user `{user}`: {text}; check user and password \
@@ -165,7 +176,7 @@ pub enum LoadError {
 impl LoadError {
     /// No broker was reached at all: the program's exit code 5.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
+        matches!(self, Self::Unreachable { .. } | Self::NotTrusted { .. })
     }
 
     /// What the scenario says cannot be done as it stands: the program's exit code 2.

@@ -60,7 +60,7 @@ impl ClockEstimate {
 
     /// How far the clocks went apart since `earlier`.
     pub(crate) fn drift_since(self, earlier: Self) -> i64 {
-        self.offset_nanos - earlier.offset_nanos
+        self.offset_nanos.saturating_sub(earlier.offset_nanos)
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn latency_error_nanos(clocks: &[(ClockIdentity, u64)]) -> u64 {
     }
     errors.sort_unstable();
     match errors[..] {
-        [.., second, first] => first + second,
+        [.., second, first] => first.saturating_add(second),
         _ => 0,
     }
 }

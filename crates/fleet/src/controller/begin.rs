@@ -1,15 +1,18 @@
 //! The begin of a run: everything that a successor of this controller would need goes to the log, and then the start
 //! to the workers.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
-use rabbitscope_load::{PartSize, RemoteStart, run_tag};
+use rabbitscope_load::{RemoteStart, run_tag};
 
 use super::{connection::Controller, roster::described};
 use crate::{
     clocks::{identity, now_nanos},
     error::FleetError,
-    protocol::{LogRecord, ToWorker},
+    protocol::{LogRecord, MemberStart, ToWorker},
 };
 
 /// From the order to start to the start, at least. Chosen: the order arrives within milliseconds.
@@ -25,12 +28,15 @@ const MAX_LEAD: Duration = Duration::from_secs(10);
 /// How long the bus may take to store the begin of a run.
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often the wait for the start looks whether it is still wanted. Chosen: a person does not notice it.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
 /// The number of the record of the begin, in [`Controller::stored`].
 const BEGUN: u64 = 1;
 
 impl Controller {
     /// Starts the run on all workers; returns when it begins.
-    pub(super) fn begin(&mut self) -> Result<RemoteStart, FleetError> {
+    pub(super) fn begin(&mut self, stop: &AtomicBool) -> Result<RemoteStart, FleetError> {
         let clocks = self.measure_clocks()?;
         for (part, clock) in clocks.into_iter().enumerate() {
             let member = &mut self.begun.members[part];
@@ -53,7 +59,14 @@ impl Controller {
             self.tell(part, &ToWorker::Start { run, origin_nanos, run_tag: tag });
         }
         while Instant::now() < origin {
-            self.receive(origin.saturating_duration_since(Instant::now()))?;
+            if stop.load(Ordering::Relaxed) {
+                self.dismiss();
+                // Nobody is to go on with it.
+                self.bus.delete_log().ok();
+                return Err(FleetError::Stopped);
+            }
+            let left = origin.saturating_duration_since(Instant::now());
+            self.receive(left.min(STOP_POLL_INTERVAL))?;
         }
         Ok(self.remote_start())
     }
@@ -75,11 +88,7 @@ impl Controller {
 
     /// How the run began, also for one that another controller has begun.
     pub(super) fn remote_start(&self) -> RemoteStart {
-        let parts = self.begun.members.iter().map(|member| PartSize {
-            load_threads: member.load_threads,
-            churn_groups: member.churn_groups,
-            connections: member.connections,
-        });
+        let parts = self.begun.members.iter().map(MemberStart::size);
         RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect() }
     }
 }

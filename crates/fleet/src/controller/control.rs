@@ -41,7 +41,7 @@ impl Controller {
             if self.receive(Duration::ZERO).is_err() {
                 self.reconnect()?;
             }
-            self.begin()?
+            self.begin(stop)?
         };
         let outcome = session.run_remote(&begun, self, progress, stop);
         self.note_clocks_after();

@@ -45,15 +45,18 @@ impl Controller {
             .zip(&workers)
             .map(|(start, worker)| {
                 let drift = worker.clock_drift_nanos.filter(|_| start.clock.error_nanos > 0);
-                (start.worker.clock.clone(), start.clock.error_nanos + drift.unwrap_or(0))
+                (
+                    start.worker.clock.clone(),
+                    start.clock.error_nanos.saturating_add(drift.unwrap_or(0)),
+                )
             })
             .collect();
         let latency_error_nanos = latency_error_nanos(&clocks);
+        let skew = late().max().unwrap_or(0) - late().min().unwrap_or(0);
         FleetFacts {
             fleet: self.options.fleet.as_str().to_owned(),
             bus: self.options.bus.text(),
-            start_skew_nanos: late().max().unwrap_or(0) - late().min().unwrap_or(0)
-                + latency_error_nanos,
+            start_skew_nanos: skew.saturating_add(latency_error_nanos),
             latency_error_nanos,
             resumed: self.is_resumed,
             workers,

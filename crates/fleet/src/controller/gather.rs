@@ -128,19 +128,23 @@ impl Controller {
 
     /// Connections that are made, and those that are known to be wanted. Fails when a worker cannot make its own.
     fn connected(&mut self) -> Result<(usize, usize), FleetError> {
-        let (mut done, mut of) = (0, 0);
+        let (mut done, mut of) = (0_usize, 0_usize);
         let mut failed = None;
         for (part, member) in self.begun.members.iter().enumerate() {
             let who = described(part, &member.worker);
             let Some(known) = self.roster.get(&member.worker.id) else { continue };
             match &known.state {
                 WorkerState::Connecting { run, done: some, of: all } if *run == self.begun.run => {
-                    done += some;
-                    of += all;
+                    (done, of) = (done.saturating_add(*some), of.saturating_add(*all));
                 }
                 WorkerState::Ready { run, connections, .. } if *run == self.begun.run => {
-                    done += connections;
-                    of += connections;
+                    if !known.state.ready(run).is_some_and(|size| size.is_possible()) {
+                        let reason =
+                            format!("no part of a run is as large as it says: {:?}", known.state);
+                        failed = Some(FleetError::Worker { worker: who, reason });
+                    }
+                    (done, of) =
+                        (done.saturating_add(*connections), of.saturating_add(*connections));
                 }
                 WorkerState::Finished { run, error: Some(reason), .. }
                     if *run == self.begun.run =>

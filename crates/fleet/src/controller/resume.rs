@@ -43,7 +43,9 @@ impl Controller {
             self.forget()?;
             return Ok(None);
         }
-        let Ok(declared) = serde_json::from_value(begun.declared) else {
+        let is_possible = begun.members.iter().all(|member| member.size().is_possible());
+        let declared = serde_json::from_value(begun.declared).ok().filter(|_| is_possible);
+        let Some(declared) = declared else {
             self.forget()?;
             return Ok(None);
         };

@@ -1,6 +1,7 @@
 //! The records of the log of a run. Whoever reads all of them knows everything about the run but the password of the
 //! broker under test.
 
+use rabbitscope_load::PartSize;
 use serde::{Deserialize, Serialize};
 
 use super::messages::Identity;
@@ -54,6 +55,14 @@ pub(crate) struct MemberStart {
     pub(crate) churn_groups: usize,
     pub(crate) connections: usize,
     pub(crate) clock: ClockEstimate,
+}
+
+impl MemberStart {
+    /// How large its part is.
+    pub(crate) fn size(&self) -> PartSize {
+        let (load_threads, churn_groups) = (self.load_threads, self.churn_groups);
+        PartSize { load_threads, churn_groups, connections: self.connections }
+    }
 }
 
 impl LogRecord {

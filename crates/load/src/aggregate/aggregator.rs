@@ -216,7 +216,8 @@ impl Aggregator {
             self.measured.warm_up_nanos = end.nanos();
         } else if !draining {
             self.measured.load.counts.add(&measured.counts);
-            self.measured.duration_nanos += length.get();
+            let sum = &mut self.measured.duration_nanos;
+            *sum = sum.saturating_add(length.get());
             for thread in threads {
                 self.self_check.add(thread);
             }

@@ -1,11 +1,15 @@
 //! The clock of a run.
 
 use std::{
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use super::run_instant::RunInstant;
+
+/// How often a thread that waits for the origin looks whether the run is over. Chosen: a person does not notice it.
+const ABORT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The clock of a run, which starts when the load begins. Copies have the same origin.
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +33,15 @@ impl RunClock {
         RunInstant::START + self.origin.elapsed().into()
     }
 
-    /// Returns at the origin, or as soon after it as the system wakes a thread. Waiting awake would be no better: threads
-    /// that share CPUs would keep each other from the start.
-    pub(crate) fn wait_for_origin(&self) {
+    /// Returns at the origin, or as soon after it as the system wakes a thread, or soon after `abort` became true.
+    /// Waiting awake would be no better: threads that share CPUs would keep each other from the start.
+    pub(crate) fn wait_for_origin(&self, abort: &AtomicBool) {
         loop {
             let left = self.origin.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || abort.load(Ordering::Relaxed) {
                 return;
             }
-            thread::sleep(left);
+            thread::sleep(left.min(ABORT_POLL_INTERVAL));
         }
     }
 
@@ -56,8 +60,19 @@ mod tests {
         let lead = Duration::from_millis(30);
         let clock = RunClock::with_origin(Instant::now() + lead);
         assert_eq!(clock.now(), RunInstant::START, "it stands still before");
-        clock.wait_for_origin();
+        clock.wait_for_origin(&AtomicBool::new(false));
         assert!(Instant::now() >= clock.origin);
-        clock.wait_for_origin();
+        clock.wait_for_origin(&AtomicBool::new(false));
+    }
+
+    #[test]
+    fn a_run_that_is_over_is_not_waited_for() {
+        let clock = RunClock::with_origin(Instant::now() + Duration::from_secs(60));
+        let (abort, began) = (AtomicBool::new(false), Instant::now());
+        thread::scope(|scope| {
+            scope.spawn(|| clock.wait_for_origin(&abort));
+            abort.store(true, Ordering::Relaxed);
+        });
+        assert!(began.elapsed() < Duration::from_secs(30));
     }
 }

@@ -1,5 +1,7 @@
 //! Translates errors of the AMQP client to [`LoadError`].
 
+use std::io;
+
 use rabbitscope_amqp::{ConnectionError, Uri, blocking::ClientError};
 
 use crate::error::LoadError;
@@ -17,11 +19,20 @@ pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
         ClientError::Connection(ConnectionError::ClosedByBroker(refusal)) => {
             LoadError::Refused { address, doing: "the connection".to_owned(), text: refusal.text }
         }
+        ClientError::Connect { source, .. } if is_about_certificate(&source) => {
+            LoadError::NotTrusted { address, reason: source.to_string() }
+        }
         ClientError::Connect { source, .. } => {
             LoadError::Unreachable { address, reason: source.to_string() }
         }
         error => LoadError::Unreachable { address, reason: error.to_string() },
     }
+}
+
+/// The broker did not prove who it is.
+fn is_about_certificate(error: &io::Error) -> bool {
+    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(of_tls, Some(rustls::Error::InvalidCertificate(_)))
 }
 
 /// The error of a request on an open connection. `doing` names the request.

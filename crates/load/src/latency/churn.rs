@@ -49,6 +49,12 @@ impl ChurnHistograms {
         }
     }
 
+    /// How many measurements there are.
+    pub(crate) fn samples(&self) -> u64 {
+        let histograms = self.0.iter().flat_map(|group| [&group.open, &group.close]);
+        histograms.map(LatencyHistogram::samples).fold(0, u64::saturating_add)
+    }
+
     /// Latencies of opening and closing for one row of the series, all groups together.
     pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
         let mut all = GroupHistograms::default();

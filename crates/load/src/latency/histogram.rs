@@ -37,6 +37,11 @@ impl LatencyHistogram {
         }
     }
 
+    /// How many measurements there are.
+    pub(crate) fn samples(&self) -> u64 {
+        self.measured().map_or(0, Histogram::len)
+    }
+
     /// Absent when nothing was measured.
     pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
         self.0.as_deref()

@@ -13,4 +13,4 @@ pub(crate) use histogram::{LatencyHistogram, latency_point};
 pub(crate) use kind::Latency;
 pub(crate) use log::LatencyLog;
 pub use log::LatencyRecord;
-pub(crate) use slots::{HistogramSet, Slots, add_slots, publisher_slot, total_of_slots};
+pub(crate) use slots::{HistogramSet, MAX_SLOTS, Slots, add_slots, publisher_slot, total_of_slots};

@@ -15,6 +15,9 @@ pub(super) const MAX_GROUPS: usize = 100;
 /// Slots for queues, as [`MAX_GROUPS`].
 const MAX_QUEUES: usize = 100;
 
+/// All slots that there can be, with the one for groups beyond [`MAX_GROUPS`].
+pub(crate) const MAX_SLOTS: usize = MAX_GROUPS + 1 + MAX_QUEUES;
+
 /// A histogram for each [`Latency`].
 pub(crate) type HistogramSet = [LatencyHistogram; Latency::ALL.len()];
 

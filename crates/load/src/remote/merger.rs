@@ -3,6 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use super::{
+    bounds::Bounds,
     part::{PartSize, PartWishes},
     service_order::ServiceOrder,
     update::{PartState, UpdateError, WorkerUpdate},
@@ -16,6 +17,7 @@ use crate::{
 pub(crate) struct Merger {
     workers: Vec<Worker>,
     order: ServiceOrder,
+    bounds: Bounds,
 }
 
 struct Worker {
@@ -43,10 +45,11 @@ impl Merger {
             }
         });
         let order = ServiceOrder::new(Arc::clone(&shared.service), parts.len());
-        Self { workers: workers.collect(), order }
+        Self { workers: workers.collect(), order, bounds: Bounds::new(parts) }
     }
 
-    /// The reports in an update. One that came before, or that comes from a process that was given up, has none.
+    /// The reports in an update. One that came before, or that comes from a process that was given up, has none. After an
+    /// error the process is to be given up.
     pub(crate) fn take(
         &mut self,
         worker: usize,
@@ -58,6 +61,7 @@ impl Merger {
         if of.is_lost || update.number <= of.number {
             return Ok(Vec::new());
         }
+        self.bounds.admit(worker, &update)?;
         of.number = update.number;
         let (first, threads) = (of.first_thread, of.size.threads());
         // Each is a report: more than there are threads would only take memory.
@@ -66,8 +70,7 @@ impl Merger {
         of.state = state;
         // Before the rows that they belong to.
         self.order.add(worker, update.changes, update.covered_until);
-        let intervals = update.intervals.into_iter().filter(|it| it.worker < threads);
-        let intervals = intervals.map(|mut interval| {
+        let intervals = update.intervals.into_iter().map(|mut interval| {
             interval.worker += first;
             Report::Interval(Box::new(interval))
         });

@@ -4,7 +4,9 @@
 //! threads become one update a second ([`Collector`]); whoever joins them ([`Merger`]) gives them to the same
 //! aggregator that has those of local threads. How updates travel is none of this crate's business.
 
+mod bounds;
 mod collector;
+mod extent;
 mod merger;
 mod part;
 mod service_order;

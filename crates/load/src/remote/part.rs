@@ -34,6 +34,17 @@ pub struct PartSize {
 }
 
 impl PartSize {
+    /// Larger ones are of no scenario. Chosen: a thread for each of the CPUs of the largest machine, more groups than
+    /// anybody writes down, and more connections than there are ports.
+    const MOST: Self = Self { load_threads: 4096, churn_groups: 10_000, connections: 1 << 24 };
+
+    /// Whether a process can have such a part; another process says how large its part is.
+    pub fn is_possible(&self) -> bool {
+        (1..=Self::MOST.load_threads).contains(&self.load_threads)
+            && self.churn_groups <= Self::MOST.churn_groups
+            && self.connections <= Self::MOST.connections
+    }
+
     /// Everything that reports as a thread.
     pub fn threads(&self) -> usize {
         self.load_threads + self.churn_groups

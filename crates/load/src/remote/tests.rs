@@ -5,7 +5,7 @@ use std::{sync::Arc, time::SystemTime};
 use rabbitscope_runs::{record::Verdict, scenario::RunOptions};
 
 use super::{
-    Collector, Merger, PartSize,
+    Collector, Merger, PartSize, PartWishes,
     update::{PartState, WorkerUpdate},
 };
 use crate::{
@@ -235,4 +235,23 @@ fn a_process_cannot_end_more_threads_than_it_has() {
         assert_eq!(reports.len(), 2);
         assert!(!merger.is_running(process));
     }
+}
+
+/// The process is given up then: nothing of it is awaited, and nothing counts twice.
+#[test]
+fn an_impossible_update_is_refused_and_changes_nothing() {
+    let shared = SharedState::default();
+    let size = PartSize { load_threads: 1, ..PartSize::default() };
+    let mut merger = Merger::new(&[size; 2], &shared);
+    let mut wrong = interval(0, 0, IntervalMeasurements::default());
+    wrong.second = u32::MAX;
+    let state = PartState { ended: 1, confirming: 1, ..PartState::default() };
+    let update =
+        WorkerUpdate { number: 1, intervals: vec![wrong], state, ..WorkerUpdate::default() };
+    let refused = merger.take(1, &update.encode(), &shared).err().unwrap().to_string();
+    assert!(refused.contains("second 4294967295 begins in second 0"), "{refused}");
+    assert!(refused.contains("look at its machine"), "{refused}");
+    assert!(merger.is_running(1));
+    assert_eq!(merger.give_up(1, &shared).running, 1);
+    assert_eq!(merger.wishes(&shared), PartWishes::default());
 }

@@ -12,6 +12,7 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::extent::Extent;
 use crate::{
     clock::RunInstant,
     context::{DoneMembers, SharedState},
@@ -21,12 +22,20 @@ use crate::{
 /// Most of an update, decompressed: every slot of a scenario with every latency and a full histogram has less.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// An update that cannot be read.
+/// An update that cannot be used. The words follow "worker 3 sent".
 #[derive(Debug, Error)]
-#[error(
-    "a worker sent what is no update of this version of rabbitscope: {0}; use one build for all"
-)]
-pub struct UpdateError(#[from] io::Error);
+#[non_exhaustive]
+pub enum UpdateError {
+    /// It cannot be read.
+    #[error("what is no update of this version of rabbitscope: {0}; use one build for all")]
+    Unreadable(#[from] io::Error),
+    /// It says what cannot be.
+    #[error(
+        "an update that no run can have: {0}; nothing more of it counts: look at its machine, and at who else can send \
+         to the bus"
+    )]
+    Impossible(String),
+}
 
 /// What has happened in a process since its last update.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -91,10 +100,13 @@ impl WorkerUpdate {
         encoder.finish().expect("writing to memory does not fail")
     }
 
+    /// What it says is to be compared with what came before: [`super::bounds::Bounds::admit`].
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, UpdateError> {
         let mut text = Vec::new();
         DeflateDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut text)?;
-        serde_json::from_slice(&text).map_err(|error| UpdateError(error.into()))
+        let extent: Extent = serde_json::from_slice(&text).map_err(io::Error::from)?;
+        extent.check().map_err(UpdateError::Impossible)?;
+        Ok(serde_json::from_slice(&text).map_err(io::Error::from)?)
     }
 }
 
@@ -116,5 +128,40 @@ mod tests {
             WorkerUpdate::decode(&many.finish().unwrap()).is_err(),
             "a bomb is not read to its end"
         );
+    }
+
+    #[test]
+    fn what_would_take_the_memory_is_refused_before_it_is_read() {
+        #[track_caller]
+        fn check(text: &str, expected: &str) {
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+            io::copy(&mut text.as_bytes(), &mut encoder).unwrap();
+            let read = WorkerUpdate::decode(&encoder.finish().unwrap());
+            let said = read.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{said}");
+        }
+        let many = |count: usize, of: &str| vec![of; count].join(",");
+        let interval = |measured: &str| {
+            format!(
+                r#"{{"worker":0,"second":0,"start":0,"end":9,"draining":false,"is-last":false,
+                "measured":{{{measured}}},"publisher-counts":{{}}}}"#
+            )
+        };
+        let update = |intervals: &str| format!(r#"{{"number":1,"intervals":[{intervals}]}}"#);
+        let one = |measured: &str| update(&interval(measured));
+        let slot = "[[300000000000000000,1],[],[],[],[],[],[]]";
+        check(&one(&format!(r#""slots":[{}]"#, many(201, slot))), "");
+        check(&one(&format!(r#""slots":[{}]"#, many(202, slot))), "202 slots");
+        let second = interval(&format!(r#""slots":[{}]"#, many(201, slot)));
+        check(&update(&many(8, &second)), "KiB of histograms");
+        check(&update(&many(10_001, &interval(""))), "10001 intervals");
+        check(
+            &one(&format!(r#""churn":[{}]"#, many(10_001, r#"{"open":[],"close":[]}"#))),
+            "churn",
+        );
+        check(&one(r#""slots":[[[1,2,18446744073709551615,1],[],[],[],[],[],[]]]"#), "longer than");
+        check(&one(r#""churn":[{"open":[],"close":[5]}]"#), "has no count");
+        check(&format!(r#"{{"cut-short":[{}]}}"#, many(10_001, r#""""#)), "reasons");
+        check(&format!(r#"{{"changes":[{}]}}"#, many((1 << 20) + 1, "1")), "changes");
     }
 }

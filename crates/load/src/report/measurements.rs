@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::Nanos,
-    latency::{ChurnHistograms, HistogramSet, Latency, add_slots, latency_point},
+    latency::{ChurnHistograms, HistogramSet, Latency, LatencyHistogram, add_slots, latency_point},
 };
 
 /// Counts and latencies of one interval. Those of several threads add up.
@@ -116,6 +116,14 @@ impl IntervalMeasurements {
         self.store_selected();
         add_slots(&mut self.slots, &other.by_slot());
         self.churn.add(&std::mem::take(&mut other.churn));
+    }
+
+    /// How many latencies were measured, and how many messages have none.
+    pub(crate) fn samples(&self) -> u64 {
+        let of_slots = self.slots.iter().flatten().map(LatencyHistogram::samples);
+        let others = [self.unstamped, self.before_sent, self.churn.samples()];
+        let all = of_slots.chain(self.overdue).chain(others);
+        all.fold(0, u64::saturating_add)
     }
 
     /// Takes the histograms of all slots.

@@ -18,8 +18,6 @@ pub(crate) use measurements::{IntervalMeasurements, Responsiveness};
 pub(crate) use messages::{IntervalReport, PublisherCounts, Report};
 pub(crate) use observation::{Observation, Reader, TraceStep, TraceStepKind};
 pub(crate) use recorder::{ObservationRecorder, ObservationSettings};
-#[cfg(test)]
-pub(crate) use service_change::ServiceChange;
-pub(crate) use service_change::TimedChange;
+pub(crate) use service_change::{ServiceChange, TimedChange};
 pub(crate) use service_monitor::{ServiceMonitor, UnavailableTime};
 pub(crate) use side::Side;

@@ -214,7 +214,10 @@ impl ServiceMonitor {
 impl State {
     fn apply(&mut self, now: RunInstant, change: &ServiceChange) {
         match change {
-            ServiceChange::Connected { side, count } => self.sides[*side as usize].all += count,
+            ServiceChange::Connected { side, count } => {
+                let all = &mut self.sides[*side as usize].all;
+                *all = all.saturating_add(*count);
+            }
             ServiceChange::Lost { side, reason } => {
                 let connections = &mut self.sides[*side as usize];
                 connections.lost += 1;
@@ -239,7 +242,7 @@ impl State {
                 let first =
                     ErrorCount { kind: *kind, count: 0, last: String::new(), last_at_nanos: 0 };
                 let error = self.errors.entry(*kind).or_insert(first);
-                error.count += count;
+                error.count = error.count.saturating_add(*count);
                 reason.clone_into(&mut error.last);
                 error.last_at_nanos = now.nanos();
             }

@@ -86,7 +86,9 @@ impl Joining<'_> {
                     }
                     Err(error) => {
                         self.shared.abort.store(true, Ordering::Relaxed);
-                        self.coordinator.cut_short(error.to_string());
+                        self.coordinator.cut_short(format!("worker {worker} sent {error}"));
+                        // Its last update may have been this one: nothing would say that it is done.
+                        self.give_up(worker, progress);
                     }
                 }
                 if self.shared.service.has_losses() {
@@ -101,17 +103,22 @@ impl Joining<'_> {
                 }
             }
             RemoteEvent::Lost { worker, reason } => {
-                let lost = self.merger.give_up(worker, self.shared);
-                for thread in lost.threads {
-                    self.coordinator.aggregator.give_up(thread, progress);
-                }
-                self.coordinator.running -= lost.running;
-                if lost.running > 0 {
+                if self.give_up(worker, progress) {
                     progress(Progress::Notice(&reason));
                     self.doubt(DoubtKind::WorkerLost, reason);
                 }
             }
         }
+    }
+
+    /// Nothing of the process is awaited any more. False: it was done.
+    fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) -> bool {
+        let lost = self.merger.give_up(worker, self.shared);
+        for thread in lost.threads {
+            self.coordinator.aggregator.give_up(thread, progress);
+        }
+        self.coordinator.running -= lost.running;
+        lost.running > 0
     }
 
     fn doubt(&mut self, kind: DoubtKind, reason: String) {

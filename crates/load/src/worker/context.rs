@@ -32,9 +32,10 @@ impl WorkerContext<'_> {
         self.run.clock.now()
     }
 
-    /// Waits for the beginning of the run, which other processes have at the same time, and notes how late it was.
+    /// Waits for the beginning of the run, which other processes have at the same time, or for its end if that is before,
+    /// and notes how late it was.
     pub(crate) fn wait_for_start(&self) {
-        self.run.clock.wait_for_origin();
+        self.run.clock.wait_for_origin(&self.shared.abort);
         self.shared.note_start(self.now());
     }
 

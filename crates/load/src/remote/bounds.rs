@@ -1,0 +1,277 @@
+//! What a process can tell of a run at most. Updates come from other processes over a bus: a wrong one must neither
+//! stop whoever joins them nor take its memory, and its figures must not spoil those of the others.
+
+use rabbitscope_runs::record::{Counter, Counters, Unit};
+
+use super::{
+    extent::{LONGEST_RUN, at_most},
+    part::PartSize,
+    update::{UpdateError, WorkerUpdate},
+};
+use crate::{
+    clock::RunInstant,
+    report::{IntervalMeasurements, IntervalReport, ServiceChange, TimedChange},
+};
+
+/// Messages, bytes or measurements of a whole run, all processes together. Chosen: bytes of 100 GB a second for four
+/// months, and sums of a dozen such numbers still fit.
+const MAX_TOTAL: u64 = 1 << 60;
+
+/// Time in an interval, summed over publishers or connections; sums over intervals end at the largest number. Chosen:
+/// a million publishers for an hour, and the sum of two such numbers still fits.
+const MAX_NANOS: u64 = 1 << 62;
+
+/// Connections, or messages that are outstanding, of a thread. Chosen: more than any has memory for.
+const MAX_AT_ONCE: u64 = 1 << 32;
+
+/// A reason in words. Chosen: the broker's own have 255 bytes.
+const MAX_TEXT_BYTES: usize = 16 << 10;
+
+/// What the processes of a run have told, and may tell from now on.
+pub(super) struct Bounds {
+    parts: Vec<PartBounds>,
+    counted: Counters,
+    /// Latencies, and messages without one.
+    measured: u64,
+}
+
+struct PartBounds {
+    /// By thread: whether its latest interval belongs to the drain, and its second.
+    latest: Vec<Option<(bool, u32)>>,
+}
+
+impl Bounds {
+    pub(super) fn new(parts: &[PartSize]) -> Self {
+        let parts = parts.iter().map(|size| PartBounds { latest: vec![None; size.threads()] });
+        Self { parts: parts.collect(), counted: Counters::default(), measured: 0 }
+    }
+
+    /// Refuses an update that no run can have. Nothing more of that process is to be taken then.
+    pub(super) fn admit(
+        &mut self,
+        process: usize,
+        update: &WorkerUpdate,
+    ) -> Result<(), UpdateError> {
+        self.check(process, update).map_err(UpdateError::Impossible)
+    }
+
+    fn check(&mut self, process: usize, update: &WorkerUpdate) -> Result<(), String> {
+        in_run("the time up to which it tells of changes", update.covered_until)?;
+        update.changes.iter().try_for_each(check_change)?;
+        let reasons = update.cut_short.iter().chain(&update.failed);
+        reasons.map(String::as_str).try_for_each(check_text)?;
+        for interval in &update.intervals {
+            self.parts[process].check_turn(interval)?;
+            self.check_measured(&interval.measured)?;
+            let counts = interval.publisher_counts;
+            at_most_at_once("publishers", counts.publishers as u64)?;
+            at_most_at_once("connections of publishers", counts.connections as u64)?;
+        }
+        Ok(())
+    }
+
+    fn check_measured(&mut self, measured: &IntervalMeasurements) -> Result<(), String> {
+        let now = measured.responsiveness;
+        at_most_at_once("outstanding messages", measured.outstanding)?;
+        at_most_at_once("connections", measured.connections)?;
+        at_most_at_once("unanswered connections", now.unanswered)?;
+        at_most_at_once("stalled connections", now.stalled)?;
+        at_most_at_once("connections that were not opened", now.unreached)?;
+        in_run("the time without a poll", RunInstant::START + now.away)?;
+        measured.churn_refusal.as_deref().map_or(Ok(()), check_text)?;
+        self.counted.add(&measured.counts);
+        let of_run = |counter: &&Counter| !matches!(counter.unit, Unit::Nanos);
+        for counter in Counters::ALL.iter().filter(of_run) {
+            at_most(counter.name, (counter.value)(&self.counted), MAX_TOTAL)?;
+        }
+        for counter in Counters::ALL.iter().filter(|it| !of_run(it)) {
+            at_most(counter.name, (counter.value)(&measured.counts), MAX_NANOS)?;
+        }
+        self.measured = self.measured.saturating_add(measured.samples());
+        at_most("measurements", self.measured, MAX_TOTAL)
+    }
+}
+
+impl PartBounds {
+    /// The intervals of a thread follow one another.
+    fn check_turn(&mut self, interval: &IntervalReport) -> Result<(), String> {
+        let IntervalReport { worker, second, start, end, draining, .. } = interval;
+        let threads = self.latest.len();
+        let latest = self.latest.get_mut(*worker).ok_or_else(|| {
+            format!("an interval is of thread {worker}, and there are {threads} of them")
+        })?;
+        if start > end {
+            return Err("an interval ends before it begins".to_owned());
+        }
+        in_run("the end of an interval", *end)?;
+        if *second > start.second() {
+            let of = start.second();
+            return Err(format!("an interval of second {second} begins in second {of}"));
+        }
+        let turn = Some((*draining, *second));
+        if turn <= *latest {
+            return Err(format!("thread {worker} tells of second {second} again"));
+        }
+        *latest = turn;
+        Ok(())
+    }
+}
+
+fn check_change(TimedChange { at, change }: &TimedChange) -> Result<(), String> {
+    in_run("the time of a change", *at)?;
+    match change {
+        ServiceChange::Waited { since } if since > at => {
+            Err("a wait for confirms ends before it begins".to_owned())
+        }
+        ServiceChange::Connected { count, .. } => at_most_at_once("connections", *count as u64),
+        ServiceChange::Failed { count, reason, .. } => {
+            at_most_at_once("errors", *count)?;
+            check_text(reason)
+        }
+        ServiceChange::Lost { reason, .. } | ServiceChange::Blocked { reason } => {
+            check_text(reason)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_text(text: &str) -> Result<(), String> {
+    at_most("bytes of a reason", text.len(), MAX_TEXT_BYTES)
+}
+
+fn in_run(what: &str, at: RunInstant) -> Result<(), String> {
+    if at <= LONGEST_RUN { Ok(()) } else { Err(format!("{what} is later than any run ends")) }
+}
+
+fn at_most_at_once(what: &str, count: u64) -> Result<(), String> {
+    at_most(what, count, MAX_AT_ONCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        clock::Nanos,
+        latency::Latency,
+        remote::update::PartState,
+        report::{PublisherCounts, Responsiveness, Side},
+    };
+
+    fn interval(worker: usize, draining: bool, second: u32) -> IntervalReport {
+        IntervalReport {
+            worker,
+            second,
+            start: RunInstant::of_second(second),
+            end: RunInstant::of_second(second) + Nanos::SECOND,
+            draining,
+            is_last: false,
+            measured: IntervalMeasurements::default(),
+            publisher_counts: PublisherCounts::default(),
+        }
+    }
+
+    fn bounds() -> Bounds {
+        let size = PartSize { load_threads: 2, ..PartSize::default() };
+        Bounds::new(&[size; 2])
+    }
+
+    /// What is said of an update of the second process, after one that is right.
+    #[track_caller]
+    fn check(expected: &str, change: impl FnOnce(&mut WorkerUpdate)) {
+        let mut bounds = bounds();
+        let intervals = vec![interval(0, false, 7), interval(1, false, 7)];
+        let mut update = WorkerUpdate { intervals, ..WorkerUpdate::default() };
+        bounds.admit(1, &update).unwrap();
+        update.intervals = vec![interval(0, false, 8), interval(1, true, 0)];
+        change(&mut update);
+        let said = bounds.admit(1, &update).map_err(|error| error.to_string());
+        match (said, expected) {
+            (Ok(()), "") => {}
+            (Err(said), _) if !expected.is_empty() => assert!(said.contains(expected), "{said}"),
+            (said, _) => panic!("{said:?}, not {expected}"),
+        }
+    }
+
+    #[test]
+    fn times_are_in_order_and_within_years() {
+        let far = LONGEST_RUN + Nanos::SECOND;
+        check("", |_| {});
+        check("tells of second 7 again", |it| it.intervals[0] = interval(0, false, 7));
+        check("tells of second 3 again", |it| it.intervals[0] = interval(0, false, 3));
+        check("ends before it begins", |it| it.intervals[0].start = far);
+        check("second 4294967295 begins in second 8", |it| it.intervals[0].second = u32::MAX);
+        check("the end of an interval is later than any run", |it| it.intervals[0].end = far);
+        check("later than any run", |it| {
+            it.intervals[0] = interval(0, false, u32::MAX);
+        });
+        check("of thread 2, and there are 2", |it| it.intervals[0].worker = 2);
+        check("up to which it tells of changes", |it| it.covered_until = far);
+        check("without a poll", |it| it.intervals[1].measured.responsiveness.away = Nanos::MAX);
+    }
+
+    #[test]
+    fn sums_fit() {
+        let half = MAX_TOTAL / 2;
+        check("", |it| it.intervals[0].measured.counts.published = 2 * half);
+        check("published, and", |it| {
+            it.intervals[0].measured.counts.published = half;
+            it.intervals[1].measured.counts.published = half + 1;
+        });
+        check("bytes_read, and", |it| it.intervals[0].measured.counts.bytes_read = u64::MAX);
+        check("client_cpu_nanos, and", |it| {
+            it.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
+        });
+        check("measurements, and", |it| {
+            it.intervals[0].measured.measure(Latency::Confirm, Nanos::SECOND, half);
+            it.intervals[0].measured.store_selected();
+            it.intervals[1].measured.overdue[3] = half + 1;
+        });
+        check("measurements, and", |it| {
+            it.intervals[0].measured.unstamped = u64::MAX;
+            it.intervals[0].measured.before_sent = u64::MAX;
+        });
+        check("outstanding messages, and", |it| it.intervals[0].measured.outstanding = 1 << 33);
+        check("stalled", |it| {
+            it.intervals[0].measured.responsiveness =
+                Responsiveness { stalled: u64::MAX, ..Responsiveness::default() };
+        });
+        check("publishers, and", |it| it.intervals[0].publisher_counts.publishers = usize::MAX);
+        check("", |it| it.state = PartState { ended: usize::MAX, ..PartState::default() });
+    }
+
+    #[test]
+    fn the_sum_is_of_all_processes() {
+        let mut bounds = bounds();
+        let mut first = interval(0, false, 0);
+        first.measured.counts.consumed = MAX_TOTAL - 5;
+        let update = WorkerUpdate { intervals: vec![first.clone()], ..WorkerUpdate::default() };
+        bounds.admit(0, &update).unwrap();
+        first.measured.counts.consumed = 6;
+        let update = WorkerUpdate { intervals: vec![first], ..WorkerUpdate::default() };
+        assert!(bounds.admit(1, &update).unwrap_err().to_string().contains("consumed"));
+    }
+
+    #[test]
+    fn changes_have_times_and_words() {
+        let change = |at, change| vec![TimedChange { at: RunInstant::of_second(at), change }];
+        let since = RunInstant::of_second(5);
+        check("", |it| it.changes = change(5, ServiceChange::Waited { since }));
+        check("a wait for confirms", |it| it.changes = change(4, ServiceChange::Waited { since }));
+        check("the time of a change", |it| {
+            it.changes = change(u32::MAX, ServiceChange::Unblocked);
+        });
+        check("connections, and", |it| {
+            let (side, count) = (Side::Sending, usize::MAX);
+            it.changes = change(4, ServiceChange::Connected { side, count });
+        });
+        let long = "x".repeat(MAX_TEXT_BYTES + 1);
+        check("bytes of a reason", |it| it.failed = Some(long.clone()));
+        check("bytes of a reason", |it| it.cut_short = vec![String::new(), long.clone()]);
+        check("bytes of a reason", |it| {
+            it.intervals[1].measured.churn_refusal = Some(long.clone())
+        });
+        check("bytes of a reason", |it| {
+            it.changes = change(4, ServiceChange::Blocked { reason: long.clone() });
+        });
+    }
+}
