@@ -181,3 +181,51 @@ seed("reassembly", "one", [
     [0x02, 99, 0, 0, 0, 0, 0, 1, 20, 9], [0x92, 99, 0, 100, 0, 0, 0, 1, 20, 9], [0x10, 110, 0, 100, 0, 10, 10, 1, 20, 9],
     [0x10, 100, 0, 100, 0, 10, 10, 1, 20, 9], [0x90, 100, 0, 140, 0, 0, 0, 1, 20, 0], [0x11, 130, 0, 100, 0, 10, 5, 1, 25, 9],
     [0x94, 100, 0, 141, 0, 0, 0, 1, 20, 9]]);
+
+// Updates of two workers in turn: a second of two load threads and of churn, what the broker did meanwhile, and the end.
+const histograms = (...bins) => [bins, [], bins, [], [], [], [1000, 3]];
+const told = (worker, second, draining) => ({
+    worker, second: draining ? 0 : second, start: second * 1e9, end: (second + 1) * 1e9, draining, "is-last": draining,
+    measured: {
+        counts: { published: 500, confirmed: 480, consumed: 470, "client-cpu-nanos": 2e8, "bytes-read": 70000, reads: 30 },
+        outstanding: 20, connections: 3, overdue: [0, 0, 0, 0, 0, 0, 1],
+        responsiveness: { unanswered: 1, stalled: 0, away: 1000000, unreached: 0 },
+        slots: [histograms(180223, 480, 4096, 20), histograms(), histograms(90111, 7, 1048576, 1)],
+        churn: [{ open: [2000895, 1], close: [1000447, 1] }], "churn-refusal": null, unstamped: 1, "before-sent": 0,
+    },
+    "publisher-counts": { publishers: 3, connections: 1 },
+});
+const change = (at, change) => ({ at, change });
+const connected = ["sending", "receiving", "churning"].map((side) => change(0, { connected: { side, count: 1 } }));
+const gone = [
+    change(11e8, { lost: { side: "sending", reason: "gone" } }), change(13e8, { back: { side: "sending" } }),
+    change(14e8, { blocked: { reason: "low on memory" } }), change(15e8, "unblocked"),
+    change(16e8, { waited: { since: 12e8 } }),
+    change(17e8, { failed: { kind: "not-reconnected", count: 2, reason: "refused" } }),
+];
+const done = { publishers: 3, consumers: 0, callers: 0, "churn-slots": 1 };
+const state = (ended) => ({ done: ended ? done : {}, confirming: 1 - ended / 2, draining: ended / 2, ended });
+const tells = (number, intervals, changes, ended) => JSON.stringify({
+    number, intervals, changes, "covered-until": (number + 1) * 1e9, state: state(ended),
+    ...(ended ? { "cut-short": ["a worker ended its load before the end"], failed: "gone" } : {}),
+});
+const updates = [[1, [0], connected, 0], [2, [1], gone, 0], [3, [2, 3], [], 2]].map(([number, of, changes, ended]) =>
+    tells(number, of.flatMap((second) => [0, 1].map((worker) => told(worker, second, second === 3))), changes, ended));
+seed("worker_updates", "run", updates.flatMap((update) => [update, update]).join("\n"));
+
+// Messages of a fleet, and records of its log.
+const clock = { boot: "b", "time-namespace": "n" };
+const worker = { id: "1f", host: "h", pid: 7, index: 1, version: "0.1.0", clock, "has-broker": true };
+const estimate = { "offset-nanos": -5, "error-nanos": 3, pings: 40 };
+[
+    { kind: "hello", worker, state: { is: "ready", run: "r", load_threads: 2, churn_groups: 1, connections: 40 } },
+    { kind: "hello", worker, state: { is: "finished", run: "r", error: "gone", late_nanos: 9, updates: 4 } },
+    { kind: "pong", worker: "1f", number: 3, "sent-nanos": 5, "received-nanos": 7, "answered-nanos": 8 },
+    { kind: "assign", run: "r", token: "t", scenario: "name = 1", uris: ["amqp://h"], part: 0, of: 2 },
+    { kind: "start", run: "r", origin_nanos: 5, run_tag: 6 },
+    { kind: "wish", run: "r", ending: true, abort: false, is_empty: false, others_confirmed: true },
+    { kind: "begun", run: "r", name: "n", scenario: "s", declared: {}, unmarked: null, "started-unix-nanos": 9, clock,
+        members: [{ worker, "load-threads": 2, "churn-groups": 0, connections: 3, clock: estimate }] },
+    { kind: "mark", mark: "7" },
+].forEach((message, index) => seed("fleet_messages", `${index}`, JSON.stringify(message)));
+seed("fleet_messages", "update", JSON.stringify({ kind: "update", run: "r", worker: "1f", number: 3 }), "\n\0bytes");

@@ -11,7 +11,7 @@ seconds=${1:-600}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- frames tables uris erlang_term erlang_frames \
     symbol_blob memory_image eh_frame perf_data perf_script folded pprof dissectors \
-    captures reassembly analysis
+    captures reassembly analysis worker_updates fleet_messages
 
 host=$(rustc -vV | sed -n 's/^host: //p')
 # Coverage as libFuzzer wants it. With a target of its own, build scripts go without.

@@ -17,6 +17,8 @@ mod bus;
 mod clocks;
 mod controller;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod protocol;
 mod worker;
 

@@ -21,6 +21,8 @@ mod connection_churn;
 mod context;
 mod dial;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod latency;
 mod link;
 mod message;

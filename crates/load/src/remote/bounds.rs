@@ -268,7 +268,7 @@ mod tests {
         check("bytes of a reason", |it| it.failed = Some(long.clone()));
         check("bytes of a reason", |it| it.cut_short = vec![String::new(), long.clone()]);
         check("bytes of a reason", |it| {
-            it.intervals[1].measured.churn_refusal = Some(long.clone())
+            it.intervals[1].measured.churn_refusal = Some(long.clone());
         });
         check("bytes of a reason", |it| {
             it.changes = change(4, ServiceChange::Blocked { reason: long.clone() });

@@ -127,7 +127,7 @@ impl From<Vec<u64>> for HistogramExtent {
 }
 
 /// `what` is a plural.
-pub(super) fn at_most<T: PartialOrd + Display>(
+pub(super) fn at_most<T: Copy + PartialOrd + Display>(
     what: &str,
     count: T,
     most: T,

@@ -1,16 +1,21 @@
 //! Runs whose load several processes put on, over a bus that is a broker of its own.
 
 use std::{
-    process::{Child, Stdio},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
 use rabbitscope_broker::Broker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
-use crate::workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal};
+use crate::{
+    logins::tls_listener,
+    workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal},
+};
 
 /// Eight publishers and eight consumers with connections of their own, on four queues.
 fn scenario(queues: &str, duration: &str) -> String {
@@ -48,24 +53,42 @@ struct Place {
     bus: &'static Broker,
     broker: &'static Broker,
     fleet: &'static str,
+    /// The bus is reached over TLS, with this authority.
+    authority: Option<PathBuf>,
 }
 
 impl Place {
     fn new(fleet: &'static str) -> Self {
         // Each has several load generators, and says so when they have no CPU.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let (bus, broker) = brokers();
-        Self { _alone: alone, bench: Workbench::new(fleet), bus, broker, fleet }
+        let Brokers { bus, broker, .. } = brokers();
+        Self { _alone: alone, bench: Workbench::new(fleet), bus, broker, fleet, authority: None }
+    }
+
+    fn over_tls(fleet: &'static str) -> Self {
+        let authority = Some(brokers().broker.directory.join("own-ca.pem"));
+        Self { authority, ..Self::new(fleet) }
     }
 
     fn via(&self) -> String {
-        format!("--via {} --fleet {}", self.bus.uris()[0], self.fleet)
+        let secure = secure_bus();
+        let uri = if self.authority.is_some() { &secure } else { &self.bus.uris()[0] };
+        format!("--via {uri} --fleet {}", self.fleet)
+    }
+
+    /// The program trusts the authority.
+    fn command(&self, line: &str) -> Command {
+        let mut command = self.bench.command_line(line);
+        if let Some(authority) = &self.authority {
+            command.env("SSL_CERT_FILE", authority);
+        }
+        command
     }
 
     fn worker(&self, prefix: &str) -> Child {
         let program = env!("CARGO_BIN_EXE_rabbitscope");
         let line = format!("{prefix} {program} worker {}", self.via());
-        self.bench.command_line(&line).stderr(Stdio::null()).spawn().unwrap()
+        self.command(&line).stderr(Stdio::null()).spawn().unwrap()
     }
 
     fn workers(&self, count: usize) -> Vec<Child> {
@@ -74,9 +97,11 @@ impl Place {
 
     fn controller(&self, workers: usize, out: &str, more: &str) -> Child {
         let (via, uri) = (self.via(), &self.broker.uris()[0]);
-        let arguments =
-            format!("run s.toml --workers {workers} {via} --uri {uri} --out {out} --plain {more}");
-        self.bench.start(&arguments)
+        let program = env!("CARGO_BIN_EXE_rabbitscope");
+        let line = format!(
+            "{program} run s.toml --workers {workers} {via} --uri {uri} --out {out} --plain {more}"
+        );
+        self.command(&line).spawn().unwrap()
     }
 
     /// A run to its end, and the end of its workers.
@@ -94,10 +119,29 @@ impl Place {
     }
 }
 
-fn brokers() -> (&'static Broker, &'static Broker) {
-    static BROKERS: std::sync::OnceLock<(Broker, Broker)> = std::sync::OnceLock::new();
-    let (bus, broker) = BROKERS.get_or_init(|| (own_broker(), own_broker()));
-    (bus, broker)
+struct Brokers {
+    bus: Broker,
+    /// Of the bus, with TLS.
+    tls_port: u16,
+    broker: Broker,
+}
+
+fn brokers() -> &'static Brokers {
+    static BROKERS: std::sync::OnceLock<Brokers> = std::sync::OnceLock::new();
+    BROKERS.get_or_init(|| {
+        let broker = own_broker();
+        // Its directory is removed with it.
+        let (config, tls_port) = tls_listener(&broker.directory);
+        let spec = ThrowawayBroker { config, ..ThrowawayBroker::default() };
+        Brokers { bus: Broker::start_with_own_log(&spec).unwrap(), tls_port, broker }
+    })
+}
+
+/// The bus as it is reached with TLS.
+fn secure_bus() -> String {
+    let Brokers { bus, tls_port, .. } = brokers();
+    let (user, password) = bus.login();
+    format!("amqps://{user}:{password}@localhost:{tls_port}")
 }
 
 fn count(record: &Value, key: &str) -> u64 {
@@ -141,11 +185,18 @@ fn workers_do_together_what_one_process_does() {
 
 #[test]
 fn an_exact_number_of_messages_is_split_exactly() {
-    let place = Place::new("fleet-exact");
+    let place = Place::over_tls("fleet-exact");
     let text = scenario(place.fleet, "60s").replace("rate = 100", "messages = 1001");
-    place.bench.file("s.toml", &text);
+    let churn = "[[churn]]\nkind = \"channels\"\nconcurrency = 5\nconnections = 2\ncycles = 4\n\
+                 [[churn]]\nname = \"dials\"\nkind = \"connections\"\nconcurrency = 4\ncycles = 3\n";
+    place.bench.file("s.toml", &format!("{text}{churn}"));
     place.run(3, "out", "").code(0);
     let record = place.record("out");
+    assert!(record["fleet"]["bus"].as_str().unwrap().starts_with("localhost:"), "{record:#}");
+    // The slots of a group share its cycles, whoever has them.
+    for key in ["churn-opened", "churn-closed"] {
+        assert_eq!(count(&record, key), 4 + 3, "{key}");
+    }
     assert_eq!(count(&record, "published"), 8008);
     assert_eq!(count(&record, "consumed"), 8008);
     assert_eq!(latency(&record, "end-to-end")["count"], 8008);
@@ -311,6 +362,17 @@ fn what_cannot_be_done_is_refused() {
     run(&format!("--workers 1 --uri {broker}")).code(2).says(&["--via"]);
     let nobody = place.bench.rabbitscope("worker --via amqp://127.0.0.1:1").code(5);
     nobody.says(&["the bus: cannot reach a broker at 127.0.0.1:1"]);
+    let secure = secure_bus();
+    for refused in [
+        place.bench.rabbitscope(&format!("worker --via {secure}")),
+        run(&format!("--workers 1 --via {secure} --uri {broker}")),
+    ] {
+        refused.code(5).says(&[
+            "the bus: the broker at localhost:",
+            "UnknownIssuer",
+            "SSL_CERT_FILE",
+        ]);
+    }
     assert!(!queues_on(place.broker).contains(place.fleet), "nothing was declared");
 }
 

@@ -1,6 +1,10 @@
 //! TLS and the ways to log in, against the real broker.
 
-use std::{fs::File, net::TcpListener};
+use std::{
+    fs::{self, File},
+    net::TcpListener,
+    path::Path,
+};
 
 use rabbitscope_broker::Broker;
 use rabbitscope_profiles::read_pprof;
@@ -33,36 +37,48 @@ messages = 2000
 }
 
 /// An authority in `NAME-ca.pem` that has signed `NAME-broker.pem` and `NAME-client.pem`, with keys.
-fn certificates(bench: &Workbench, name: &str) {
+fn certificates(directory: &Path, name: &str) {
+    let file = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.distinguished_name.push(DnType::CommonName, format!("{name} authority"));
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    bench.file(&format!("{name}-ca.pem"), &authority.pem());
-    for (role, host) in [("broker", "broker.test"), ("client", "client.test")] {
+    file(&format!("{name}-ca.pem"), &authority.pem());
+    let hosts = [("broker", vec!["broker.test", "localhost"]), ("client", vec!["client.test"])];
+    for (role, hosts) in hosts {
         let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new([host.to_owned()]).unwrap();
+        let hosts: Vec<_> = hosts.into_iter().map(str::to_owned).collect();
+        let mut params = CertificateParams::new(hosts).unwrap();
         params.distinguished_name.push(DnType::CommonName, role);
         let certificate = params.signed_by(&key, &authority).unwrap();
-        bench.file(&format!("{name}-{role}.pem"), &certificate.pem());
-        bench.file(&format!("{name}-{role}-key.pem"), &key.serialize_pem());
+        file(&format!("{name}-{role}.pem"), &certificate.pem());
+        file(&format!("{name}-{role}-key.pem"), &key.serialize_pem());
     }
+}
+
+/// The configuration of a broker with TLS on a port of its own, which it proves to be `localhost` and `broker.test` by
+/// what the authority in `own-ca.pem` has signed. All files are in this directory.
+pub(crate) fn tls_listener(directory: &Path) -> (String, u16) {
+    certificates(directory, "own");
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let file = |name: &str| directory.join(name).display().to_string();
+    let config = format!(
+        "listeners.ssl.1 = 127.0.0.1:{port}\nssl_options.cacertfile = {}\n\
+         ssl_options.certfile = {}\nssl_options.keyfile = {}\nssl_options.verify = verify_peer\n\
+         ssl_options.fail_if_no_peer_cert = false\n",
+        file("own-ca.pem"),
+        file("own-broker.pem"),
+        file("own-broker-key.pem"),
+    );
+    (config, port)
 }
 
 /// A broker with TLS on the port that comes with it.
 fn tls_broker(bench: &Workbench) -> (Broker, u16) {
-    certificates(bench, "own");
-    certificates(bench, "other");
-    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-    let file = |name: &str| bench.path(name).display().to_string();
+    let (listener, port) = tls_listener(&bench.directory);
+    certificates(&bench.directory, "other");
     let config = format!(
-        "listeners.ssl.1 = 127.0.0.1:{port}\nssl_options.cacertfile = {}\n\
-         ssl_options.certfile = {}\nssl_options.keyfile = {}\nssl_options.verify = verify_peer\n\
-         ssl_options.fail_if_no_peer_cert = false\nssl_cert_login_from = common_name\n\
-         auth_mechanisms.1 = PLAIN\nauth_mechanisms.2 = EXTERNAL\n",
-        file("own-ca.pem"),
-        file("own-broker.pem"),
-        file("own-broker-key.pem"),
+        "{listener}ssl_cert_login_from = common_name\nauth_mechanisms.1 = PLAIN\nauth_mechanisms.2 = EXTERNAL\n"
     );
     let plugins = vec!["rabbitmq_auth_mechanism_ssl".to_owned()];
     let spec = ThrowawayBroker { plugins, config, ..ThrowawayBroker::default() };
