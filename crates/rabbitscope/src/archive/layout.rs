@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::fs::DirBuilderExt},
     path::{Path, PathBuf},
 };
 
@@ -36,11 +36,14 @@ fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
     Ok(names.collect())
 }
 
+/// Permissions of the directories: windows have names of queues and of clients, which are not everybody's business.
+const MODE: u32 = 0o750;
+
 /// Makes the directory of an hour, unless it is there. A link in its place is refused: what it leads to is not ours.
 pub(super) fn make_hour(root: &Path, hour: &Path) -> io::Result<()> {
     let day = hour.parent().unwrap_or(hour);
     for directory in [day, hour] {
-        match fs::create_dir(root.join(directory)) {
+        match fs::DirBuilder::new().mode(MODE).create(root.join(directory)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => made?,
         }

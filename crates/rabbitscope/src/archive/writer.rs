@@ -199,6 +199,9 @@ mod tests {
         let old = name(Duration::from_secs(1_700_000_000));
         archive.store(&old, &profile).unwrap();
         let day = root.join(old.hour()).parent().unwrap().to_owned();
+        let mode =
+            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&day).unwrap().permissions());
+        assert_eq!(mode & 0o007, 0, "a window has names of queues and clients");
         fs::rename(&day, &theirs).unwrap();
         std::os::unix::fs::symlink(&theirs, &day).unwrap();
         let refused = archive.store(&old, &profile).unwrap_err();

@@ -188,7 +188,8 @@ fn what_ends_a_recording_early_is_said_and_is_no_success() {
             "profile --no-names --duration 60s --event context-switches -o {output}"
         ));
         until_it_records(&recording);
-        thread::sleep(Duration::from_secs(2));
+        // It reads the kernel's names yet, and is to have recorded something.
+        thread::sleep(Duration::from_secs(4));
         recording
     };
     let recording = record("stopped.folded");
