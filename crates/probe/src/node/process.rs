@@ -8,11 +8,13 @@ use std::{
     fs::{self, File},
     io,
     os::fd::OwnedFd,
+    time::Duration,
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{Mode, OFlags},
+    io::retry_on_intr,
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
@@ -27,6 +29,9 @@ use crate::{
 
 /// Limit for the size of the vdso, which has two pages on x86-64.
 pub(crate) const MAX_VDSO_BYTES: u64 = 1 << 20;
+
+/// How long the kernel may take from the end of a process's memory to that of the process; it closes its files meanwhile.
+const ENDING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reads another address space. Tests of parsers implement it too.
 pub(crate) trait ReadMemory {
@@ -117,8 +122,19 @@ impl Process {
 
     /// False once the process has ended, also while it is still a zombie.
     pub(crate) fn is_alive(&self) -> bool {
+        self.is_alive_for(Duration::ZERO)
+    }
+
+    /// Whether it has ended, or is about to: where something could not be read, the kernel may have freed the memory of a
+    /// process that is still to be reported as ended.
+    pub(crate) fn is_ending(&self) -> bool {
+        !self.is_alive_for(ENDING_TIMEOUT)
+    }
+
+    fn is_alive_for(&self, time: Duration) -> bool {
         let mut ended = [PollFd::new(&self.handle, PollFlags::IN)];
-        matches!(poll(&mut ended, Some(&Timespec::default())), Ok(0))
+        let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        matches!(retry_on_intr(|| poll(&mut ended, Some(&timeout))), Ok(0))
     }
 
     /// Checks that what was just read belongs to this process, and that it still is the VM.

@@ -49,7 +49,7 @@ pub(super) fn open_process(pid: u32) -> Result<Process, ProbeError> {
 
 /// A node that ends in the middle of a call makes it fail in many ways: that it ended is what to say.
 fn unless_exited(process: &Process, error: ProbeError) -> ProbeError {
-    if process.is_alive() { error } else { ProbeError::NodeExited { pid: process.pid } }
+    if process.is_ending() { ProbeError::NodeExited { pid: process.pid } } else { error }
 }
 
 /// What is read of a node before a backend attaches.
@@ -230,7 +230,7 @@ impl NodeRecording {
     /// The node's mappings; absent when it has exited, which is no error: what was recorded is kept.
     fn mappings(&self) -> Result<Option<Vec<Mapping>>, ProbeError> {
         let mappings = self.process.mappings();
-        if mappings.is_err() && !self.process.is_alive() {
+        if mappings.is_err() && self.process.is_ending() {
             return Ok(None);
         }
         mappings.map(Some)
