@@ -23,7 +23,7 @@ use crate::{
 const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}], \
-     {all, false} =/= erlang:trace_info(F, all)], \
+     not lists:member(erlang:trace_info(F, all), [{all, false}, {all, undefined}])], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_agent\", atom_to_list(M))]}";
 
 /// The sessions of others than the node itself.
