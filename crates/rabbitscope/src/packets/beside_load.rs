@@ -120,17 +120,15 @@ fn look(
     };
     let mut load = None;
     let mut opened = Some(opened);
+    let unstopped = AtomicBool::new(false);
+    // The load may end before the time that was asked for: that does not cut anything short.
     let mut is_over = |_: Duration| {
         // Asked for the first time when everything is open.
         let _ = opened.take().map(|opened| opened.send(()));
         load = load.or_else(|| begin.try_recv().ok());
-        load.is_some_and(|start: Instant| start.elapsed() >= spec.duration)
+        let is_time_up = load.is_some_and(|start: Instant| start.elapsed() >= spec.duration);
+        is_time_up || over.load(Ordering::Relaxed)
     };
-    let looked = capture(options, analyzer, saved.as_mut(), over, &mut is_over)?;
-    Ok(CapturedPackets {
-        report: looked.report,
-        saved,
-        // The load may end before the time that was asked for.
-        cut_short: looked.cut_short.filter(|_| !over.load(Ordering::Relaxed)),
-    })
+    let looked = capture(options, analyzer, saved.as_mut(), &unstopped, &mut is_over)?;
+    Ok(CapturedPackets { report: looked.report, saved, cut_short: looked.cut_short })
 }

@@ -26,9 +26,10 @@ use crate::machine::ProcessIdentity;
 const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
 /// How long is waited for packets at a time.
 const PACKET_TIMEOUT: Duration = Duration::from_millis(20);
-/// After the end packets that were captured before may still come: twice the time after which a block is handed over. What the
-/// ring has by then is taken however long that takes.
+/// After the end packets that were captured before may still come: twice the time after which a block is handed over.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
+/// What the ring has at the end is taken for so long. Others may go on filling it, and an interface's clock may be wrong.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sockets that are watched.
 const MAX_SOCKETS: usize = 16_384;
 /// The header that an Ethernet, and a loopback interface, puts before a packet; the ring has packets without it.
@@ -207,6 +208,12 @@ impl Watch<'_> {
             let is_empty = latest.is_none() && start.elapsed() >= DRAIN_TIME;
             if is_empty || latest.is_some_and(|latest| u128::from(latest) > end) {
                 return Ok(());
+            }
+            if start.elapsed() > DRAIN_TIMEOUT {
+                let seconds = DRAIN_TIMEOUT.as_secs();
+                anyhow::bail!(
+                    "packets of the last moments were left out: {seconds} s were too short for them"
+                );
             }
         }
     }
