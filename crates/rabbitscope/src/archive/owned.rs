@@ -1,4 +1,4 @@
-//! The proof that a directory is ours: a file in it that says so. Its lock says that somebody writes to the directory.
+//! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
 
 use std::{
     fs::{self, File},
@@ -22,7 +22,7 @@ pub(crate) fn is_archive(directory: &Path) -> bool {
     directory.join(MARKER).is_file()
 }
 
-/// The marker of a directory, locked for as long as this lives.
+/// A marked directory, locked for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Ownership {
     _locked: File,
@@ -34,6 +34,8 @@ impl Ownership {
     pub(super) fn take(directory: &Path) -> anyhow::Result<Self> {
         let place = directory.display();
         fs::create_dir_all(directory).with_context(|| format!("cannot make {place}"))?;
+        // Locked before it is looked at: two that start at the same time would both find it empty.
+        let locked = lock(directory)?;
         let marker = directory.join(MARKER);
         if !marker.exists() {
             let mut entries =
@@ -48,20 +50,22 @@ impl Ownership {
         }
         let file =
             File::open(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let message =
-                    format!("another watch writes to {place}: end it, or name another directory");
-                return Err(UsageError(message).into());
-            }
-            Err(error) => {
-                return Err(io::Error::from(error))
-                    .with_context(|| format!("cannot lock {}", marker.display()));
-            }
-        }
         require_format(&file, directory)?;
-        Ok(Self { _locked: file })
+        Ok(Self { _locked: locked })
+    }
+}
+
+fn lock(directory: &Path) -> anyhow::Result<File> {
+    let place = directory.display();
+    let file = File::open(directory).with_context(|| format!("cannot open {place}"))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            let message =
+                format!("another watch writes to {place}: end it, or name another directory");
+            Err(UsageError(message).into())
+        }
+        Err(error) => Err(io::Error::from(error)).with_context(|| format!("cannot lock {place}")),
     }
 }
 
@@ -83,6 +87,16 @@ mod tests {
     use std::fs;
 
     use super::{MARKER, Ownership, is_archive};
+
+    #[test]
+    fn of_several_at_once_one_takes_an_empty_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let taken: Vec<_> = std::thread::scope(|scope| {
+            let all = [(); 8].map(|()| scope.spawn(|| Ownership::take(directory.path())));
+            all.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        assert_eq!(taken.iter().filter(|it| it.is_ok()).count(), 1);
+    }
 
     #[test]
     fn one_writer_and_no_directory_of_others() {
