@@ -125,8 +125,29 @@ impl Watch {
     }
 
     fn look(&mut self) {
+        if !self.recorder.is_everywhere() {
+            self.start_clock_again();
+        }
         self.nodes.look(&self.options, &mut self.recorder);
         self.asked.follow(self.nodes.recorded());
+    }
+
+    fn start_clock_again(&mut self) {
+        match recorder(&self.options) {
+            Ok(recorder) => {
+                output::note(
+                    "CPUs came or went, or the machine was asleep: clocks start again on all CPUs",
+                );
+                self.end_window();
+                self.replace_recorder(recorder);
+            }
+            Err(error) => output::note(&format!("not every CPU is recorded: {error}")),
+        }
+    }
+
+    fn replace_recorder(&mut self, recorder: ContinuousRecorder) {
+        self.recorder = recorder;
+        self.nodes.start_again();
     }
 
     fn offer_metrics(&mut self, now: Instant) {
@@ -201,10 +222,7 @@ impl Watch {
         self.window_end = now + options.window;
         self.options = options;
         match other {
-            Some(recorder) => {
-                self.recorder = recorder;
-                self.nodes.start_again();
-            }
+            Some(recorder) => self.replace_recorder(recorder),
             None => self.nodes.choose_again(&self.options, &mut self.recorder),
         }
         self.asked.reload(self.options.inside.clone(), figures(&self.options));

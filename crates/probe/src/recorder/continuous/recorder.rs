@@ -81,6 +81,12 @@ impl ContinuousRecorder {
         self.clock.name()
     }
 
+    /// Whether every CPU has the clock. Where not, because CPUs came or went or the machine was asleep, samples are missing
+    /// until there is a new recorder.
+    pub fn is_everywhere(&self) -> bool {
+        self.clock.is_everywhere()
+    }
+
     /// How often [`ContinuousRecorder::fetch`] is to be called at least: half of the time for which there is room.
     pub fn fetch_interval(&self) -> Duration {
         let rings = Duration::from_secs(RING_SECONDS.into());

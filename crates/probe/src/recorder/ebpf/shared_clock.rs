@@ -8,6 +8,8 @@ use aya::{
     util::online_cpus,
 };
 
+use rustix::time::ClockId;
+
 use super::{
     attach::attach_clock,
     maps::take_map,
@@ -21,12 +23,16 @@ use crate::{
     recorder::sampler::ClockPlace,
 };
 
+/// No machine sleeps for less. The two times by which that is seen are not read at once.
+const SHORTEST_SLEEP_NANOS: i64 = 500_000_000;
+
 /// A clock on every CPU. Dropping the value stops it.
 pub(in super::super) struct SharedClock {
     observed: HashMap<MapData, ObservedProcess, u32>,
     programs: ProgramArray<MapData>,
     places: Places,
     name: &'static str,
+    started_on: Machine,
     /// Keeps the program and its links alive.
     _ebpf: Ebpf,
 }
@@ -34,8 +40,7 @@ pub(in super::super) struct SharedClock {
 impl SharedClock {
     /// Starts the clock, with so many ticks a second on each CPU.
     pub(in super::super) fn start(freq_hz: u32) -> Result<Self, ProbeError> {
-        let cpus = online_cpus()
-            .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
+        let started_on = Machine::now()?;
         let _raised = raise(PROGRAM);
         let mut ebpf = EbpfLoader::new()
             .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/clock.bpf.o")))
@@ -43,13 +48,20 @@ impl SharedClock {
         program::<PerfEvent>(&mut ebpf, "on_clock").load().map_err(kernel_error)?;
         let observed = take_map(&mut ebpf, "observed_nodes", HashMap::try_from)?;
         let programs = take_map(&mut ebpf, "node_programs", ProgramArray::try_from)?;
-        let name = attach_clock(program(&mut ebpf, "on_clock"), &cpus, freq_hz)?;
-        Ok(Self { observed, programs, places: Places::default(), name, _ebpf: ebpf })
+        let name = attach_clock(program(&mut ebpf, "on_clock"), &started_on.cpus, freq_hz)?;
+        Ok(Self { observed, programs, places: Places::default(), name, started_on, _ebpf: ebpf })
     }
 
     /// `cycles` or `cpu-clock`.
     pub(in super::super) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether every CPU has the clock. One that was off has none, also when it is there again; so has each but the first
+    /// after the machine was asleep.
+    pub(in super::super) fn is_everywhere(&self) -> bool {
+        // What cannot be read says nothing.
+        Machine::now().is_ok_and(|now| now.has_clocks_of(&self.started_on))
     }
 
     /// Lets the ticks that fall on a process continue in `program`.
@@ -78,6 +90,35 @@ impl SharedClock {
         }
         self.programs.clear_index(&place.0).map_err(kernel_error)
     }
+}
+
+/// What decides on which CPUs a clock goes on.
+#[derive(Debug)]
+struct Machine {
+    /// Those that are online.
+    cpus: Vec<u32>,
+    /// How long it was asleep, from a beginning that stays the same: a time namespace moves both clocks.
+    asleep_nanos: i64,
+}
+
+impl Machine {
+    fn now() -> Result<Self, ProbeError> {
+        let cpus = online_cpus()
+            .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
+        // In this order, so that time that passes between the two looks like less sleep, not more.
+        let (with_sleep, without) = (nanos(ClockId::Boottime), nanos(ClockId::Monotonic));
+        Ok(Self { cpus, asleep_nanos: with_sleep - without })
+    }
+
+    /// Whether clocks that were started on `before` all go on.
+    fn has_clocks_of(&self, before: &Self) -> bool {
+        self.cpus == before.cpus && self.asleep_nanos - before.asleep_nanos < SHORTEST_SLEEP_NANOS
+    }
+}
+
+fn nanos(clock: ClockId) -> i64 {
+    let now = rustix::time::clock_gettime(clock);
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
 fn observed((pid_namespace, tgid): ProcessKey) -> ObservedProcess {
@@ -116,7 +157,23 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_OBSERVED_NODES, Places};
+    use super::{MAX_OBSERVED_NODES, Machine, Places};
+
+    #[test]
+    fn clocks_go_on_while_cpus_stay_and_nothing_sleeps() {
+        let at = |cpus: &[u32], millis: i64| Machine {
+            cpus: cpus.to_vec(),
+            asleep_nanos: millis * 1_000_000,
+        };
+        let before = at(&[0, 1], 5000);
+        assert!(at(&[0, 1], 5020).has_clocks_of(&before));
+        assert!(at(&[0, 1], 4990).has_clocks_of(&before));
+        assert!(!at(&[0, 1], 7000).has_clocks_of(&before));
+        assert!(!at(&[0], 5000).has_clocks_of(&before));
+        assert!(!at(&[0, 1, 2], 5000).has_clocks_of(&before));
+        let now = Machine::now().unwrap();
+        assert!(!now.cpus.is_empty() && Machine::now().unwrap().has_clocks_of(&now));
+    }
 
     #[test]
     fn who_comes_with_the_ids_of_who_went_stays() {
