@@ -15,25 +15,16 @@ cd "$(dirname "$0")/.."
     exit 2
 }
 suite=$1
-case $suite in
-'' | .* | */*)
-    echo "$suite is no suite of Debian" >&2
-    exit 2
-    ;;
-esac
 [ -z "${SOURCE:-}" ] || [ -r "$SOURCE" ] || {
     echo "SOURCE=$SOURCE: there is no such source package (.dsc)" >&2
     exit 2
 }
-mkdir -p "${RELEASES:-target/releases}"
-root=$(realpath "${RELEASES:-target/releases}")/$suite
-# Refuses a directory that holds something else, or was left by an installation that did not end.
-[ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
+. scripts/release.sh
+need_release "$suite"
 [ ! -e "$root/build" ] || {
     echo "$root/build is there, perhaps of an earlier call: remove it first" >&2
     exit 2
 }
-within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
 
 # Sources come from where the packages come from.
 sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the table of names of a distribution's C library: the functions that it does not export, by the debug package of
-# the very same build (library-names.mjs). Needs root, for the release's own system; downloads some megabytes and installs nothing there.
+# the very same build (library-names.mjs). Needs root, for the release's own system; downloads some megabytes and installs
+# nothing there.
 #
 #   scripts/library-names.sh trixie             # leaves crates/probe/names/BUILD-ID.names
 #
@@ -12,17 +13,8 @@ cd "$(dirname "$0")/.."
     exit 2
 }
 suite=$1
-case $suite in
-'' | .* | */*)
-    echo "$suite is no suite of Debian" >&2
-    exit 2
-    ;;
-esac
-mkdir -p "${RELEASES:-target/releases}"
-root=$(realpath "${RELEASES:-target/releases}")/$suite
-# Refuses a directory that holds something else, or was left by an installation that did not end.
-[ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
-within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
+. scripts/release.sh
+need_release "$suite"
 
 library=$(find "$root/usr/lib" -name libc.so.6 | head -n 1)
 id=$(readelf -n "$library" | sed -n 's/.*Build ID: //p')

@@ -9,7 +9,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 suites=${SUITES:-bookworm trixie forky}
-releases=${RELEASES:-target/releases}
 # Tests of the program's commands that look inside a node.
 inside='inside:: owners:: protocols:: queues:: top_truths:: tops:: tracers::'
 [ "$(id -u)" = 0 ] || {
@@ -20,13 +19,11 @@ command -v debootstrap >/dev/null 2>&1 || {
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
 }
-mkdir -p "$releases"
+. scripts/release.sh
 failed=
 for suite in $suites; do
-    root=$(realpath "$releases")/$suite
-    # Refuses a directory that holds something else, or was left by an installation that did not end.
-    [ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$suite" "$root"
-    echo "== $suite: $(chroot "$root" dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
+    need_release "$suite"
+    echo "== $suite: $(within dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
     export RABBITSCOPE_BROKER_ROOT="$root"
     cargo test --locked --no-fail-fast --package rabbitscope-probe --package rabbitscope-erlang || failed="$failed $suite"
     # shellcheck disable=SC2086 # a list of words
