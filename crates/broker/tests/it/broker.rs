@@ -94,7 +94,6 @@ fn listening_addresses(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// Each protocol is at its port, and answers there.
 /// A node takes one connection for each name.
 fn assert_answers_together(broker: &Broker) {
     let ask = || broker.eval("timer:sleep(300), done").unwrap();
@@ -104,6 +103,7 @@ fn assert_answers_together(broker: &Broker) {
     });
 }
 
+/// Each protocol is at its port, and answers there.
 fn assert_each_has_a_port_of_its_own(broker: &Broker) {
     let of = |protocol: &str| {
         let found = broker.listeners.iter().find(|it| it.protocol == protocol);

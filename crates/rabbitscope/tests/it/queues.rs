@@ -21,7 +21,7 @@ pub(crate) fn node_arguments() -> String {
     format!("--node {node} --cookie-file {cookie} --epmd-port {epmd_port}")
 }
 
-/// What the shared broker makes of an expression. Unlike `erl_call`, several can ask at a time.
+/// What the shared broker makes of an expression, as a term of Erlang.
 pub(crate) fn eval(expression: &str) -> String {
     let (home, epmd_port) = existing_broker().distribution();
     let options = ConnectOptions {
