@@ -13,6 +13,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::{Value, json};
 
+use crate::publishing::PUBLISH;
 use crate::workbench::{Ended, Workbench, may_profile_or_says_so};
 
 /// Makes a node known to another one's port mapper, for as long as it is kept.
@@ -131,7 +132,7 @@ const WRITE: &str = "{ok, Stream} = rabbit_amqqueue:lookup({resource, <<\"/\">>,
 /// Without a channel, and without confirms.
 fn publish(broker: &Broker, queue: &str, messages: u32) {
     let publish = format!(
-        "[rabbit_basic:publish({{resource, <<\"/\">>, exchange, <<>>}}, <<\"{queue}\">>, [], <<\"body\">>) \
+        "Publish = {PUBLISH}, [Publish(<<\"/\">>, <<\"{queue}\">>, <<\"body\">>) \
          || _ <- lists:seq(1, {messages})], ok"
     );
     assert_eq!(broker.eval(&publish).unwrap(), "ok");

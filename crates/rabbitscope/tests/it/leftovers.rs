@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::{
     forwarder::Forwarder,
+    publishing::PUBLISH,
     workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal},
 };
 
@@ -61,24 +62,12 @@ fn exchanges(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_exchange:list_names()]").unwrap()
 }
 
-/// Publishes through the default exchange, on RabbitMQ 3 and 4.
-const PUBLISH: &str = "fun(Key) -> \
-    Exchange = rabbit_misc:r(<<\"/\">>, exchange, <<>>), \
-    code:ensure_loaded(rabbit_basic), \
-    case erlang:function_exported(rabbit_basic, publish, 4) of \
-        true -> rabbit_basic:publish(Exchange, Key, [], <<\"m\">>); \
-        false -> \
-            Content = rabbit_basic:build_content(rabbit_basic:properties([]), <<\"m\">>), \
-            {ok, Message} = mc_amqpl:message(Exchange, Key, Content), \
-            rabbit_queue_type:publish_at_most_once(Exchange, Message) \
-    end end";
-
 /// An application's durable queue with this many messages.
 fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
     let declared = broker.eval(&format!(
         "{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), true, \
            false, [], none, <<\"app\">>), \
-         Publish = {PUBLISH}, [Publish(<<\"{queue}\">>) || _ <- lists:seq(1, {messages})], ok"
+         Publish = {PUBLISH}, [Publish(<<\"/\">>, <<\"{queue}\">>, <<\"m\">>) || _ <- lists:seq(1, {messages})], ok"
     ));
     assert_eq!(declared.unwrap(), "ok");
 }

@@ -39,6 +39,7 @@ mod polling;
 mod privileges;
 mod profiles;
 mod protocols;
+mod publishing;
 mod queue_info;
 mod queues;
 mod readme;

@@ -7,6 +7,7 @@ use rabbitscope_profiles::{Profile, read_pprof};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::publishing::PUBLISH;
 use crate::workbench::{
     Workbench, eventually, may_profile_or_says_so, own_broker, scenario, signal,
 };
@@ -23,10 +24,10 @@ fn arguments_of(broker: &Broker) -> String {
 /// 99 queues beside the hot one, each with a message in it.
 fn declare_others(broker: &Broker) {
     let declared = broker.eval(&format!(
-        "[begin N = <<\"cold-\", (integer_to_binary(I))/binary>>, \
+        "Publish = {PUBLISH}, [begin N = <<\"cold-\", (integer_to_binary(I))/binary>>, \
           {{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, N), true, false, [], \
           none, <<\"guest\">>), \
-          rabbit_basic:publish(rabbit_misc:r(<<\"/\">>, exchange, <<>>), N, [], <<\"body\">>) end \
+          Publish(<<\"/\">>, N, <<\"body\">>) end \
           || I <- lists:seq(1, {QUEUES})], ok"
     ));
     assert_eq!(declared.unwrap(), "ok");

@@ -11,6 +11,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
+use crate::publishing::PUBLISH;
 use crate::workbench::{Workbench, basic_authentication, eventually};
 
 /// `limited:secret` as basic authentication has it, with the tag `management` and permissions on the virtual
@@ -21,7 +22,7 @@ const UNTAGGED: &str = "dW50YWdnZWQ6c2VjcmV0";
 /// `limited:wrong`
 const WRONG: &str = "bGltaXRlZDp3cm9uZw==";
 
-const SET_UP: &str = "begin \
+const SET_UP: &str = "\
     [rabbit_vhost:add(VHost, <<\"guest\">>) || VHost <- [<<\"seen\">>, <<\"unseen\">>]], \
     [{new, _} = rabbit_amqqueue:declare(rabbit_misc:r(VHost, queue, Name), true, false, [], none, <<\"guest\">>) \
      || {VHost, Name} <- [{<<\"seen\">>, <<\"a\\\"b\">>}, {<<\"unseen\">>, <<\"secret-queue\">>}]], \
@@ -29,8 +30,8 @@ const SET_UP: &str = "begin \
        rabbit_auth_backend_internal:set_permissions(User, <<\"seen\">>, <<\".*\">>, <<\".*\">>, <<\".*\">>, <<\"test\">>) \
      end || User <- [<<\"limited\">>, <<\"untagged\">>]], \
     rabbit_auth_backend_internal:set_tags(<<\"limited\">>, [management], <<\"test\">>), \
-    rabbit_basic:publish(rabbit_misc:r(<<\"seen\">>, exchange, <<>>), <<\"a\\\"b\">>, [], <<\"body\">>), \
-    ok end";
+    Publish(<<\"seen\">>, <<\"a\\\"b\">>, <<\"body\">>), \
+    ok";
 
 struct Plugin {
     port: u16,
@@ -89,7 +90,7 @@ fn users_see_the_queues_of_the_virtual_hosts_that_they_may_use() {
     // Everything that begins with 127 is this machine, and only what listens everywhere hears it.
     let elsewhere = TcpStream::connect(("127.0.0.2", plugin.port));
     assert!(elsewhere.is_err(), "nobody said that other machines may ask");
-    assert_eq!(plugin.broker.eval(SET_UP).unwrap(), "ok");
+    assert_eq!(plugin.broker.eval(&format!("Publish = {PUBLISH}, {SET_UP}")).unwrap(), "ok");
     let seen = r#""seen"/"a\"b""#;
     let unseen = r#""unseen"/"secret-queue""#;
     let administrator = basic_authentication(&plugin.broker);

@@ -11,6 +11,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::publishing::PUBLISH;
 use crate::workbench::{Ended, Workbench, eventually, existing_broker, signal};
 
 /// The arguments that lead to the shared broker.
@@ -76,10 +77,7 @@ fn infos(row: &Value) -> String {
 }
 
 fn publish(vhost: &str, queue: &str) {
-    eval(&format!(
-        "rabbit_basic:publish(rabbit_misc:r(<<\"{vhost}\">>, exchange, <<>>), \
-         <<\"{queue}\">>, [], <<\"body\">>)"
-    ));
+    eval(&format!("Publish = {PUBLISH}, Publish(<<\"{vhost}\">>, <<\"{queue}\">>, <<\"body\">>)"));
 }
 
 fn json(ended: &Ended) -> Value {

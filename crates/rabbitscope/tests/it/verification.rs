@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::{
     loads::{count, run},
+    publishing::PUBLISH,
     workbench::{Ended, Workbench, eventually, existing_broker, lines, own_broker},
 };
 
@@ -208,15 +209,11 @@ messages = 107
             _ => None,
         });
         let bytes: Vec<_> = body.unwrap().iter().map(u8::to_string).collect();
-        let publish = format!(
-            "rabbit_basic:publish(rabbit_misc:r(<<\"/\">>, exchange, <<>>), <<\"copies\">>, [], \
-             <<{}>>), ",
-            bytes.join(",")
-        );
+        let publish = format!("Publish(<<\"/\">>, <<\"copies\">>, <<{}>>), ", bytes.join(","));
         copies += &publish.repeat(2);
     }
     client.close().unwrap();
-    broker.eval(&format!("{copies} ok")).unwrap();
+    broker.eval(&format!("Publish = {PUBLISH}, {copies} ok")).unwrap();
     let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
     let run: Value = serde_json::from_str(&ended.stdout).unwrap();
     // Every copy comes behind the 93 that stayed.
