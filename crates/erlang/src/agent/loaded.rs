@@ -237,7 +237,8 @@ impl Drop for Loaded<'_> {
 /// How much the compiler optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// Fast code, which takes a third of a second or more to compile.
+    /// Fast code, which takes a third of a second or more to compile. Types are not followed through it: from OTP 27 on that
+    /// takes up to twice the memory, which is the node's, and the code is hardly faster for it.
     Well,
     /// Code that is compiled soon, for modules that leave the work to functions of the node: to optimise them
     /// would take longer than it saves.
@@ -260,7 +261,7 @@ fn compiler_options(compiled: Compiled) -> Term {
     ];
     match compiled {
         Compiled::Quickly => UNOPTIMISED.map(Term::atom).to_vec().into(),
-        Compiled::Well => Vec::new().into(),
+        Compiled::Well => ["no_type_opt", "no_module_opt"].map(Term::atom).to_vec().into(),
     }
 }
 
