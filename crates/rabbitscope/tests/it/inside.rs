@@ -3,12 +3,12 @@
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    process::Command,
 };
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
+use crate::plugin::built_plugin;
 use crate::workbench::{Workbench, basic_authentication};
 
 fn request(port: u16, path: &str, credentials: Option<&str>) -> (u16, String) {
@@ -26,10 +26,7 @@ fn request(port: u16, path: &str, credentials: Option<&str>) -> (u16, String) {
 #[test]
 fn the_plugin_serves_the_brokers_own_users() {
     let bench = Workbench::new("plugin");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/rabbitmq_queue_info/build.sh");
-    let built = Command::new(script).arg(bench.path("plugins")).output().unwrap();
-    assert!(built.status.success(), "{built:?}");
-    let archive = String::from_utf8(built.stdout).unwrap().trim().to_owned();
+    let archive = built_plugin(&bench).display().to_string();
     let name = archive.rsplit('/').next().unwrap().trim_end_matches(".ez").to_owned();
 
     let spec = ThrowawayBroker {

@@ -18,7 +18,7 @@ use crate::workbench::{Workbench, eventually, own_broker, signal};
 pub(crate) const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}, {lists, reverse, 1}], \
-     {all, false} =/= erlang:trace_info(F, all)], \
+     not lists:member(erlang:trace_info(F, all), [{all, false}, {all, undefined}])], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_\", atom_to_list(M))], \
     [P || P <- processes(), P =/= self(), {_, Stack} <- [process_info(P, current_stacktrace)], \
      lists:any(fun({M, _, _, _}) -> M =:= erl_eval orelse lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, Stack)], \

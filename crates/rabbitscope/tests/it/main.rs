@@ -35,6 +35,7 @@ mod packets;
 mod perf_test;
 mod perftest_words;
 mod planted;
+mod plugin;
 mod polling;
 mod privileges;
 mod profiles;

@@ -3,14 +3,13 @@
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::Path,
-    process::Command,
 };
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
+use crate::plugin::built_plugin;
 use crate::publishing::PUBLISH;
 use crate::workbench::{Workbench, basic_authentication, eventually};
 
@@ -41,14 +40,11 @@ struct Plugin {
 
 impl Plugin {
     fn start(bench: &Workbench) -> Self {
-        let build =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin/rabbitmq_queue_info/build.sh");
-        let plugins = bench.path("plugins");
-        assert!(Command::new(build).arg(&plugins).status().unwrap().success());
+        let archive = built_plugin(bench);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let spec = ThrowawayBroker {
             plugins: vec!["rabbitmq_queue_info".to_owned()],
-            plugins_directory: plugins.display().to_string(),
+            plugins_directory: archive.parent().unwrap().display().to_string(),
             advanced_config: format!(
                 "[{{rabbit, [{{collect_statistics_interval, 200}}]}}, \
                  {{rabbitmq_queue_info, [{{listener, [{{port, {port}}}]}}]}}]."
