@@ -6,6 +6,10 @@ mod end_conditions;
 mod part;
 mod queue_drain;
 mod remote;
+#[cfg(test)]
+mod remote_tests;
+mod run_time;
+mod waiting_bounds;
 mod workers;
 
 pub use coordinator::run_tag;
