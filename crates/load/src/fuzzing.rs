@@ -64,6 +64,10 @@ impl RemoteWorkers for Recorded {
 
     fn wish(&mut self, _: PartWishes) {}
 
+    fn is_behind(&self) -> bool {
+        false
+    }
+
     fn give_up(&mut self, worker: usize) -> String {
         format!("worker {worker}")
     }

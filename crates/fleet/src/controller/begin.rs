@@ -56,6 +56,8 @@ impl Controller {
         self.begun.started_unix_nanos = u64::try_from(since.as_nanos()).unwrap_or(0);
         self.begun.clock = identity();
         self.log_begin()?;
+        // Of a log before this one.
+        self.awaited_mark = None;
         let tag = run_tag(self.begun.started_unix_nanos);
         for part in 0..self.members.len() {
             let origin_nanos = self.begun.members[part].clock.theirs(origin_nanos);

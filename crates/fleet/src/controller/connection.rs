@@ -133,6 +133,7 @@ impl Controller {
         // A process that was stopped for a while has not listened: nobody else is to blame.
         if now.elapsed() > wait + SUSPENDED_TIME {
             self.roster.excuse(Instant::now());
+            self.mark_log();
         }
         Ok(())
     }
@@ -192,6 +193,7 @@ impl Controller {
         let Some(mut bus) = connect(&self.options)? else { return Ok(false) };
         bus.read_log()?;
         self.bus = bus;
+        self.mark_log();
         self.roster.excuse(Instant::now());
         Ok(true)
     }

@@ -86,6 +86,18 @@ impl Merger {
         Ok(reports)
     }
 
+    /// The processes that have threads that have not ended.
+    pub(crate) fn running(&self) -> Vec<usize> {
+        (0..self.workers.len()).filter(|worker| self.is_running(*worker)).collect()
+    }
+
+    /// Load threads of the process publish, or await confirms.
+    pub(crate) fn is_publishing(&self, worker: usize) -> bool {
+        let is_publishing =
+            |of: &Worker| of.state.draining < of.size.load_threads || of.state.confirming > 0;
+        self.workers.get(worker).is_some_and(is_publishing)
+    }
+
     /// The process that has this thread of the run.
     pub(crate) fn of_thread(&self, thread: usize) -> Option<usize> {
         let of =

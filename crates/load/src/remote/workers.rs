@@ -12,6 +12,9 @@ pub trait RemoteWorkers {
     /// What is wanted of all of them by now; called often, with the same mostly.
     fn wish(&mut self, wishes: PartWishes);
 
+    /// Not all is read that was said while nobody listened.
+    fn is_behind(&self) -> bool;
+
     /// Nothing of this process is taken any more. Returns who it is, for people.
     fn give_up(&mut self, worker: usize) -> String;
 }

@@ -3,6 +3,7 @@
 
 mod coordinator;
 mod end_conditions;
+mod latest_end;
 mod part;
 mod queue_drain;
 mod remote;

@@ -15,11 +15,13 @@ use rabbitscope_runs::record::{Doubt, DoubtKind};
 
 use super::{
     coordinator::{Coordinator, numbering},
+    latest_end::{Hearing, LatestEnd, Overdue},
     queue_drain::QueueDrain,
     run_time::RunTime,
     waiting_bounds::Excess,
 };
 use crate::{
+    connection_churn::ConnectionChurn,
     context::{RunContext, SharedState},
     outcome::{LoadOutcome, Progress},
     remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError},
@@ -61,6 +63,9 @@ pub(super) fn join_parts(
     let (reports, received) = channel();
     progress(Progress::Started { unix_nanos: begun.unix_nanos });
     let time = RunTime::new(clock(), begun.age);
+    let churn = ConnectionChurn::longest_end(context.scenario, context.dialer, begun.parts.len());
+    let mut latest_end = LatestEnd::of(context.scenario, churn);
+    let mut hearing = Hearing::new(clock());
     let mut joining = Joining { coordinator, merger, shared: &shared, restoring: &restoring, time };
     joining.coordinator.running = threads;
     thread::scope(|scope| {
@@ -69,13 +74,20 @@ pub(super) fn join_parts(
         }
         scope.spawn(|| restoring.serve(context, &shared));
         while joining.coordinator.running > 0 {
-            if let Some(event) = remote.next(POLL_INTERVAL) {
-                joining.take(event, clock(), remote, progress);
+            let asked = clock();
+            let event = remote.next(POLL_INTERVAL);
+            let now = clock();
+            hearing.note(asked, now, remote.is_behind());
+            if let Some(event) = event {
+                joining.take(event, now, remote, progress);
             }
             for report in received.try_iter() {
                 joining.coordinator.take(report, progress);
             }
             joining.coordinator.check_end(stop);
+            if let Some(overdue) = latest_end.check(now, time.at_least(now), &shared, &hearing) {
+                joining.give_up_overdue(overdue, remote, progress);
+            }
             remote.wish(joining.merger.wishes(&shared));
         }
         shared.is_over.store(true, Ordering::Relaxed);
@@ -169,6 +181,20 @@ impl Joining<'_> {
                     self.refuse(sender, &error, remote, progress);
                     return;
                 }
+            }
+        }
+    }
+
+    /// Whoever says that it goes on although the scenario does not allow it is not waited for.
+    fn give_up_overdue(
+        &mut self,
+        overdue: Overdue,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        for worker in self.merger.running() {
+            if overdue == Overdue::Ending || self.merger.is_publishing(worker) {
+                self.give_up_late(worker, overdue.text(), remote, progress);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Processes that tell nothing, or tell more than can be: the run ends, and says whose fault it was.
+//! Processes that go on without end, tell nothing, or tell more than can be: the run ends, and says whose fault it was.
 
 use std::{
     cell::{Cell, RefCell},
@@ -62,6 +62,10 @@ impl RemoteWorkers for Processes {
     }
 
     fn wish(&mut self, _: PartWishes) {}
+
+    fn is_behind(&self) -> bool {
+        false
+    }
 
     fn give_up(&mut self, worker: usize) -> String {
         self.given_up.borrow_mut().push(worker);
@@ -162,6 +166,18 @@ impl Joined {
         };
         assert!(reason.contains(expected), "{reason}");
     }
+}
+
+#[test]
+fn a_process_that_never_ends_is_not_waited_for() {
+    let joined = join("3s", vec![ends_after(3), ends_after(u32::MAX)]);
+    joined.lags("worker 1 on a host says long after every end that the scenario allows");
+    assert_eq!(joined.given_up, [1]);
+    // 8 s for confirms, drain and close, 30 s more.
+    assert_eq!(joined.seconds, 41);
+    let joined = join("3s", vec![ends_after(3), ends_after(39)]);
+    assert_eq!((joined.given_up, joined.seconds), (Vec::new(), 40), "it is late, and in time");
+    assert!(joined.outcome.doubts.is_empty(), "{:?}", joined.outcome.doubts);
 }
 
 #[test]

@@ -28,6 +28,11 @@ impl RunTime {
         Self { began, wall: SystemTime::now(), age }
     }
 
+    /// The time of the run, or less.
+    pub(super) fn at_least(&self, now: Instant) -> Duration {
+        self.age.at_least.saturating_add(now.saturating_duration_since(self.began))
+    }
+
     /// No clock of a process can show a later time of the run.
     pub(super) fn latest(&self, now: Instant) -> RunInstant {
         let slept = SystemTime::now().duration_since(self.wall).unwrap_or_default();
