@@ -240,6 +240,7 @@ impl NodeRecording {
     pub(super) fn fetch(&mut self) -> Result<(), ProbeError> {
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
+        symbolizer.begin_fetch();
         self.sampler.fetch(KernelTime::now(), &mut |sample| symbolizer.add(&sample, node))?;
         if self.symbolizer.take_native_cut() {
             self.follow_libraries()?;
@@ -291,6 +292,7 @@ impl NodeRecording {
         let (start, cut) = (self.sampler.start(), KernelTime::now());
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
+        symbolizer.begin_fetch();
         self.sampler.end_window(cut, &mut |sample| symbolizer.add(&sample, node))?;
         let end = self.sampler.start();
         // The last one may end within a step.
