@@ -67,6 +67,18 @@ impl<'a> ConnectionChurn<'a> {
             .collect()
     }
 
+    /// How long one of `processes` can take from the end of the load: a thread completes what it does, and then closes
+    /// one connection after another.
+    pub(crate) fn longest_end(scenario: &Scenario, dialer: &Dialer, processes: usize) -> Duration {
+        let of_connections =
+            scenario.churn.iter().filter(|it| it.subject == ChurnSubject::Connections);
+        let slots = of_connections.map(|it| it.concurrency as usize).max();
+        let Some(slots) = slots else { return Duration::ZERO };
+        let of_thread = slots.div_ceil(processes.max(1)).div_ceil(PARALLEL);
+        let of_thread = u32::try_from(of_thread).unwrap_or(u32::MAX);
+        dialer.longest_dial().saturating_add(dialer.longest_close().saturating_mul(of_thread))
+    }
+
     /// Runs to the end of the load and closes what is open. The last report is [`Report::Done`].
     pub(crate) fn run(&self, context: &WorkerContext<'_>) {
         let threads = self.members.len().min(PARALLEL);

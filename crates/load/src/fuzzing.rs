@@ -12,7 +12,7 @@ use rabbitscope_amqp::Uri;
 use rabbitscope_runs::scenario::{self, Scenario};
 
 use crate::{
-    Dialer, PartSize, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, Share,
+    Dialer, PartSize, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge, Share,
     context::RunContext, run::run_remote,
 };
 
@@ -35,7 +35,9 @@ pub fn worker_updates(bytes: &[u8]) {
     });
     let context = RunContext { scenario, plans: &[], dialer, restorer: None, share: Share::WHOLE };
     let size = PartSize { load_threads: 1, churn_groups: 1, connections: 3 };
-    let begun = RemoteStart { unix_nanos: 1_000_000_000, parts: vec![size; 2] };
+    // Seconds of a run may be any.
+    let age = RunAge { at_least: Duration::ZERO, at_most: Duration::MAX };
+    let begun = RemoteStart { unix_nanos: 1_000_000_000, parts: vec![size; 2], age };
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let updates = lines.map(|(number, text)| (number % 2, compressed(text)));
     let updates = updates.chain([(0, bytes.to_vec())]);
@@ -61,4 +63,12 @@ impl RemoteWorkers for Recorded {
     }
 
     fn wish(&mut self, _: PartWishes) {}
+
+    fn is_behind(&self) -> bool {
+        false
+    }
+
+    fn give_up(&mut self, worker: usize) -> String {
+        format!("worker {worker}")
+    }
 }

@@ -49,7 +49,8 @@ pub use outcome::{LoadOutcome, Progress};
 pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};
 pub use remote::{
-    PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError,
+    PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
+    UpdateError,
 };
 pub use run::{run_part, run_tag};
 pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};

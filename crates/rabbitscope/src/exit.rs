@@ -19,7 +19,7 @@ use rabbitscope_runs::scenario::ScenarioError;
 pub enum Exit {
     /// Everything that was asked for.
     Done = 0,
-    /// Something failed, or was cut short.
+    /// Something failed, or was cut short, or is missing: what is there was shown or kept.
     Failed = 1,
     /// Wrong usage or scenario; nothing was done.
     Usage = 2,

@@ -47,8 +47,26 @@ pub(crate) struct Sender {
     notices: Arc<Notices>,
     said: Said,
     backoff: Backoff,
-    /// Of the request that is the next one.
-    attempts: u32,
+    attempts: Attempts,
+}
+
+/// How often the request was sent that is the next one. It may give way to a later one between two attempts.
+#[derive(Debug, Default)]
+struct Attempts {
+    /// Its number in the spool.
+    of: Option<u64>,
+    count: u32,
+}
+
+impl Attempts {
+    /// One more of this request: says how many these are now.
+    fn count(&mut self, number: u64) -> u32 {
+        if self.of.replace(number) != Some(number) {
+            self.count = 0;
+        }
+        self.count = self.count.saturating_add(1);
+        self.count
+    }
 }
 
 impl Sender {
@@ -61,7 +79,7 @@ impl Sender {
     ) -> Self {
         let name = figures.change(|figures| figures.name.clone());
         let (said, backoff) = (Said::default(), Backoff::new(delays));
-        Self { name, client, spool, figures, notices, said, backoff, attempts: 0 }
+        Self { name, client, spool, figures, notices, said, backoff, attempts: Attempts::default() }
     }
 
     pub(crate) fn run(mut self) {
@@ -69,16 +87,16 @@ impl Sender {
             match self.spool.next() {
                 Next::End => return,
                 Next::Unreadable => self.figures.drop_some("spool-unreadable", 1),
-                Next::Send(body) => self.send(&body),
+                Next::Send { number, body } => self.send(number, &body),
             }
         }
     }
 
-    fn send(&mut self, body: &[u8]) {
-        self.attempts += 1;
+    fn send(&mut self, number: u64, body: &[u8]) {
+        let attempts = self.attempts.count(number);
         match self.client.send(body) {
             Answer::Accepted => {
-                self.finish_entry();
+                self.spool.done();
                 self.backoff.reset();
                 self.figures.change(|figures| {
                     figures.sent += 1;
@@ -89,7 +107,7 @@ impl Sender {
             }
             Answer::Refused(failure) => self.give_up(&failure),
             Answer::Failed { failure, may_be_its_fault, .. }
-                if may_be_its_fault && self.attempts >= MAX_ATTEMPTS =>
+                if may_be_its_fault && attempts >= MAX_ATTEMPTS =>
             {
                 self.give_up(&failure);
             }
@@ -105,14 +123,9 @@ impl Sender {
         }
     }
 
-    fn finish_entry(&mut self) {
-        self.spool.done();
-        self.attempts = 0;
-    }
-
     /// The next request may be as little welcome: there is a pause, too, so that a full spool is no storm.
     fn give_up(&mut self, failure: &Failure) {
-        self.finish_entry();
+        self.spool.done();
         self.figures.drop_some(failure.reason, 1);
         self.failed(failure, "; what it refuses is dropped and counted");
         let pause = self.backoff.pause(None);
@@ -128,5 +141,32 @@ impl Sender {
 
     fn pause(&self, pause: std::time::Duration) {
         self.spool.pause_until(Instant::now() + pause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spool::Next;
+
+    /// Takes the next request, of which the attempt fails, and says how many there were.
+    fn attempt(attempts: &mut Attempts, spool: &Spool) -> u32 {
+        let Next::Send { number, .. } = spool.next() else { panic!("one waits") };
+        let count = attempts.count(number);
+        spool.keep();
+        count
+    }
+
+    #[test]
+    fn attempts_are_those_of_one_request() {
+        let (spool, _) = Spool::open(None, 100).unwrap();
+        let mut attempts = Attempts::default();
+        spool.push(vec![1; 60]);
+        assert_eq!([1, 2].map(|_| attempt(&mut attempts, &spool)), [1, 2]);
+        assert_eq!(spool.push(vec![2; 60]).dropped, 1, "the first gives way between two attempts");
+        assert_eq!([1, 2].map(|_| attempt(&mut attempts, &spool)), [1, 2]);
+        spool.done();
+        spool.push(vec![3; 60]);
+        assert_eq!(attempt(&mut attempts, &spool), 1);
     }
 }

@@ -65,7 +65,8 @@ pub(crate) struct SpoolSize {
 /// What is to be done next by who sends.
 #[derive(Debug)]
 pub(crate) enum Next {
-    Send(Arc<[u8]>),
+    /// The number is the entry's own, as long as the spool is open.
+    Send { number: u64, body: Arc<[u8]> },
     /// The entry's file could not be read, and it is gone.
     Unreadable,
     /// There is nothing more to do.
@@ -156,8 +157,9 @@ impl Spool {
                         self.forget_first(&mut state);
                         return Next::Unreadable;
                     };
+                    let number = entry.number;
                     state.is_sending = true;
-                    return Next::Send(body);
+                    return Next::Send { number, body };
                 }
                 None if state.until.is_some() => return Next::End,
                 None => {
@@ -246,7 +248,7 @@ mod tests {
 
     fn taken(spool: &Spool) -> Option<u8> {
         match spool.next() {
-            Next::Send(body) => Some(body[0]),
+            Next::Send { body, .. } => Some(body[0]),
             Next::Unreadable => panic!("the file is there"),
             Next::End => None,
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::connection::Controller;
+use super::connection::{Controller, Ping};
 use crate::{
     clocks::{ClockEstimate, ClockIdentity, Exchange, identity, now_nanos, shared_estimates},
     error::FleetError,
@@ -48,18 +48,14 @@ impl Controller {
     }
 
     fn ping(&mut self, part: usize, number: u32) -> Result<Option<Exchange>, FleetError> {
-        self.pongs.clear();
         let worker = self.begun.members[part].worker.id.clone();
         let (began, sent_nanos) = (Instant::now(), now_nanos());
+        (self.ping, self.pong) = (Some(Ping { worker, number, sent_nanos }), None);
         self.tell(part, &ToWorker::Ping { number, sent_nanos });
         while began.elapsed() < PING_TIMEOUT {
             self.receive(PING_TIMEOUT.saturating_sub(began.elapsed()))?;
             let returned_nanos = now_nanos();
-            let mut pongs = self.pongs.iter();
-            let answer = pongs.find(|it| {
-                it.worker == worker && it.number == number && it.sent_nanos == sent_nanos
-            });
-            if let Some(pong) = answer {
+            if let Some(pong) = self.pong.take() {
                 let (received_nanos, answered_nanos) = (pong.received_nanos, pong.answered_nanos);
                 let exchange =
                     Exchange { sent_nanos, received_nanos, answered_nanos, returned_nanos };

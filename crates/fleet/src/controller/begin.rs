@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rabbitscope_load::{RemoteStart, run_tag};
+use rabbitscope_load::{RemoteStart, RunAge, run_tag};
 
 use super::{connection::Controller, roster::described};
 use crate::{
@@ -27,6 +27,10 @@ const MAX_LEAD: Duration = Duration::from_secs(10);
 
 /// How long the bus may take to store the begin of a run.
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How far the wall clocks of two machines are apart at most. Chosen: certificates and logs are of no use with more, and
+/// a run that was begun elsewhere has no other clock.
+const MAX_CLOCK_ERROR: Duration = Duration::from_secs(120);
 
 /// How often the wait for the start looks whether it is still wanted. Chosen: a person does not notice it.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -52,6 +56,8 @@ impl Controller {
         self.begun.started_unix_nanos = u64::try_from(since.as_nanos()).unwrap_or(0);
         self.begun.clock = identity();
         self.log_begin()?;
+        // Of a log before this one.
+        self.awaited_mark = None;
         let tag = run_tag(self.begun.started_unix_nanos);
         for part in 0..self.members.len() {
             let origin_nanos = self.begun.members[part].clock.theirs(origin_nanos);
@@ -68,7 +74,7 @@ impl Controller {
             let left = origin.saturating_duration_since(Instant::now());
             self.receive(left.min(STOP_POLL_INTERVAL))?;
         }
-        Ok(self.remote_start())
+        Ok(self.remote_start(RunAge::default()))
     }
 
     fn log_begin(&mut self) -> Result<(), FleetError> {
@@ -87,9 +93,22 @@ impl Controller {
     }
 
     /// How the run began, also for one that another controller has begun.
-    pub(super) fn remote_start(&self) -> RemoteStart {
+    pub(super) fn remote_start(&self, age: RunAge) -> RemoteStart {
         let parts = self.begun.members.iter().map(MemberStart::size);
-        RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect() }
+        RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect(), age }
+    }
+
+    /// Of a run that another controller has begun, by the wall clock of this one.
+    pub(super) fn age_of_begun(&self) -> RunAge {
+        let began = UNIX_EPOCH + Duration::from_nanos(self.begun.started_unix_nanos);
+        age_by(SystemTime::now().duration_since(began).unwrap_or_default())
+    }
+}
+
+fn age_by(wall: Duration) -> RunAge {
+    RunAge {
+        at_least: wall.saturating_sub(MAX_CLOCK_ERROR),
+        at_most: wall.saturating_add(MAX_CLOCK_ERROR),
     }
 }
 
@@ -111,5 +130,15 @@ mod tests {
         check(100, 1040);
         check(10_000, 5000);
         check(usize::MAX, 10_000);
+    }
+
+    #[test]
+    fn wall_clocks_may_differ() {
+        let check = |wall, at_least, at_most| {
+            let age = age_by(Duration::from_secs(wall));
+            assert_eq!((age.at_least.as_secs(), age.at_most.as_secs()), (at_least, at_most));
+        };
+        check(0, 0, 120);
+        check(3600, 3480, 3720);
     }
 }

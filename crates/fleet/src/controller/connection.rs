@@ -45,12 +45,22 @@ pub struct Controller {
     pub(super) members: Vec<Member>,
     /// What happened and was not asked for yet.
     pub(super) events: VecDeque<RemoteEvent>,
-    pub(super) pongs: Vec<Pong>,
+    /// The ping that is to be answered, and the answer.
+    pub(super) ping: Option<Ping>,
+    pub(super) pong: Option<Pong>,
     pub(super) stored: u64,
     pub(super) wished: Option<(Instant, PartWishes)>,
     pub(super) is_resumed: bool,
-    /// The log is read from its beginning up to here.
-    pub(super) marks: Vec<String>,
+    /// The log is to be read up to here.
+    pub(super) awaited_mark: Option<String>,
+}
+
+/// A ping, as its answer names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ping {
+    pub(super) worker: String,
+    pub(super) number: u32,
+    pub(super) sent_nanos: u64,
 }
 
 /// A worker that has a part of the run; its part is its position.
@@ -85,11 +95,12 @@ impl Controller {
             begun: Begun::default(),
             members: Vec::new(),
             events: VecDeque::new(),
-            pongs: Vec::new(),
+            ping: None,
+            pong: None,
             stored: 0,
             wished: None,
             is_resumed: false,
-            marks: Vec::new(),
+            awaited_mark: None,
         })
     }
 
@@ -122,17 +133,30 @@ impl Controller {
         // A process that was stopped for a while has not listened: nobody else is to blame.
         if now.elapsed() > wait + SUSPENDED_TIME {
             self.roster.excuse(Instant::now());
+            self.mark_log();
         }
         Ok(())
     }
 
+    /// What is in the log by now is read when this mark is.
+    pub(super) fn mark_log(&mut self) {
+        let mark = format!("{}-{:?}", std::process::id(), Instant::now());
+        self.bus.append(0, &LogRecord::Mark { mark: mark.clone() }.encode());
+        self.awaited_mark = Some(mark);
+    }
+
     /// What is no message of this version is dropped: the versions are compared when workers are chosen.
     fn take_message(&mut self, message: &[u8]) {
+        if message.len() > MAX_MESSAGE_BYTES {
+            return;
+        }
         match serde_json::from_slice(message) {
             Ok(ToController::Hello(hello)) => self.roster.heard(*hello, Instant::now()),
             Ok(ToController::Pong(pong)) => {
                 self.roster.heard_of(&pong.worker, Instant::now());
-                self.pongs.push(pong);
+                if self.ping.as_ref().is_some_and(|ping| ping.is_answered_by(&pong)) {
+                    self.pong = Some(pong);
+                }
             }
             Err(_) => {}
         }
@@ -147,12 +171,14 @@ impl Controller {
                 let mut members = self.begun.members.iter();
                 let Some(part) = members.position(|it| it.worker.id == worker) else { return };
                 let member = &mut self.members[part];
-                if number > member.updates {
+                if number > member.updates && !member.is_lost {
                     member.updates = number;
                     self.events.push_back(RemoteEvent::Update { worker: part, update });
                 }
             }
-            Some(LogRecord::Mark { mark }) => self.marks.push(mark),
+            Some(LogRecord::Mark { mark }) if self.awaited_mark.as_ref() == Some(&mark) => {
+                self.awaited_mark = None;
+            }
             _ => {}
         }
     }
@@ -167,6 +193,7 @@ impl Controller {
         let Some(mut bus) = connect(&self.options)? else { return Ok(false) };
         bus.read_log()?;
         self.bus = bus;
+        self.mark_log();
         self.roster.excuse(Instant::now());
         Ok(true)
     }
@@ -180,6 +207,16 @@ impl Controller {
         self.bus.close();
     }
 }
+
+impl Ping {
+    fn is_answered_by(&self, pong: &Pong) -> bool {
+        (&self.worker, self.number, self.sent_nanos) == (&pong.worker, pong.number, pong.sent_nanos)
+    }
+}
+
+/// Most of a message of a worker; others are dropped. Chosen: a hello has a few hundred bytes, and an error that it
+/// tells of is a sentence.
+const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
 /// A poll that took longer by this was not listening. Chosen.
 const SUSPENDED_TIME: Duration = Duration::from_secs(1);

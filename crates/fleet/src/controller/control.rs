@@ -31,7 +31,7 @@ impl Controller {
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, FleetError> {
         let begun = if self.is_resumed {
-            self.remote_start()
+            self.remote_start(self.age_of_begun())
         } else {
             self.prepare(session, target)?;
             self.gather(progress, stop)?;

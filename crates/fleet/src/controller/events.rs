@@ -41,6 +41,15 @@ impl RemoteWorkers for Controller {
             self.tell_all(&ToWorker::wish(&self.begun.run.clone(), wishes));
         }
     }
+
+    fn is_behind(&self) -> bool {
+        !self.events.is_empty() || self.awaited_mark.is_some()
+    }
+
+    fn give_up(&mut self, part: usize) -> String {
+        self.members[part].is_lost = true;
+        described(part, &self.begun.members[part].worker)
+    }
 }
 
 impl Controller {

@@ -7,7 +7,7 @@ use rabbitscope_load::OwnedTopology;
 use super::{connection::Controller, roster::Roster};
 use crate::{
     error::FleetError,
-    protocol::{Hello, LogRecord, MemberStart, WorkerState},
+    protocol::{Hello, MemberStart, WorkerState},
 };
 
 /// How long the log may take to be read up to the end.
@@ -65,11 +65,10 @@ impl Controller {
 
     /// Reads all that is in the log by now.
     fn read_log(&mut self) -> Result<(), FleetError> {
-        let mark = format!("{}-{:?}", std::process::id(), Instant::now());
         self.bus.read_log()?;
-        self.bus.append(0, &LogRecord::Mark { mark: mark.clone() }.encode());
+        self.mark_log();
         let began = Instant::now();
-        while !self.marks.contains(&mark) && began.elapsed() < READ_TIMEOUT {
+        while self.awaited_mark.is_some() && began.elapsed() < READ_TIMEOUT {
             self.receive(Duration::from_millis(50))?;
         }
         Ok(())

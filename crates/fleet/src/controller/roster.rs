@@ -15,6 +15,9 @@ pub(super) const LAG_TIME: Duration = Duration::from_secs(2);
 /// comes back, and what it measured is in the log then.
 pub(super) const LOST_TIME: Duration = Duration::from_secs(10);
 
+/// Workers that are kept in mind; others are not heard. Chosen: as many as `--workers` can ask for.
+const MAX_KNOWN: usize = 1 << 16;
+
 /// A worker that said hello.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
@@ -30,6 +33,10 @@ pub(super) struct Roster(BTreeMap<String, Known>);
 impl Roster {
     pub(super) fn heard(&mut self, hello: Hello, now: Instant) {
         let Hello { worker, state } = hello;
+        // Whoever invents workers does not fill the memory.
+        if self.0.len() >= MAX_KNOWN && !self.0.contains_key(&worker.id) {
+            return;
+        }
         self.0.insert(worker.id.clone(), Known { worker, state, heard: now });
     }
 
@@ -100,6 +107,19 @@ mod tests {
             ..Identity::default()
         };
         Hello { worker, state: WorkerState::Idle }
+    }
+
+    #[test]
+    fn as_many_are_known_as_can_be_asked_for() {
+        let (now, mut roster) = (Instant::now(), Roster::default());
+        for number in 0..=MAX_KNOWN {
+            roster.heard(hello(&number.to_string(), None, "1"), now);
+        }
+        assert_eq!(roster.present(now).count(), MAX_KNOWN);
+        assert!(roster.get("0").is_some() && roster.get(&MAX_KNOWN.to_string()).is_none());
+        let later = now + LAG_TIME;
+        roster.heard(hello("0", None, "1"), later);
+        assert_eq!(roster.present(later).count(), 1, "those who are known are heard");
     }
 
     #[test]

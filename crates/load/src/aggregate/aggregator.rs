@@ -1,7 +1,6 @@
 //! Adds up the interval reports of all threads: a row for each second, totals, latencies, losses.
 
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -14,6 +13,7 @@ use rabbitscope_runs::{
 use super::{
     interval::Interval,
     losses::{losses, lost_traces},
+    open_intervals::{OpenIntervals, Waiting},
     self_check::SelfCheck,
     service_log::ServiceLog,
     trace::TraceCollector,
@@ -29,10 +29,7 @@ use crate::{
 
 /// Adds up what the threads of a run report.
 pub(crate) struct Aggregator {
-    /// Intervals that not every worker has reported yet.
-    open: BTreeMap<Turn, Interval>,
-    /// The interval that each worker reports next.
-    frontier: Vec<Turn>,
+    open: OpenIntervals,
     /// Outstanding messages at each worker's latest report.
     outstanding: Vec<u64>,
     measured: Measured,
@@ -58,17 +55,10 @@ pub(crate) struct Aggregator {
     doubts: Vec<Doubt>,
 }
 
-/// The position of an interval in a run: whether it belongs to the drain, and its second.
-type Turn = (bool, u32);
-
-/// After all intervals.
-const END: Turn = (true, u32::MAX);
-
 impl Aggregator {
     pub(crate) fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
         Self {
-            open: BTreeMap::new(),
-            frontier: vec![(false, 0); workers],
+            open: OpenIntervals::new(workers),
             outstanding: vec![0; workers],
             measured: Measured::default(),
             totals: LoadTotals::default(),
@@ -136,26 +126,22 @@ impl Aggregator {
 
     pub(crate) fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {
         self.outstanding[part.worker] = part.measured.outstanding;
-        let turn = (part.draining, part.second);
-        self.frontier[part.worker] = if part.is_last { END } else { (turn.0, turn.1 + 1) };
         if !part.draining {
             self.load_end = self.load_end.max(part.end);
         }
-        match self.open.entry(turn) {
-            Entry::Occupied(mut interval) => interval.get_mut().add(&part),
-            Entry::Vacant(free) => {
-                free.insert(Interval::of(part));
-            }
-        }
-        let complete = self.frontier.iter().copied().min().unwrap_or(END);
-        self.emit_before(complete, progress);
+        self.open.add(part);
+        self.emit_complete(progress);
     }
 
     /// A worker will report nothing more: the rows do not wait for it.
     pub(crate) fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) {
-        self.frontier[worker] = END;
-        let complete = self.frontier.iter().copied().min().unwrap_or(END);
-        self.emit_before(complete, progress);
+        self.open.give_up(worker);
+        self.emit_complete(progress);
+    }
+
+    /// What waits for workers that have not reported it.
+    pub(crate) fn waiting(&self) -> Waiting {
+        self.open.waiting()
     }
 
     /// Adds a reason to doubt the figures.
@@ -163,11 +149,8 @@ impl Aggregator {
         self.doubts.push(doubt);
     }
 
-    fn emit_before(&mut self, end: Turn, progress: &mut dyn FnMut(Progress<'_>)) {
-        while let Some(entry) = self.open.first_entry()
-            && *entry.key() < end
-        {
-            let ((draining, second), interval) = entry.remove_entry();
+    fn emit_complete(&mut self, progress: &mut dyn FnMut(Progress<'_>)) {
+        while let Some(((draining, second), interval)) = self.open.next_complete() {
             let second = if draining { self.rows } else { second };
             self.emit(second, interval, draining, progress);
         }
@@ -239,7 +222,8 @@ impl Aggregator {
         verdict: Verdict,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> LoadOutcome {
-        self.emit_before(END, progress);
+        self.open.end();
+        self.emit_complete(progress);
         let totals = &mut self.totals;
         let answered = totals.counts.confirmed + totals.counts.nacked + totals.counts.unanswered;
         let open = totals.counts.published.saturating_sub(answered);

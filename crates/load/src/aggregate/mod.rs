@@ -3,9 +3,11 @@
 mod aggregator;
 mod interval;
 mod losses;
+mod open_intervals;
 mod self_check;
 mod service_log;
 mod trace;
 mod warm_up;
 
 pub(crate) use aggregator::Aggregator;
+pub(crate) use open_intervals::Waiting;

@@ -90,6 +90,18 @@ impl Dialer {
         self.connecting.timeout
     }
 
+    /// How long it can take to make a connection, or to learn that it cannot be made: of each address the connection,
+    /// TLS and the login.
+    pub(crate) fn longest_dial(&self) -> Duration {
+        let addresses = u32::try_from(self.uris.len()).unwrap_or(u32::MAX);
+        self.timeout().saturating_mul(3).saturating_mul(addresses)
+    }
+
+    /// How long the broker may take to agree to the end of a connection.
+    pub(crate) fn longest_close(&self) -> Duration {
+        self.timeout()
+    }
+
     /// Returns when the broker answers, or at once when the scenario does not ask to wait for it.
     pub fn wait_for_broker(&self, stop: &AtomicBool) -> Result<(), LoadError> {
         let Some(limit) = self.connecting.startup_timeout else { return Ok(()) };

@@ -55,6 +55,11 @@ impl ChurnHistograms {
         histograms.map(LatencyHistogram::samples).fold(0, u64::saturating_add)
     }
 
+    /// Memory that they take.
+    pub(crate) fn kib(&self) -> usize {
+        self.0.iter().map(|group| group.open.kib() + group.close.kib()).sum()
+    }
+
     /// Latencies of opening and closing for one row of the series, all groups together.
     pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
         let mut all = GroupHistograms::default();

@@ -42,6 +42,11 @@ impl LatencyHistogram {
         self.measured().map_or(0, Histogram::len)
     }
 
+    /// Memory that it takes.
+    pub(crate) fn kib(&self) -> usize {
+        self.measured().map_or(0, |it| it.distinct_values() * size_of::<u64>() / 1024)
+    }
+
     /// Absent when nothing was measured.
     pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
         self.0.as_deref()

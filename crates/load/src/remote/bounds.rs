@@ -1,6 +1,8 @@
 //! What a process can tell of a run at most. Updates come from other processes over a bus: a wrong one must neither
 //! stop whoever joins them nor take its memory, and its figures must not spoil those of the others.
 
+use std::time::Duration;
+
 use rabbitscope_runs::record::{Counter, Counters, Unit};
 
 use super::{
@@ -40,28 +42,45 @@ struct PartBounds {
     latest: Vec<Option<(bool, u32)>>,
 }
 
+/// Of a thread that has told its last.
+const AFTER_LAST: Option<(bool, u32)> = Some((true, u32::MAX));
+
 impl Bounds {
     pub(super) fn new(parts: &[PartSize]) -> Self {
         let parts = parts.iter().map(|size| PartBounds { latest: vec![None; size.threads()] });
         Self { parts: parts.collect(), counted: Counters::default(), measured: 0 }
     }
 
-    /// Refuses an update that no run can have. Nothing more of that process is to be taken then.
+    /// Refuses an update that no run can have, or none by `latest`. Nothing more of that process is to be taken then.
     pub(super) fn admit(
         &mut self,
         process: usize,
         update: &WorkerUpdate,
+        latest: RunInstant,
     ) -> Result<(), UpdateError> {
-        self.check(process, update).map_err(UpdateError::Impossible)
+        self.check(process, update, latest).map_err(UpdateError::Impossible)
     }
 
-    fn check(&mut self, process: usize, update: &WorkerUpdate) -> Result<(), String> {
-        in_run("the time up to which it tells of changes", update.covered_until)?;
-        update.changes.iter().try_for_each(check_change)?;
+    fn check(
+        &mut self,
+        process: usize,
+        update: &WorkerUpdate,
+        latest: RunInstant,
+    ) -> Result<(), String> {
+        let covered = update.covered_until;
+        passed("the time up to which it tells of changes", covered, latest)?;
+        update.changes.iter().try_for_each(|change| check_change(change, latest))?;
         let reasons = update.cut_short.iter().chain(&update.failed);
         reasons.map(String::as_str).try_for_each(check_text)?;
         for interval in &update.intervals {
             self.parts[process].check_turn(interval)?;
+            passed("the end of an interval", interval.end, latest)?;
+            // The rows would be complete, and what they say of the service not.
+            if interval.end > covered {
+                return Err(
+                    "an interval ends after the time up to which it tells of changes".to_owned()
+                );
+            }
             self.check_measured(&interval.measured)?;
             let counts = interval.publisher_counts;
             at_most_at_once("publishers", counts.publishers as u64)?;
@@ -95,7 +114,7 @@ impl Bounds {
 impl PartBounds {
     /// The intervals of a thread follow one another.
     fn check_turn(&mut self, interval: &IntervalReport) -> Result<(), String> {
-        let IntervalReport { worker, second, start, end, draining, .. } = interval;
+        let IntervalReport { worker, second, start, end, draining, is_last, .. } = interval;
         let threads = self.latest.len();
         let latest = self.latest.get_mut(*worker).ok_or_else(|| {
             format!("an interval is of thread {worker}, and there are {threads} of them")
@@ -103,7 +122,6 @@ impl PartBounds {
         if start > end {
             return Err("an interval ends before it begins".to_owned());
         }
-        in_run("the end of an interval", *end)?;
         if *second > start.second() {
             let of = start.second();
             return Err(format!("an interval of second {second} begins in second {of}"));
@@ -112,13 +130,16 @@ impl PartBounds {
         if turn <= *latest {
             return Err(format!("thread {worker} tells of second {second} again"));
         }
-        *latest = turn;
+        *latest = if *is_last { AFTER_LAST } else { turn };
         Ok(())
     }
 }
 
-fn check_change(TimedChange { at, change }: &TimedChange) -> Result<(), String> {
-    in_run("the time of a change", *at)?;
+fn check_change(
+    TimedChange { at, change }: &TimedChange,
+    latest: RunInstant,
+) -> Result<(), String> {
+    passed("the time of a change", *at, latest)?;
     match change {
         ServiceChange::Waited { since } if since > at => {
             Err("a wait for confirms ends before it begins".to_owned())
@@ -137,6 +158,15 @@ fn check_change(TimedChange { at, change }: &TimedChange) -> Result<(), String> 
 
 fn check_text(text: &str) -> Result<(), String> {
     at_most("bytes of a reason", text.len(), MAX_TEXT_BYTES)
+}
+
+fn passed(what: &str, at: RunInstant, latest: RunInstant) -> Result<(), String> {
+    in_run(what, at)?;
+    if at <= latest {
+        return Ok(());
+    }
+    let ahead = Duration::from(at.since(latest)).as_secs_f64();
+    Err(format!("{what} is {ahead:.1} s later than any clock can be by now"))
 }
 
 fn in_run(what: &str, at: RunInstant) -> Result<(), String> {
@@ -175,16 +205,20 @@ mod tests {
         Bounds::new(&[size; 2])
     }
 
+    /// As late as it can be by the clock.
+    const CLOCK: RunInstant = RunInstant::from_nanos(100 * Nanos::SECOND.get());
+
     /// What is said of an update of the second process, after one that is right.
     #[track_caller]
     fn check(expected: &str, change: impl FnOnce(&mut WorkerUpdate)) {
         let mut bounds = bounds();
         let intervals = vec![interval(0, false, 7), interval(1, false, 7)];
         let mut update = WorkerUpdate { intervals, ..WorkerUpdate::default() };
-        bounds.admit(1, &update).unwrap();
+        update.covered_until = RunInstant::of_second(9);
+        bounds.admit(1, &update, CLOCK).unwrap();
         update.intervals = vec![interval(0, false, 8), interval(1, true, 0)];
         change(&mut update);
-        let said = bounds.admit(1, &update).map_err(|error| error.to_string());
+        let said = bounds.admit(1, &update, CLOCK).map_err(|error| error.to_string());
         match (said, expected) {
             (Ok(()), "") => {}
             (Err(said), _) if !expected.is_empty() => assert!(said.contains(expected), "{said}"),
@@ -201,6 +235,23 @@ mod tests {
         check("ends before it begins", |it| it.intervals[0].start = far);
         check("second 4294967295 begins in second 8", |it| it.intervals[0].second = u32::MAX);
         check("the end of an interval is later than any run", |it| it.intervals[0].end = far);
+        check("the end of an interval is 0.5 s later than any clock", |it| {
+            it.covered_until = CLOCK;
+            it.intervals[0].end = CLOCK + Nanos::from_micros(500_000);
+        });
+        let soon = CLOCK + Nanos::SECOND;
+        check("tells of changes is 1.0 s later", |it| it.covered_until = soon);
+        check("the time of a change is 1.0 s later", |it| {
+            it.changes = vec![TimedChange { at: soon, change: ServiceChange::Unblocked }];
+        });
+        check("an interval ends after the time up to which", |it| {
+            it.intervals[0].end = it.covered_until + Nanos::SECOND;
+        });
+        check("tells of second 9 again", |it| {
+            it.covered_until = CLOCK;
+            it.intervals = vec![interval(0, false, 8), interval(0, false, 9)];
+            it.intervals[0].is_last = true;
+        });
         check("later than any run", |it| {
             it.intervals[0] = interval(0, false, u32::MAX);
         });
@@ -244,11 +295,15 @@ mod tests {
         let mut bounds = bounds();
         let mut first = interval(0, false, 0);
         first.measured.counts.consumed = MAX_TOTAL - 5;
-        let update = WorkerUpdate { intervals: vec![first.clone()], ..WorkerUpdate::default() };
-        bounds.admit(0, &update).unwrap();
+        let update = |first: &IntervalReport| WorkerUpdate {
+            intervals: vec![first.clone()],
+            covered_until: first.end,
+            ..WorkerUpdate::default()
+        };
+        bounds.admit(0, &update(&first), CLOCK).unwrap();
         first.measured.counts.consumed = 6;
-        let update = WorkerUpdate { intervals: vec![first], ..WorkerUpdate::default() };
-        assert!(bounds.admit(1, &update).unwrap_err().to_string().contains("consumed"));
+        let refused = bounds.admit(1, &update(&first), CLOCK);
+        assert!(refused.unwrap_err().to_string().contains("consumed"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) const LONGEST_RUN: RunInstant =
 const MAX_INTERVALS: usize = 10_000;
 
 /// Changes of the service in an update. Chosen: those of a broker that took away a few hundred thousand connections.
-const MAX_CHANGES: usize = 1 << 20;
+pub(super) const MAX_CHANGES: usize = 1 << 20;
 
 /// Reasons for a run that ended early in an update. Chosen: more than there are threads.
 const MAX_REASONS: usize = 10_000;

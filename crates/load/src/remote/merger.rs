@@ -9,6 +9,7 @@ use super::{
     update::{PartState, UpdateError, WorkerUpdate},
 };
 use crate::{
+    clock::RunInstant,
     context::SharedState,
     report::{Failure, Report},
 };
@@ -48,20 +49,22 @@ impl Merger {
         Self { workers: workers.collect(), order, bounds: Bounds::new(parts) }
     }
 
-    /// The reports in an update. One that came before, or that comes from a process that was given up, has none. After an
-    /// error the process is to be given up.
+    /// The reports in an update. One that came before, or that comes from a process that was given up, has none. No clock
+    /// of a process can be past `latest`. After an error the process is to be given up.
     pub(crate) fn take(
         &mut self,
         worker: usize,
         bytes: &[u8],
+        latest: RunInstant,
         shared: &SharedState,
     ) -> Result<Vec<Report>, UpdateError> {
+        let of = self.workers.get_mut(worker).filter(|it| !it.is_lost);
+        let Some(of) = of else { return Ok(Vec::new()) };
         let update = WorkerUpdate::decode(bytes)?;
-        let Some(of) = self.workers.get_mut(worker) else { return Ok(Vec::new()) };
-        if of.is_lost || update.number <= of.number {
+        if update.number <= of.number {
             return Ok(Vec::new());
         }
-        self.bounds.admit(worker, &update)?;
+        self.bounds.admit(worker, &update, latest)?;
         of.number = update.number;
         let (first, threads) = (of.first_thread, of.size.threads());
         // Each is a report: more than there are threads would only take memory.
@@ -69,7 +72,8 @@ impl Merger {
         let ended = state.ended.saturating_sub(of.state.ended);
         of.state = state;
         // Before the rows that they belong to.
-        self.order.add(worker, update.changes, update.covered_until);
+        let added = self.order.add(worker, update.changes, update.covered_until);
+        added.map_err(UpdateError::Impossible)?;
         let intervals = update.intervals.into_iter().map(|mut interval| {
             interval.worker += first;
             Report::Interval(Box::new(interval))
@@ -80,6 +84,25 @@ impl Merger {
         reports.extend((0..ended).map(|_| Report::Done));
         self.mirror(shared);
         Ok(reports)
+    }
+
+    /// The processes that have threads that have not ended.
+    pub(crate) fn running(&self) -> Vec<usize> {
+        (0..self.workers.len()).filter(|worker| self.is_running(*worker)).collect()
+    }
+
+    /// Load threads of the process publish, or await confirms.
+    pub(crate) fn is_publishing(&self, worker: usize) -> bool {
+        let is_publishing =
+            |of: &Worker| of.state.draining < of.size.load_threads || of.state.confirming > 0;
+        self.workers.get(worker).is_some_and(is_publishing)
+    }
+
+    /// The process that has this thread of the run.
+    pub(crate) fn of_thread(&self, thread: usize) -> Option<usize> {
+        let of =
+            |it: &Worker| (it.first_thread..it.first_thread + it.size.threads()).contains(&thread);
+        self.workers.iter().position(of)
     }
 
     /// Threads of the process have not ended.

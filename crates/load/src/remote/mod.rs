@@ -19,4 +19,6 @@ pub(crate) use collector::Collector;
 pub(crate) use merger::Merger;
 pub use part::{PartHost, PartSize, PartStart, PartWishes};
 pub use update::UpdateError;
-pub use workers::{RemoteEvent, RemoteStart, RemoteWorkers};
+#[cfg(test)]
+pub(crate) use update::{PartState, WorkerUpdate};
+pub use workers::{RemoteEvent, RemoteStart, RemoteWorkers, RunAge};

@@ -5,15 +5,23 @@
 
 use std::sync::Arc;
 
+use super::extent::{MAX_CHANGES, at_most};
 use crate::{
     clock::RunInstant,
     report::{ServiceMonitor, TimedChange},
 };
 
+/// Changes of one process that wait for what the others tell. Chosen: as many as one update has at most.
+const MAX_WAITING: usize = MAX_CHANGES;
+
+/// Bytes of the reasons in them. Chosen: as many as one update has at most.
+const MAX_WAITING_BYTES: usize = 64 << 20;
+
 /// Changes wait here until every process has told of all that was before them.
 pub(super) struct ServiceOrder {
     monitor: Arc<ServiceMonitor>,
-    waiting: Vec<TimedChange>,
+    /// Each with its process.
+    waiting: Vec<(usize, TimedChange)>,
     /// By process: it has told everything up to then.
     covered: Vec<RunInstant>,
 }
@@ -23,11 +31,23 @@ impl ServiceOrder {
         Self { monitor, waiting: Vec::new(), covered: vec![RunInstant::START; workers] }
     }
 
-    /// `worker` tells of `changes`, and that there were no others before `until`.
-    pub(super) fn add(&mut self, worker: usize, changes: Vec<TimedChange>, until: RunInstant) {
-        self.waiting.extend(changes);
+    /// `worker` tells of `changes`, and that there were no others before `until`. Fails when too many of it wait.
+    pub(super) fn add(
+        &mut self,
+        worker: usize,
+        changes: Vec<TimedChange>,
+        until: RunInstant,
+    ) -> Result<(), String> {
+        self.waiting.extend(changes.into_iter().map(|change| (worker, change)));
         self.covered[worker] = self.covered[worker].max(until);
         self.apply();
+        let own = self.waiting.iter().filter(|(of, _)| *of == worker);
+        let count = |(changes, bytes), (_, of): &(usize, TimedChange)| {
+            (changes + 1, bytes + of.change.reason().map_or(0, str::len))
+        };
+        let (changes, bytes) = own.fold((0, 0), count);
+        at_most("changes of the service that wait for other processes", changes, MAX_WAITING)?;
+        at_most("bytes of reasons that wait for other processes", bytes, MAX_WAITING_BYTES)
     }
 
     /// `worker` will tell nothing more.
@@ -39,9 +59,9 @@ impl ServiceOrder {
     fn apply(&mut self) {
         let known = self.covered.iter().copied().min().unwrap_or(RunInstant::NEVER);
         // Stable: changes of one process at the same time stay in their order.
-        self.waiting.sort_by_key(|change| change.at);
-        let count = self.waiting.partition_point(|change| change.at <= known);
-        for TimedChange { at, change } in self.waiting.drain(..count) {
+        self.waiting.sort_by_key(|(_, change)| change.at);
+        let count = self.waiting.partition_point(|(_, change)| change.at <= known);
+        for (_, TimedChange { at, change }) in self.waiting.drain(..count) {
             self.monitor.note(at, change);
         }
     }
@@ -69,13 +89,37 @@ mod tests {
     fn there_was_no_service_while_no_process_had_any() {
         let monitor = Arc::new(ServiceMonitor::default());
         let mut order = ServiceOrder::new(Arc::clone(&monitor), 2);
-        order.add(0, [vec![connected()], gap(200, 500)].concat(), RunInstant::from_nanos(1000));
-        order.add(1, [vec![connected()], gap(100, 600)].concat(), RunInstant::from_nanos(900));
-        order.add(0, gap(1100, 1200), RunInstant::from_nanos(2000));
+        order
+            .add(0, [vec![connected()], gap(200, 500)].concat(), RunInstant::from_nanos(1000))
+            .unwrap();
+        order
+            .add(1, [vec![connected()], gap(100, 600)].concat(), RunInstant::from_nanos(900))
+            .unwrap();
+        order.add(0, gap(1100, 1200), RunInstant::from_nanos(2000)).unwrap();
         order.end(1);
         let spans = monitor.finish(RunInstant::from_nanos(2000)).spans;
         let spans: Vec<_> = spans.iter().map(|span| (span.from_nanos, span.to_nanos)).collect();
         assert_eq!(spans, [(200, 500)], "one of them had service all the other time");
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let mut order = ServiceOrder::new(Arc::default(), 2);
+        let many = |reason: &str, count| {
+            let reason = reason.to_owned();
+            vec![at(9, ServiceChange::Blocked { reason }); count]
+        };
+        let until = RunInstant::from_nanos(10);
+        order.add(0, many("", MAX_WAITING), until).unwrap();
+        let refused = order.add(0, many("", 1), until).unwrap_err();
+        assert!(refused.contains("1048577 changes of the service that wait"), "{refused}");
+        order.add(1, many("", 1), until).unwrap();
+        assert!(order.waiting.is_empty(), "both have told all");
+        let long = "x".repeat(MAX_WAITING_BYTES / 4);
+        let later = RunInstant::from_nanos(5);
+        let mut order = ServiceOrder::new(Arc::default(), 2);
+        order.add(0, many(&long, 4), later).unwrap();
+        assert!(order.add(0, many("x", 1), later).unwrap_err().contains("bytes of reasons"));
     }
 
     #[test]
@@ -87,8 +131,10 @@ mod tests {
         };
         let monitor = Arc::new(ServiceMonitor::default());
         let mut order = ServiceOrder::new(Arc::clone(&monitor), 2);
-        order.add(0, [waited(1, 3), waited(7, 8)].concat(), RunInstant::from_nanos(9 * second));
-        order.add(1, waited(2, 4), RunInstant::from_nanos(9 * second));
+        order
+            .add(0, [waited(1, 3), waited(7, 8)].concat(), RunInstant::from_nanos(9 * second))
+            .unwrap();
+        order.add(1, waited(2, 4), RunInstant::from_nanos(9 * second)).unwrap();
         let stalls = monitor.finish(RunInstant::from_nanos(10 * second)).stalls;
         let found: Vec<_> = stalls
             .iter()

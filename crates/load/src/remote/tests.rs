@@ -126,7 +126,7 @@ fn of_several(reports: &[Vec<Vec<IntervalReport>>], threads: usize) -> (LoadOutc
             let update = collector.update(now, &local).expect("every thread has reported").encode();
             // A stream that is read again gives what it gave before.
             for _ in 0..2 {
-                for report in merger.take(process, &update, &shared).unwrap() {
+                for report in merger.take(process, &update, RunInstant::NEVER, &shared).unwrap() {
                     let Report::Interval(interval) = report else { panic!("only intervals") };
                     aggregator.add(*interval, &mut |told| rows.push(shown(told)));
                 }
@@ -206,7 +206,7 @@ fn what_a_lost_process_did_not_tell_is_not_waited_for() {
                 collector.take(Report::Interval(Box::new(interval.clone())));
             }
             let update = collector.update(second[0].end, &local).unwrap().encode();
-            for report in merger.take(process, &update, &shared).unwrap() {
+            for report in merger.take(process, &update, RunInstant::NEVER, &shared).unwrap() {
                 let Report::Interval(interval) = report else { panic!("only intervals") };
                 aggregator.add(*interval, &mut |told| seconds.push(shown(told)));
             }
@@ -231,7 +231,7 @@ fn a_process_cannot_end_more_threads_than_it_has() {
     let state = PartState { ended: usize::MAX, confirming: usize::MAX, ..PartState::default() };
     for process in 0..2 {
         let update = WorkerUpdate { number: 1, state, ..WorkerUpdate::default() };
-        let reports = merger.take(process, &update.encode(), &shared).unwrap();
+        let reports = merger.take(process, &update.encode(), RunInstant::NEVER, &shared).unwrap();
         assert_eq!(reports.len(), 2);
         assert!(!merger.is_running(process));
     }
@@ -246,9 +246,10 @@ fn an_impossible_update_is_refused_and_changes_nothing() {
     let mut wrong = interval(0, 0, IntervalMeasurements::default());
     wrong.second = u32::MAX;
     let state = PartState { ended: 1, confirming: 1, ..PartState::default() };
-    let update =
-        WorkerUpdate { number: 1, intervals: vec![wrong], state, ..WorkerUpdate::default() };
-    let refused = merger.take(1, &update.encode(), &shared).err().unwrap().to_string();
+    let intervals = vec![wrong];
+    let update = WorkerUpdate { number: 1, intervals, state, ..WorkerUpdate::default() };
+    let refused =
+        merger.take(1, &update.encode(), RunInstant::NEVER, &shared).err().unwrap().to_string();
     assert!(refused.contains("second 4294967295 begins in second 0"), "{refused}");
     assert!(refused.contains("look at its machine"), "{refused}");
     assert!(merger.is_running(1));

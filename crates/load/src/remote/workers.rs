@@ -11,6 +11,12 @@ pub trait RemoteWorkers {
 
     /// What is wanted of all of them by now; called often, with the same mostly.
     fn wish(&mut self, wishes: PartWishes);
+
+    /// Not all is read that was said while nobody listened.
+    fn is_behind(&self) -> bool;
+
+    /// Nothing of this process is taken any more. Returns who it is, for people.
+    fn give_up(&mut self, worker: usize) -> String;
 }
 
 /// The start of a run of several processes.
@@ -20,6 +26,17 @@ pub struct RemoteStart {
     pub unix_nanos: u64,
     /// How large the part of each process is.
     pub parts: Vec<PartSize>,
+    /// How long ago that was.
+    pub age: RunAge,
+}
+
+/// How long ago a run began, as far as that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunAge {
+    /// Not less.
+    pub at_least: Duration,
+    /// Not more.
+    pub at_most: Duration,
 }
 
 /// What happened to a process. Processes are numbered from 0.

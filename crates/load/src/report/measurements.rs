@@ -126,6 +126,12 @@ impl IntervalMeasurements {
         all.fold(0, u64::saturating_add)
     }
 
+    /// Memory that the histograms take.
+    pub(crate) fn kib(&self) -> usize {
+        let slots = self.slots.iter().flatten().chain(&self.latencies);
+        slots.map(LatencyHistogram::kib).sum::<usize>() + self.churn.kib()
+    }
+
     /// Takes the histograms of all slots.
     pub(crate) fn by_slot(&mut self) -> Vec<HistogramSet> {
         self.store_selected();

@@ -34,6 +34,18 @@ pub(crate) enum ServiceChange {
     Failed { kind: ErrorKind, count: u64, reason: String },
 }
 
+impl ServiceChange {
+    /// In words, where it has one.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Lost { reason, .. } | Self::Blocked { reason } | Self::Failed { reason, .. } => {
+                Some(reason)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Changes that nobody has taken yet, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct ServiceJournal(Vec<TimedChange>);

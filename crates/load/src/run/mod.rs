@@ -3,9 +3,14 @@
 
 mod coordinator;
 mod end_conditions;
+mod latest_end;
 mod part;
 mod queue_drain;
 mod remote;
+#[cfg(test)]
+mod remote_tests;
+mod run_time;
+mod waiting_bounds;
 mod workers;
 
 pub use coordinator::run_tag;

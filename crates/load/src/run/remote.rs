@@ -1,6 +1,7 @@
 //! A run whose load other processes put on the broker: joins what they tell, and decides when they stop.
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -12,11 +13,18 @@ use std::{
 
 use rabbitscope_runs::record::{Doubt, DoubtKind};
 
-use super::{coordinator::Coordinator, coordinator::numbering, queue_drain::QueueDrain};
+use super::{
+    coordinator::{Coordinator, numbering},
+    latest_end::{Hearing, LatestEnd, Overdue},
+    queue_drain::QueueDrain,
+    run_time::RunTime,
+    waiting_bounds::Excess,
+};
 use crate::{
+    connection_churn::ConnectionChurn,
     context::{RunContext, SharedState},
     outcome::{LoadOutcome, Progress},
-    remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers},
+    remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError},
 };
 
 /// Longest wait for an event: wishes and the stop flag are looked at after it.
@@ -33,6 +41,17 @@ pub(crate) fn run_remote(
     progress: &mut dyn FnMut(Progress<'_>),
     stop: &AtomicBool,
 ) -> LoadOutcome {
+    join_parts(context, begun, remote, progress, (stop, &Instant::now))
+}
+
+/// With a clock, which a test can set.
+pub(super) fn join_parts(
+    context: &RunContext<'_>,
+    begun: &RemoteStart,
+    remote: &mut dyn RemoteWorkers,
+    progress: &mut dyn FnMut(Progress<'_>),
+    (stop, clock): (&AtomicBool, &dyn Fn() -> Instant),
+) -> LoadOutcome {
     let shared = SharedState::default();
     let merger = Merger::new(&begun.parts, &shared);
     let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(begun.unix_nanos);
@@ -43,7 +62,11 @@ pub(crate) fn run_remote(
     let restoring = Restoring::default();
     let (reports, received) = channel();
     progress(Progress::Started { unix_nanos: begun.unix_nanos });
-    let mut joining = Joining { coordinator, merger, shared: &shared, restoring: &restoring };
+    let time = RunTime::new(clock(), begun.age);
+    let churn = ConnectionChurn::longest_end(context.scenario, context.dialer, begun.parts.len());
+    let mut latest_end = LatestEnd::of(context.scenario, churn);
+    let mut hearing = Hearing::new(clock());
+    let mut joining = Joining { coordinator, merger, shared: &shared, restoring: &restoring, time };
     joining.coordinator.running = threads;
     thread::scope(|scope| {
         if let Some(queue_drain) = &queue_drain {
@@ -51,13 +74,20 @@ pub(crate) fn run_remote(
         }
         scope.spawn(|| restoring.serve(context, &shared));
         while joining.coordinator.running > 0 {
-            if let Some(event) = remote.next(POLL_INTERVAL) {
-                joining.take(event, progress);
+            let asked = clock();
+            let event = remote.next(POLL_INTERVAL);
+            let now = clock();
+            hearing.note(asked, now, remote.is_behind());
+            if let Some(event) = event {
+                joining.take(event, now, remote, progress);
             }
             for report in received.try_iter() {
                 joining.coordinator.take(report, progress);
             }
             joining.coordinator.check_end(stop);
+            if let Some(overdue) = latest_end.check(now, time.at_least(now), &shared, &hearing) {
+                joining.give_up_overdue(overdue, remote, progress);
+            }
             remote.wish(joining.merger.wishes(&shared));
         }
         shared.is_over.store(true, Ordering::Relaxed);
@@ -72,24 +102,27 @@ struct Joining<'a> {
     merger: Merger,
     shared: &'a SharedState,
     restoring: &'a Restoring,
+    time: RunTime,
 }
 
 impl Joining<'_> {
-    fn take(&mut self, event: RemoteEvent, progress: &mut dyn FnMut(Progress<'_>)) {
+    fn take(
+        &mut self,
+        event: RemoteEvent,
+        now: Instant,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
         match event {
             RemoteEvent::Update { worker, update } => {
-                match self.merger.take(worker, &update, self.shared) {
+                match self.merger.take(worker, &update, self.time.latest(now), self.shared) {
                     Ok(reports) => {
                         for report in reports {
                             self.coordinator.take(report, progress);
                         }
+                        self.bound_waiting(worker, remote, progress);
                     }
-                    Err(error) => {
-                        self.shared.abort.store(true, Ordering::Relaxed);
-                        self.coordinator.cut_short(format!("worker {worker} sent {error}"));
-                        // Its last update may have been this one: nothing would say that it is done.
-                        self.give_up(worker, progress);
-                    }
+                    Err(error) => self.refuse(worker, &error, remote, progress),
                 }
                 if self.shared.service.has_losses() {
                     self.restoring.ask();
@@ -109,6 +142,76 @@ impl Joining<'_> {
                 }
             }
         }
+    }
+
+    /// Nothing of it counts any more, and the run ends.
+    fn refuse(
+        &mut self,
+        worker: usize,
+        error: &UpdateError,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        let who = remote.give_up(worker);
+        self.shared.abort.store(true, Ordering::Relaxed);
+        self.coordinator.cut_short(format!("{who} sent {error}"));
+        // Its last update may have been this one: nothing would say that it is done.
+        self.give_up(worker, progress);
+    }
+
+    /// What waits for processes that tell nothing does not fill the memory.
+    fn bound_waiting(
+        &mut self,
+        sender: usize,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        while let Some(excess) = Excess::of(self.coordinator.aggregator.waiting()) {
+            match excess {
+                Excess::Slow { threads, intervals } => {
+                    let slow: BTreeSet<_> =
+                        threads.iter().filter_map(|it| self.merger.of_thread(*it)).collect();
+                    let why = format!("is behind: {intervals} seconds of others wait for it");
+                    for worker in slow {
+                        self.give_up_late(worker, &why, remote, progress);
+                    }
+                }
+                Excess::Large(what) => {
+                    let error = UpdateError::Impossible(what);
+                    self.refuse(sender, &error, remote, progress);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whoever says that it goes on although the scenario does not allow it is not waited for.
+    fn give_up_overdue(
+        &mut self,
+        overdue: Overdue,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        for worker in self.merger.running() {
+            if overdue == Overdue::Ending || self.merger.is_publishing(worker) {
+                self.give_up_late(worker, overdue.text(), remote, progress);
+            }
+        }
+    }
+
+    fn give_up_late(
+        &mut self,
+        worker: usize,
+        why: &str,
+        remote: &mut dyn RemoteWorkers,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        let who = remote.give_up(worker);
+        let reason =
+            format!("{who} {why}; it is given up, and what it tells from now on is missing");
+        self.give_up(worker, progress);
+        progress(Progress::Notice(&reason));
+        self.doubt(DoubtKind::WorkerLagging, reason);
     }
 
     /// Nothing of the process is awaited any more. False: it was done.

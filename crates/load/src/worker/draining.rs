@@ -15,13 +15,13 @@ use crate::{
 
 /// Timeout for outstanding confirms after the load. Chosen: a run must end even when the broker
 /// confirms nothing.
-const CONFIRM_TIMEOUT: Nanos = Nanos::from_micros(5_000_000);
+pub(crate) const CONFIRM_TIMEOUT: Nanos = Nanos::from_micros(5_000_000);
 
 /// Consumers have drained when nothing was delivered for this time. Chosen.
 const DRAIN_IDLE_TIME: Nanos = Nanos::from_micros(250_000);
 
 /// Timeout for consumers after the confirms, even when messages are still delivered. Chosen.
-const DRAIN_TIMEOUT: Nanos = Nanos::from_micros(2_000_000);
+pub(crate) const DRAIN_TIMEOUT: Nanos = Nanos::from_micros(2_000_000);
 
 impl Worker {
     /// The load is over: nothing more is published, and the drain begins.

@@ -30,7 +30,7 @@ const MAX_POLL_WAIT: Nanos = Nanos::from_micros(50_000);
 
 /// How long the broker may take to agree to the end of a connection. It answers at once unless it
 /// is overloaded; a run must not wait longer for that, as nothing is measured any more.
-const CLOSE_TIMEOUT: Nanos = Nanos::SECOND;
+pub(crate) const CLOSE_TIMEOUT: Nanos = Nanos::SECOND;
 
 /// Read buffer beyond two frames of the largest size: an incomplete frame, and at least one more read.
 const SCRATCH_BYTES: usize = 64 * 1024;

@@ -289,13 +289,20 @@ mod tests {
     use super::CodeMap;
     use crate::beam::jit::{Blob, Line, Range};
 
-    fn map(ranges: &[(u64, u64, &str)]) -> CodeMap {
-        let mut map = CodeMap::default();
-        for &(start, end, name) in ranges {
-            let range = Range { start, end, name: name.into(), lines: Vec::new() };
-            map.add(Blob::Module { ranges: vec![range], files: Vec::new() });
+    impl CodeMap {
+        /// Of start, end and name of functions, the oldest first.
+        pub(crate) fn of_ranges(ranges: impl Iterator<Item = (u64, u64, String)>) -> Self {
+            let mut map = Self::default();
+            for (start, end, name) in ranges {
+                let range = Range { start, end, name, lines: Vec::new() };
+                map.add(Blob::Module { ranges: vec![range], files: Vec::new() });
+            }
+            map
         }
-        map
+    }
+
+    fn map(ranges: &[(u64, u64, &str)]) -> CodeMap {
+        CodeMap::of_ranges(ranges.iter().map(|&(start, end, name)| (start, end, name.to_owned())))
     }
 
     fn check(ranges: &[(u64, u64, &str)], expected: &[(u64, Option<&str>)]) {

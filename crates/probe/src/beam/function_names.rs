@@ -103,9 +103,10 @@ impl FunctionNames {
     }
 
     fn learn(&mut self, code: &CodeMap, memory: &impl ReadMemory) {
+        let mut memory = MemoryInOrder::new(memory);
         for (header, start, name) in code.headers() {
             if self.seen.insert(start)
-                && let Some(mfa) = mfa_in(memory, header, start, name)
+                && let Some(mfa) = mfa_in(&mut memory, header, start, name)
             {
                 self.starts.insert(mfa, start);
             }
@@ -130,11 +131,53 @@ pub(crate) fn offset_of_current(memory: &impl ReadMemory, code: &CodeMap) -> Opt
     schedule::stored_current(&bytes)
 }
 
-fn mfa_in(memory: &impl ReadMemory, header: u64, start: u64, name: &str) -> Option<CodeMfa> {
+fn mfa_in(
+    memory: &mut MemoryInOrder<'_, impl ReadMemory>,
+    header: u64,
+    start: u64,
+    name: &str,
+) -> Option<CodeMfa> {
     let length = usize::try_from(start - header).ok()?.min(8 * HEADER_WORDS) / 8 * 8;
     let mut bytes = [0; 8 * HEADER_WORDS];
-    memory.read(start - length as u64, &mut bytes[..length]).ok()?;
+    memory.read(start - length as u64, &mut bytes[..length])?;
     find_mfa(&words(&bytes[..length]), name)
+}
+
+/// Memory that is read from low addresses to high ones, much at a time: a broker has tens of thousands of functions,
+/// and each call of the kernel for a header costs far more than the bytes.
+struct MemoryInOrder<'a, M> {
+    memory: &'a M,
+    /// Where the bytes are that were read last.
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+/// Read at a time. Chosen: a hundred functions.
+const CHUNK_BYTES: usize = 64 << 10;
+
+impl<'a, M: ReadMemory> MemoryInOrder<'a, M> {
+    fn new(memory: &'a M) -> Self {
+        Self { memory, at: 0, bytes: Vec::new() }
+    }
+
+    fn read(&mut self, address: u64, into: &mut [u8]) -> Option<()> {
+        if self.known(address, into.len()).is_none() {
+            self.bytes.resize(CHUNK_BYTES, 0);
+            self.at = address;
+            if self.memory.read(address, &mut self.bytes).is_err() {
+                // Nothing may be mapped behind the last code.
+                self.bytes.clear();
+                return self.memory.read(address, into).ok();
+            }
+        }
+        into.copy_from_slice(self.known(address, into.len())?);
+        Some(())
+    }
+
+    fn known(&self, address: u64, length: usize) -> Option<&[u8]> {
+        let from = usize::try_from(address.checked_sub(self.at)?).ok()?;
+        self.bytes.get(from..from.checked_add(length)?)
+    }
 }
 
 /// Two atoms followed by the number of arguments that `name` ends with.
@@ -157,7 +200,57 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::{cell::Cell, io};
+
     use super::*;
+
+    /// Where the code begins.
+    const CODE: u64 = 0x7000_0000;
+
+    struct Memory {
+        bytes: Vec<u8>,
+        reads: Cell<usize>,
+    }
+
+    impl ReadMemory for Memory {
+        fn read(&self, address: u64, buf: &mut [u8]) -> io::Result<()> {
+            self.reads.set(self.reads.get() + 1);
+            let from = usize::try_from(address - CODE).unwrap();
+            let there =
+                self.bytes.get(from..from + buf.len()).ok_or(io::ErrorKind::InvalidInput)?;
+            buf.copy_from_slice(there);
+            Ok(())
+        }
+    }
+
+    /// A header of four words before each function, which has sixty.
+    #[test]
+    fn headers_are_read_many_at_a_time() {
+        let atom = |number: u64| number << 6 | ATOM_TAG;
+        let functions = 2000;
+        let words =
+            (0..functions).flat_map(|of| [vec![0, atom(7), atom(of), 2], vec![0; 60]].concat());
+        let bytes = words.flat_map(u64::to_le_bytes).collect();
+        let memory = Memory { bytes, reads: Cell::new(0) };
+        let ranges = (0..functions).flat_map(|of| {
+            let (header, name) = (CODE + 512 * of, format!("m:f{of}/2"));
+            [(header, header + 32, name.clone()), (header + 32, header + 512, name)]
+        });
+        let code = CodeMap::of_ranges(ranges);
+        let mut names = FunctionNames::default();
+        for of in [0, functions - 1] {
+            let mfa = CodeMfa { module: atom(7), function: atom(of), arity: 2 };
+            assert_eq!(names.name_of(mfa, &code, &memory), Some(&*format!("m:f{of}/2")));
+        }
+        // A megabyte, in chunks; the functions at its end one by one.
+        let reads = memory.reads.get();
+        assert!(reads < 16 + 2 * 128, "{reads}");
+        let before = reads;
+        names.code_changed();
+        let unknown = CodeMfa { module: 0, function: 0, arity: 0 };
+        assert_eq!(names.name_of(unknown, &code, &memory), None);
+        assert_eq!(memory.reads.get(), before, "what was read is not read again");
+    }
 
     #[test]
     fn the_header_of_a_function() {

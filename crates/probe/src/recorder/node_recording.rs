@@ -240,6 +240,7 @@ impl NodeRecording {
     pub(super) fn fetch(&mut self) -> Result<(), ProbeError> {
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
+        symbolizer.begin_fetch();
         self.sampler.fetch(KernelTime::now(), &mut |sample| symbolizer.add(&sample, node))?;
         if self.symbolizer.take_native_cut() {
             self.follow_libraries()?;
@@ -280,17 +281,26 @@ impl NodeRecording {
         Ok(self.events.iter().map(|&event| self.profile_of(event, lost, elapsed)).collect())
     }
 
+    /// Whether a window that ended now would have a length: it ends where a time step does.
+    pub(super) fn has_length(&self) -> bool {
+        let start = self.sampler.start();
+        KernelTime::now().step_begin(start) > start
+    }
+
     /// Ends a window: a profile of each event since the window before. The next window begins where it ends.
     pub(super) fn end_window(&mut self) -> Result<Vec<Profile>, ProbeError> {
         let (start, cut) = (self.sampler.start(), KernelTime::now());
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
+        symbolizer.begin_fetch();
         self.sampler.end_window(cut, &mut |sample| symbolizer.add(&sample, node))?;
         let end = self.sampler.start();
+        // The last one may end within a step.
+        let length = if end > start { end.since(start) } else { cut.since(start) };
         self.add_waits(start, end);
         // Read once: what is lost while profiles are made belongs to the next window.
         let counts = self.sampler.counts()?;
-        let profiles = self.profiles_with(counts.lost - self.baseline.lost, end.since(start))?;
+        let profiles = self.profiles_with(counts.lost - self.baseline.lost, length)?;
         self.baseline = counts;
         self.notes.clear();
         self.symbolizer.begin_window();

@@ -56,6 +56,37 @@ fn two_nodes_share_a_clock_and_no_tick_is_lost_or_counted_twice() {
     assert!(share(first.pid) < 0.05 && share(gone) > 0.5, "{} {}", share(first.pid), share(gone));
 }
 
+#[test]
+fn no_window_is_without_length_and_none_is_lost() {
+    let node = node();
+    let _burner = burn("erlang");
+    let mut recorder = start_recorder();
+    recorder.add(node.pid).unwrap();
+    let (mut windows, mut short) = (Windows::new(), 0);
+    for _ in 0..40 {
+        // A window ends with a step of 50 ms: most of these are asked for within one.
+        thread::sleep(Duration::from_millis(10));
+        let ended = recorder.end_window();
+        short += u32::from(ended.is_empty());
+        for window in ended {
+            windows.entry(node.pid).or_default().push(window.unwrap());
+        }
+    }
+    assert!(short > 0);
+    for window in recorder.end_last_window().into_iter().map(Result::unwrap) {
+        windows.entry(node.pid).or_default().push(window);
+    }
+    for profile in cpu(&windows, node.pid) {
+        assert!(profile.capture.duration_nanos > 0, "{:?}", profile.capture);
+    }
+    // Ticks after the samples of the last window were taken are counted, and in no window.
+    let ticks = windows[&node.pid].last().unwrap().ticks;
+    let lost: u64 = cpu(&windows, node.pid).map(|profile| profile.quality.lost).sum();
+    let found = samples_of(&windows, node.pid) + lost;
+    assert!(found > 20 && ticks.abs_diff(found) <= 20, "{ticks} ticks, {found} in windows");
+    assert_well_recorded(&windows, node.pid);
+}
+
 fn start_recorder() -> ContinuousRecorder {
     let options = ContinuousOptions { freq_hz: FREQUENCY_HZ, has_off_cpu: false };
     ContinuousRecorder::start(&options).unwrap()
@@ -82,7 +113,7 @@ fn until(
 }
 
 fn cpu(windows: &Windows, pid: u32) -> impl Iterator<Item = &Profile> {
-    windows.get(&pid).into_iter().flatten().map(|window| &window.profiles[0])
+    windows.get(&pid).into_iter().flatten().filter_map(|window| window.profiles.first())
 }
 
 fn samples_of(windows: &Windows, pid: u32) -> u64 {

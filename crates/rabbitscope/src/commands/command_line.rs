@@ -22,7 +22,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "Exit codes:
   0  done
-  1  failed, or cut short
+  1  failed, or cut short, or a node of the cluster is missing
   2  wrong usage or scenario
   3  an expectation of the scenario was not met
   4  the run is not valid: the load generator was the limit, or it was not steady

@@ -138,7 +138,7 @@ impl Watch {
                 output::note(
                     "CPUs came or went, or the machine was asleep: clocks start again on all CPUs",
                 );
-                self.end_window();
+                self.end_last_window();
                 self.replace_recorder(recorder);
             }
             Err(error) => output::note(&format!("not every CPU is recorded: {error}")),
@@ -168,6 +168,13 @@ impl Watch {
 
     fn end_window(&mut self) {
         let windows = self.recorder.end_window();
+        self.deliver(windows);
+        self.delivery.tidy();
+    }
+
+    /// Nothing follows from this recorder.
+    fn end_last_window(&mut self) {
+        let windows = self.recorder.end_last_window();
         self.deliver(windows);
         self.delivery.tidy();
     }
@@ -216,7 +223,10 @@ impl Watch {
         let is_other_recording = (self.options.freq_hz, self.options.has_off_cpu)
             != (options.freq_hz, options.has_off_cpu);
         let other = is_other_recording.then(|| recorder(&options)).transpose()?;
-        self.end_window();
+        match &other {
+            Some(_) => self.end_last_window(),
+            None => self.end_window(),
+        }
         self.delivery.reload(&self.options, &options)?;
         let now = Instant::now();
         self.window_end = now + options.window;
@@ -234,7 +244,7 @@ impl Watch {
     }
 
     fn end(mut self, inbox: &Inbox) {
-        self.end_window();
+        self.end_last_window();
         self.asked.end();
         let deadline = Instant::now() + LAST_NAMES_TIMEOUT;
         while self.asked.outstanding > 0 && Instant::now() < deadline {

@@ -73,15 +73,19 @@ impl Cluster {
 
     /// What a command says of all nodes, by way of the first.
     fn all(&self, bench: &Workbench, command: &str) -> Value {
+        let shown = self.asked(bench, &format!("{command} --json")).code(0).stdout;
+        serde_json::from_str(&shown).unwrap()
+    }
+
+    fn asked(&self, bench: &Workbench, command: &str) -> Ended {
         // The nodes are this process's, which has another directory for them than what it runs.
         let (ours, program) = (env::temp_dir(), env!("CARGO_BIN_EXE_rabbitscope"));
         let line = format!(
-            "env TMPDIR={} timeout --signal=KILL 120 {program} {command} --cluster --node {} --json",
+            "env TMPDIR={} timeout --signal=KILL 120 {program} {command} --cluster --node {}",
             ours.display(),
             self.first.node_name()
         );
-        let ended = Ended::from(bench.command_line(&line).output().unwrap()).code(0);
-        serde_json::from_str(&ended.stdout).unwrap()
+        Ended::from(bench.command_line(&line).output().unwrap())
     }
 
     /// The queues as the first node says them.
@@ -89,6 +93,7 @@ impl Cluster {
         self.listing(bench, more)["queues"].take()
     }
 
+    /// Another node's cookie is not known there: with `--cluster` that one is missing.
     fn listing(&self, bench: &Workbench, more: &str) -> Value {
         let (home, mapper) = self.first.distribution();
         let (node, cookie) = (self.first.node_name(), home.join(".erlang.cookie"));
@@ -96,7 +101,8 @@ impl Cluster {
         let asked = format!(
             "queues --node {node} --epmd-port {mapper} --cookie-file {cookie} --json {more}"
         );
-        serde_json::from_str(&bench.rabbitscope(&asked).code(0).stdout).unwrap()
+        let ended = bench.rabbitscope(&asked).code(i32::from(more == "--cluster"));
+        serde_json::from_str(&ended.stdout).unwrap()
     }
 }
 
@@ -167,9 +173,24 @@ fn queues_of_other_nodes_are_asked_there() {
     for how in ["--exact", "", "--cluster"] {
         cluster.shows(&bench, how, &down);
     }
-    let missing = cluster.all(&bench, "queues")["missing"].take();
-    let expected = json!([{ "node": cluster.second.node_name(), "reason": "it does not run" }]);
-    assert_eq!(missing, expected);
+    a_missing_node_is_no_success(&cluster, &bench);
+}
+
+/// What is there is shown in full, whatever the form.
+fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
+    let missing = cluster.second.node_name();
+    let expected = json!([{ "node": missing, "reason": "it does not run" }]);
+    for command in ["queues", "top queues", "top --once --interval 100ms"] {
+        let shown = cluster.asked(bench, &format!("{command} --json")).code(1).stdout;
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(shown["missing"], expected, "{command}: {shown:#}");
+        let shown = cluster.asked(bench, command).code(1).stdout;
+        assert!(shown.contains(&missing) && shown.contains("it does not run"), "{shown}");
+        assert!(shown.lines().count() > 3, "{shown}");
+    }
+    let metrics = cluster.asked(bench, "queues --prometheus").code(1);
+    assert!(metrics.stdout.contains("rabbitscope_queues_unanswered 0"), "{metrics:#?}");
+    assert!(metrics.stderr.contains(&format!("{missing}, it does not run")), "{metrics:#?}");
 }
 
 /// `queues`, `top` and `profile` with `--cluster`.
@@ -186,7 +207,7 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     assert!(roles(&names[0]).contains("\"quorum_follower\""), "{top:#}");
     assert!(roles(&names[1]).contains("\"quorum_leader\""), "{top:#}");
 
-    // Another node's cookie is not known there: that one is named, and the first is shown all the same.
+    // The one that is missing is named, and the first is shown all the same.
     let listing = cluster.listing(bench, "--cluster");
     assert_eq!(listing["missing"][0]["node"], names[1], "{listing:#}");
     assert_eq!(listing["queues"].as_array().unwrap().len(), 3, "{listing:#}");

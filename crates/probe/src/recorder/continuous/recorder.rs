@@ -37,7 +37,7 @@ pub struct ContinuousOptions {
 pub struct NodeWindow {
     /// The node's process.
     pub pid: u32,
-    /// A profile for each event; CPU time first.
+    /// A profile for each event, CPU time first; none where the last window was over as it began.
     pub profiles: Vec<Profile>,
     /// Clock ticks that fell on the node so far, by the kernel's count. They come with this window or the next.
     pub ticks: u64,
@@ -129,19 +129,25 @@ impl ContinuousRecorder {
     }
 
     /// Ends the window of all nodes. Nodes that have ended, or that cannot be recorded any longer, are left out from now
-    /// on.
+    /// on. A window that began within this time step goes on: it would have no length.
     pub fn end_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         self.windows = self.windows.wrapping_add(1);
         // Names are learned in the first windows, by steps that need much memory for a short time.
         if self.windows.is_multiple_of(RELEASE_INTERVAL) {
             memory::release_free();
         }
-        self.end_window_of(|_| true)
+        self.end_window_of(|_| true, false)
+    }
+
+    /// Ends the window of all nodes, also one that has just begun: no other follows. One that has nothing to say has no
+    /// profiles.
+    pub fn end_last_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
+        self.end_window_of(|_| true, true)
     }
 
     /// Ends the window of the nodes that have ended.
     pub fn end_ended(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
-        self.end_window_of(|node| !node.recording.process.is_alive())
+        self.end_window_of(|node| !node.recording.process.is_alive(), false)
     }
 
     /// Records a node no longer. What was recorded since its last window is gone.
@@ -156,11 +162,12 @@ impl ContinuousRecorder {
     fn end_window_of(
         &mut self,
         is_meant: impl Fn(&Node) -> bool,
+        is_last: bool,
     ) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         let mut windows = Vec::new();
         let mut kept = Vec::new();
         for mut node in std::mem::take(&mut self.nodes) {
-            let window = is_meant(&node).then(|| node.end_window());
+            let window = if is_meant(&node) { node.end_window(is_last).transpose() } else { None };
             let goes_on = match &window {
                 None => true,
                 Some(Ok(window)) => !window.has_ended,
@@ -195,9 +202,14 @@ impl Node {
         self.recording.fetch()
     }
 
-    fn end_window(&mut self) -> Result<NodeWindow, ProbeError> {
+    /// Absent: the window has just begun and goes on, with what was recorded and lost in it.
+    fn end_window(&mut self, is_last: bool) -> Result<Option<NodeWindow>, ProbeError> {
         // Asked first: what is recorded until the process has ended is in this window.
         let has_ended = !self.recording.process.is_alive();
+        let has_length = self.recording.has_length();
+        if !(has_length || has_ended || is_last) {
+            return Ok(None);
+        }
         if !has_ended {
             self.recording.follow_code()?;
         }
@@ -207,11 +219,15 @@ impl Node {
         if !self.is_checked {
             self.recording.notes.push(UNCHECKED.into());
         }
-        Ok(NodeWindow {
-            pid: self.recording.process.pid,
-            profiles: self.recording.end_window()?,
-            ticks: self.recording.ticks()?,
-            has_ended,
-        })
+        let mut profiles = self.recording.end_window()?;
+        if !has_length && profiles.iter().all(says_nothing) {
+            profiles.clear();
+        }
+        let (pid, ticks) = (self.recording.process.pid, self.recording.ticks()?);
+        Ok(Some(NodeWindow { pid, profiles, ticks, has_ended }))
     }
+}
+
+fn says_nothing(profile: &Profile) -> bool {
+    profile.samples.is_empty() && profile.quality.lost == 0
 }

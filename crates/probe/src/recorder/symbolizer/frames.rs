@@ -46,6 +46,20 @@ impl AddressKind {
     }
 }
 
+/// Whether the node's mappings were read since the samples of this fetch were taken. Reading them again finds nothing
+/// new for these, and a stack whose walk went astray has an address that is nowhere, another one each time.
+#[derive(Debug, Default)]
+struct MappingsOfFetch {
+    are_read: bool,
+}
+
+impl MappingsOfFetch {
+    /// Once.
+    fn are_to_be_read(&mut self) -> bool {
+        !std::mem::replace(&mut self.are_read, true)
+    }
+}
+
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedFrame {
@@ -60,6 +74,7 @@ pub(super) struct NamedFrame {
 pub(super) struct Frames {
     table: FrameTable,
     native: NativeNames,
+    mappings: MappingsOfFetch,
     by_address: FxHashMap<(u64, AddressKind), NamedFrame>,
     /// Code for which a debug file would have better names.
     unnamed: UnnamedCode,
@@ -71,6 +86,7 @@ impl Frames {
         Self {
             table: FrameTable::default(),
             native: NativeNames::new(process, told),
+            mappings: MappingsOfFetch::default(),
             by_address: FxHashMap::default(),
             unnamed: UnnamedCode::default(),
         }
@@ -79,6 +95,11 @@ impl Frames {
     /// The code for which a debug file would have better names.
     pub(super) fn into_unnamed(self) -> UnnamedCode {
         self.unnamed
+    }
+
+    /// Samples come that were taken until now.
+    pub(super) fn begin_fetch(&mut self) {
+        self.mappings = MappingsOfFetch::default();
     }
 
     /// Forgets names of JIT code; to be called when the code map has changed.
@@ -131,7 +152,7 @@ impl Frames {
                 jit_frame(node.code.name_at(place))
             }
             AddressKind::NativeInstruction | AddressKind::NativeReturn => {
-                if !self.native.is_mapped(address) {
+                if !self.native.is_mapped(address) && self.mappings.are_to_be_read() {
                     self.native.refresh(node.process);
                 }
                 let name = self.native.user(place);
@@ -175,7 +196,13 @@ fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
 mod tests {
     use rabbitscope_profiles::FrameKind;
 
-    use super::jit_frame;
+    use super::{MappingsOfFetch, jit_frame};
+
+    #[test]
+    fn mappings_are_read_once_for_the_samples_of_a_fetch() {
+        let mut mappings = MappingsOfFetch::default();
+        assert_eq!([0; 3].map(|_| mappings.are_to_be_read()), [true, false, false]);
+    }
 
     #[test]
     fn kinds_of_jit_code() {

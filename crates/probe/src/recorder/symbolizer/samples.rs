@@ -70,6 +70,11 @@ impl Symbolizer {
         self.frames.into_unnamed()
     }
 
+    /// Samples come that were taken until now.
+    pub(in super::super) fn begin_fetch(&mut self) {
+        self.frames.begin_fetch();
+    }
+
     /// Forgets names of JIT code; to be called when the code map has changed.
     pub(in super::super) fn code_changed(&mut self) {
         self.frames.code_changed();

@@ -6,6 +6,7 @@ use rabbitscope_inside::{ClusterMembers, MissingNode, cluster_members};
 use rabbitscope_probe::Node as Local;
 
 use super::node::NodeArguments;
+use crate::exit::Exit;
 
 /// Why a node is not recorded that runs.
 const ELSEWHERE: &str = "it is no process of this machine: record it where it runs";
@@ -73,6 +74,11 @@ impl NodeArguments {
 
 fn is_down(node: String) -> MissingNode {
     MissingNode { node, reason: "it does not run".to_owned() }
+}
+
+/// How a command ends that has shown the others.
+pub(super) fn exit_without(missing: &[MissingNode]) -> Exit {
+    if missing.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
 /// No node of the cluster can be read.

@@ -11,7 +11,7 @@ use std::{
 use rabbitscope_erlang::{Connection, ErlangError};
 
 use super::{
-    cluster::{ClusterArgument, ClusterConnections},
+    cluster::{ClusterArgument, ClusterConnections, exit_without},
     node::NodeArguments,
     queue_nodes::{QueueNodes, ReadQueues},
 };
@@ -87,14 +87,13 @@ impl Args {
             return self.serve(address, &stop);
         }
         if self.watch {
-            self.watch(&stop)?;
-            return Ok(Exit::Done);
+            return self.watch(&stop);
         }
         let connections = self.connect()?;
         let mut nodes = QueueNodes::start(&connections)?;
-        self.show(&mut nodes)?;
+        let shown = self.show(&mut nodes)?;
         nodes.end()?;
-        Ok(Exit::Done)
+        Ok(shown.exit)
     }
 
     fn connect(&self) -> anyhow::Result<ClusterConnections> {
@@ -104,23 +103,24 @@ impl Args {
         Ok(ClusterConnections { nodes: vec![self.node.connect()?], missing: Vec::new() })
     }
 
-    /// Until it is stopped; a node that goes away is waited for.
-    fn watch(&self, stop: &AtomicBool) -> anyhow::Result<()> {
-        let mut was_shown = false;
+    /// Until it is stopped; a node that goes away is waited for. What was shown last decides the exit.
+    fn watch(&self, stop: &AtomicBool) -> anyhow::Result<Exit> {
+        let mut exit = None;
         let mut said = String::new();
         loop {
             let connected = self.connect();
-            let lost = match connected.and_then(|it| self.watch_these(&it, stop, &mut was_shown)) {
-                Ok(()) => return Ok(()),
-                Err(error) if was_shown && error.is::<ErlangError>() => error.to_string(),
-                Err(error) => return Err(error),
+            let watched = connected.and_then(|it| self.watch_these(&it, stop, &mut exit));
+            let lost = match (watched, exit) {
+                (Ok(()), exit) => return Ok(exit.unwrap_or(Exit::Done)),
+                (Err(error), Some(_)) if error.is::<ErlangError>() => error.to_string(),
+                (Err(error), _) => return Err(error),
             };
             if lost != said {
                 output::note(&format!("{lost}; trying again"));
                 said = lost;
             }
             if waited(RECONNECT_INTERVAL, stop) {
-                return Ok(());
+                return Ok(exit.unwrap_or(Exit::Done));
             }
         }
     }
@@ -130,12 +130,12 @@ impl Args {
         &self,
         connections: &ClusterConnections,
         stop: &AtomicBool,
-        was_shown: &mut bool,
+        last_exit: &mut Option<Exit>,
     ) -> anyhow::Result<()> {
         let mut nodes = QueueNodes::start(connections)?;
         loop {
-            let lost = self.show(&mut nodes)?;
-            *was_shown = true;
+            let Shown { lost, exit } = self.show(&mut nodes)?;
+            *last_exit = Some(exit);
             if waited(self.interval, stop) {
                 return Ok(nodes.end()?);
             }
@@ -146,8 +146,7 @@ impl Args {
         }
     }
 
-    /// Shows the queues, and returns why some of them could not be read.
-    fn show(&self, nodes: &mut QueueNodes<'_>) -> anyhow::Result<Option<ErlangError>> {
+    fn show(&self, nodes: &mut QueueNodes<'_>) -> anyhow::Result<Shown> {
         let filter = QueueFilter { vhost: self.vhost.clone(), name: self.name.clone() };
         let ReadQueues { listing, without_statistics, lost } = if self.exact {
             nodes.ask_queues(&filter, self.within)?
@@ -167,7 +166,7 @@ impl Args {
         }
         let page = Page { number: self.page, size: self.limit };
         self.print(&listing.view(&filter, self.sort, page))?;
-        Ok(lost)
+        Ok(Shown { lost, exit: exit_without(&listing.missing) })
     }
 
     fn print(&self, shown: &ListingView<'_>) -> anyhow::Result<()> {
@@ -199,6 +198,13 @@ impl Args {
         serve(listener, connection, options, stop)?;
         Ok(Exit::Done)
     }
+}
+
+/// What became of one reading.
+struct Shown {
+    /// Why some queues could not be read.
+    lost: Option<ErlangError>,
+    exit: Exit,
 }
 
 /// True when it was cut short.

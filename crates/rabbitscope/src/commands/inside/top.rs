@@ -10,7 +10,7 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    cluster::{ClusterArgument, ClusterConnections, nobody},
+    cluster::{ClusterArgument, ClusterConnections, exit_without, nobody},
     node::NodeArguments,
 };
 use crate::commands::arguments::{duration, positive};
@@ -63,8 +63,7 @@ impl Args {
         }
         let stop = interrupt::watch()?;
         if self.cluster.is_wanted {
-            self.show_cluster(&self.node.connect_all()?, &stop)?;
-            return Ok(Exit::Done);
+            return self.show_cluster(&self.node.connect_all()?, &stop);
         }
         let connection = self.node.connect()?;
         let mut reader = TopReader::new(&connection)?;
@@ -73,7 +72,11 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    fn show_cluster(&self, cluster: &ClusterConnections, stop: &AtomicBool) -> anyhow::Result<()> {
+    fn show_cluster(
+        &self,
+        cluster: &ClusterConnections,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Exit> {
         let (mut readers, mut missing) = (Vec::new(), cluster.missing.clone());
         for connection in &cluster.nodes {
             match TopReader::new(connection) {
@@ -85,7 +88,7 @@ impl Args {
             }
         }
         let order = (self.kind, self.sort);
-        self.repeat(stop, || {
+        let top = self.repeat(stop, || {
             let top = ClusterTop::read(&mut readers, order, self.interval, self.limit, &missing);
             if top.nodes.is_empty() { Err(nobody(&top.missing)) } else { Ok(top) }
         })?;
@@ -93,15 +96,15 @@ impl Args {
         for reader in readers {
             drop(reader.end());
         }
-        Ok(())
+        Ok(exit_without(&top.missing))
     }
 
-    /// Once, or on a terminal until it is stopped.
+    /// Once, or on a terminal until it is stopped. Returns what was shown last.
     fn repeat<T: Serialize + Display>(
         &self,
         stop: &AtomicBool,
         mut read: impl FnMut() -> anyhow::Result<T>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<T> {
         let live = std::io::stdout().is_terminal() && !self.once && !self.json;
         loop {
             let top = read()?;
@@ -113,7 +116,7 @@ impl Args {
                 output::result(&top.to_string());
             }
             if !live || stop.load(Ordering::Relaxed) {
-                return Ok(());
+                return Ok(top);
             }
         }
     }

@@ -1,0 +1,230 @@
+//! When the processes of a run are to be done at the latest. One that says that it goes on, and never that it is done,
+//! would be waited for without end.
+
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_runs::scenario::{Scenario, Until};
+
+use super::coordinator::end_of_load;
+use crate::{
+    clock::{Nanos, RunInstant},
+    context::SharedState,
+    worker::{CLOSE_TIMEOUT, CONFIRM_TIMEOUT, DRAIN_TIMEOUT},
+};
+
+/// What is added to the time that an end can take, for a process that has no CPU, or whose updates are late. Chosen:
+/// three times as long as one that is silent is waited for.
+const MARGIN: Duration = Duration::from_secs(30);
+
+/// A `next` that took longer was away: a bus that was gone, or a process that was stopped. Chosen.
+const MAX_ABSENCE: Duration = Duration::from_secs(1);
+
+/// How long the reading of what was said meanwhile may take. Chosen: a log of ten hours is read in less.
+const CATCH_UP_TIME: Duration = Duration::from_secs(600);
+
+/// Since when what processes say is heard as soon as they say it.
+pub(super) struct Hearing {
+    /// Absent: what was said before is still being read.
+    since: Option<Instant>,
+    away: Instant,
+}
+
+impl Hearing {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { since: None, away: now }
+    }
+
+    /// From `asked` to `now` it was listened. `is_behind`: not all is read that was said before.
+    pub(super) fn note(&mut self, asked: Instant, now: Instant, is_behind: bool) {
+        if now.saturating_duration_since(asked) > MAX_ABSENCE {
+            *self = Self::new(now);
+        }
+        let is_patient = now.saturating_duration_since(self.away) < CATCH_UP_TIME;
+        if self.since.is_none() && !(is_behind && is_patient) {
+            self.since = Some(now);
+        }
+    }
+}
+
+/// What a process has not done that it is to have done by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overdue {
+    /// To publish nothing any more, and to await no confirms.
+    Stopping,
+    /// To end.
+    Ending,
+}
+
+impl Overdue {
+    /// Follows the name of a process.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Stopping => "says long after the end of the load that it goes on publishing",
+            Self::Ending => {
+                "says long after every end that the scenario allows that it is not done"
+            }
+        }
+    }
+}
+
+/// The ends that a scenario allows.
+pub(super) struct LatestEnd {
+    planned: RunInstant,
+    awaits_empty: bool,
+    /// How long connections may take that churn has open.
+    churn: Duration,
+    /// When the load was over.
+    over: Option<Instant>,
+    /// When consumers were to go on no longer.
+    emptied: Option<Instant>,
+}
+
+impl LatestEnd {
+    pub(super) fn of(scenario: &Scenario, churn: Duration) -> Self {
+        Self {
+            planned: end_of_load(scenario),
+            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            churn,
+            over: None,
+            emptied: None,
+        }
+    }
+
+    /// What every process is to have done. `age` is the time of the run, or less. Queues that do not become empty have a
+    /// limit of their own (`empty-timeout`), a load without duration has none.
+    pub(super) fn check(
+        &mut self,
+        now: Instant,
+        age: Duration,
+        shared: &SharedState,
+        hearing: &Hearing,
+    ) -> Option<Overdue> {
+        let is_set = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
+        let is_aborted = is_set(&shared.abort);
+        let is_planned = RunInstant::START + Nanos::from(age) >= self.planned;
+        if is_planned || is_aborted || is_set(&shared.ending) {
+            self.over.get_or_insert(now);
+        }
+        if is_aborted || is_set(&shared.is_empty) {
+            self.emptied.get_or_insert(now);
+        }
+        let (over, heard) = (self.over?, hearing.since?);
+        let emptied = if self.awaits_empty { self.emptied } else { self.over };
+        let has_passed = |since: Instant, allowed: Duration| {
+            now.saturating_duration_since(since.max(heard)) >= allowed + MARGIN
+        };
+        let [confirms, drain, close] =
+            [CONFIRM_TIMEOUT, DRAIN_TIMEOUT, CLOSE_TIMEOUT].map(Duration::from);
+        let is_ending = emptied.is_some_and(|emptied| {
+            has_passed(over, self.churn.max(confirms + drain + close))
+                && has_passed(emptied, drain + close)
+        });
+        let is_stopping = has_passed(over, confirms);
+        match (is_ending, emptied) {
+            (true, _) => Some(Overdue::Ending),
+            (false, None) if is_stopping => Some(Overdue::Stopping),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rabbitscope_runs::scenario;
+
+    use super::*;
+
+    /// A run, second by second.
+    struct Run {
+        shared: SharedState,
+        latest: LatestEnd,
+        hearing: Hearing,
+        began: Instant,
+        second: u64,
+    }
+
+    fn run(keys: &str, churn: u64) -> Run {
+        let text = format!(
+            "name = 'r'\nrun = {{ {keys} }}\nqueues = [{{ name = 'q' }}]\n\
+                            publishers = [{{ queue = 'q' }}]\nconsumers = [{{ queue = 'q' }}]"
+        );
+        let scenario = scenario::parse(&text, "test", &[]).unwrap();
+        let began = Instant::now();
+        Run {
+            shared: SharedState::default(),
+            latest: LatestEnd::of(&scenario, Duration::from_secs(churn)),
+            hearing: Hearing::new(began),
+            began,
+            second: 0,
+        }
+    }
+
+    impl Run {
+        /// What is overdue at a second of the run, of which every one before was heard.
+        fn at(&mut self, second: u64) -> Option<Overdue> {
+            let mut found = None;
+            while self.second < second {
+                self.second += 1;
+                let now = self.now();
+                self.hearing.note(now, now, false);
+                let age = Duration::from_secs(self.second);
+                found = self.latest.check(now, age, &self.shared, &self.hearing);
+            }
+            found
+        }
+
+        fn now(&self) -> Instant {
+            self.began + Duration::from_secs(self.second)
+        }
+    }
+
+    /// 30 s more than confirms (5 s), drain (2 s) and close (1 s) may take.
+    #[test]
+    fn a_load_ends_after_its_duration() {
+        let mut planned = run("duration = '10s'", 0);
+        assert_eq!(planned.at(47), None);
+        assert_eq!(planned.at(48), Some(Overdue::Ending));
+        let mut churned = run("duration = '10s'", 100);
+        assert_eq!((churned.at(139), churned.at(140)), (None, Some(Overdue::Ending)));
+    }
+
+    #[test]
+    fn a_load_without_duration_ends_when_it_is_told_to() {
+        let mut run = run("until = 'idle'", 0);
+        assert_eq!(run.at(100_000), None);
+        run.shared.ending.store(true, Ordering::Relaxed);
+        assert_eq!((run.at(100_038), run.at(100_039)), (None, Some(Overdue::Ending)));
+    }
+
+    #[test]
+    fn queues_may_take_their_time_to_become_empty() {
+        let mut run = run("duration = '10s', until = 'empty', empty-timeout = '1h'", 0);
+        assert_eq!((run.at(44), run.at(45)), (None, Some(Overdue::Stopping)), "confirms, 30 s");
+        assert_eq!(run.at(3_000), Some(Overdue::Stopping), "who has stopped is not meant");
+        run.shared.is_empty.store(true, Ordering::Relaxed);
+        assert_eq!((run.at(3_033), run.at(3_034)), (None, Some(Overdue::Ending)));
+    }
+
+    #[test]
+    fn who_could_not_be_heard_is_not_late() {
+        let mut run = run("duration = '10s'", 0);
+        run.at(20);
+        let asked = run.now();
+        run.second = 80;
+        run.hearing.note(asked, run.now(), true);
+        run.second = 200;
+        for _ in 0..2 {
+            run.hearing.note(run.now(), run.now(), true);
+            let age = Duration::from_secs(200);
+            assert_eq!(run.latest.check(run.now(), age, &run.shared, &run.hearing), None);
+        }
+        assert_eq!((run.at(238), run.at(239)), (None, Some(Overdue::Ending)));
+        run.hearing = Hearing::new(run.now());
+        let later = run.now() + CATCH_UP_TIME;
+        run.hearing.note(later, later, true);
+        assert!(run.hearing.since.is_some(), "whoever floods the log does not put it off");
+    }
+}

@@ -1,0 +1,69 @@
+//! The time of a run that other processes have begun, as far as the clocks of this one tell.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::{
+    clock::{Nanos, RunInstant},
+    remote::RunAge,
+};
+
+/// How far the clock of a process can be ahead of ours at the start. Chosen: far more than pings leave unknown.
+const MAX_AHEAD: Duration = Duration::from_secs(10);
+
+/// What a clock can gain on another: one in so many. Twice what a kernel lets a clock gain that is kept right, 500 in a
+/// million (`adjtimex`): one clock may be fast and the other slow.
+const MAX_DRIFT: u32 = 1_000;
+
+/// When a run began, by both clocks.
+#[derive(Clone, Copy)]
+pub(super) struct RunTime {
+    began: Instant,
+    /// It goes on while the machine sleeps, when a process elsewhere does, too.
+    wall: SystemTime,
+    age: RunAge,
+}
+
+impl RunTime {
+    pub(super) fn new(began: Instant, age: RunAge) -> Self {
+        Self { began, wall: SystemTime::now(), age }
+    }
+
+    /// The time of the run, or less.
+    pub(super) fn at_least(&self, now: Instant) -> Duration {
+        self.age.at_least.saturating_add(now.saturating_duration_since(self.began))
+    }
+
+    /// No clock of a process can show a later time of the run.
+    pub(super) fn latest(&self, now: Instant) -> RunInstant {
+        let slept = SystemTime::now().duration_since(self.wall).unwrap_or_default();
+        self.latest_after(now.saturating_duration_since(self.began).max(slept))
+    }
+
+    fn latest_after(&self, passed: Duration) -> RunInstant {
+        let time = self.age.at_most.saturating_add(passed);
+        let latest = time.saturating_add(time / MAX_DRIFT).saturating_add(MAX_AHEAD);
+        RunInstant::START + Nanos::from(latest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_differ_a_little() {
+        let time = |at_most| {
+            let age = RunAge { at_least: Duration::ZERO, at_most };
+            RunTime::new(Instant::now(), age)
+        };
+        let check = |at_most, passed, expected_millis: u64| {
+            let latest =
+                time(Duration::from_secs(at_most)).latest_after(Duration::from_secs(passed));
+            assert_eq!(latest.nanos(), expected_millis * 1_000_000);
+        };
+        check(0, 0, 10_000);
+        check(0, 1_000, 1_011_000);
+        check(2_000, 1_000, 3_013_000);
+        assert_eq!(time(Duration::MAX).latest_after(Duration::ZERO), RunInstant::NEVER);
+    }
+}
