@@ -181,8 +181,9 @@ mod tests {
             .chain([(0xffff_ffff_c000_0000, "x".repeat(400)), (0xffff_ffff_c000_0000, "y".into())])
             .chain([(0xffff_ffff_c000_0008, format!("{}z", "x".repeat(300)))])
             .collect();
-        let list: String =
+        let lines: Vec<String> =
             functions.iter().map(|(start, name)| format!("{start:x} t {name}\n")).collect();
+        let list = lines.concat();
         let names = KernelNames::read(list.as_bytes()).unwrap();
         for (start, name) in functions.iter().filter(|(_, name)| name.len() < 400) {
             for address in [*start, start + 7] {

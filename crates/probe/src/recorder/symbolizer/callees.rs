@@ -86,8 +86,8 @@ impl Callees {
             self.native_calls.clear();
         }
         let names = self.find_native_call(call, node);
-        let named = names.iter().map(|name| frames.by_name(name, FrameKind::Bif));
-        let found: Rc<[NamedFrame]> = named.collect();
+        let found: Rc<[NamedFrame]> =
+            names.iter().map(|name| frames.by_name(name, FrameKind::Bif)).collect();
         self.native_calls.insert(call, Rc::clone(&found));
         found
     }

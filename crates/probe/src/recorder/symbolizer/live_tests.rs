@@ -42,10 +42,10 @@ fn samples(process: &Process, node: NodeCode<'_>, emulator: &Emulator) -> Vec<(R
     let mut sampler = EbpfSampler::attach(&target, request, None).unwrap();
     sampler.begin(KernelTime::now()).unwrap();
     sleep(Duration::from_secs(2));
-    let mut samples = Vec::new();
-    let mut keep = |sample: FetchedSample<'_>| samples.push((*sample.raw, sample.first_step));
+    let mut fetched = Vec::new();
+    let mut keep = |sample: FetchedSample<'_>| fetched.push((*sample.raw, sample.first_step));
     sampler.fetch(KernelTime::now(), &mut keep).unwrap();
-    samples
+    fetched
 }
 
 /// Adds the samples to a window, and ends it.
