@@ -1,14 +1,16 @@
 //! Names of JIT code by address, kept up to date while the node loads modules.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     ops::Range as Span,
-    rc::Rc,
     thread::sleep,
     time::Duration,
 };
 
-use super::jit::{self, Blob, Entry, JitError};
+use super::{
+    jit::{self, Blob, Entry, JitError},
+    texts::{TextId, Texts},
+};
 use crate::{error::ProbeError, node::ReadMemory};
 
 /// Prefix of the names of fragments: code that functions share.
@@ -30,6 +32,7 @@ pub(crate) struct CodeMap {
     ranges: BTreeMap<u64, Code>,
     names: Texts,
     files: Texts,
+    line_tables: Vec<Lines>,
     known: HashSet<Entry>,
     /// Whether lines of source are left out.
     is_without_lines: bool,
@@ -39,15 +42,20 @@ pub(crate) struct CodeMap {
 }
 
 /// A range of code; the key of the map is its start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Code {
     end: u64,
     name: TextId,
-    lines: Lines,
+    lines: LinesId,
 }
 
 /// First addresses of lines, in order.
-type Lines = Rc<[(u64, SourceLine)]>;
+type Lines = Box<[(u64, SourceLine)]>;
+
+/// Index of a table of lines: most ranges have none.
+type LinesId = u32;
+
+const NO_LINES: LinesId = LinesId::MAX;
 
 /// A line of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,37 +64,6 @@ pub(crate) struct SourceLine {
     pub(crate) file: TextId,
     /// Counted from 1.
     pub(crate) number: u32,
-}
-
-pub(crate) type TextId = u32;
-
-/// Texts, each kept once.
-#[derive(Debug, Default)]
-struct Texts {
-    texts: Vec<Rc<str>>,
-    ids: HashMap<Rc<str>, TextId>,
-}
-
-impl Texts {
-    fn id(&mut self, text: String) -> TextId {
-        if let Some(&id) = self.ids.get(text.as_str()) {
-            return id;
-        }
-        let text: Rc<str> = text.into();
-        let id = TextId::try_from(self.texts.len()).expect("fewer than 2^32 functions");
-        self.texts.push(Rc::clone(&text));
-        self.ids.insert(text, id);
-        id
-    }
-
-    fn shrink(&mut self) {
-        self.texts.shrink_to_fit();
-        self.ids.shrink_to_fit();
-    }
-
-    fn get(&self, id: TextId) -> &str {
-        &self.texts[id as usize]
-    }
 }
 
 impl CodeMap {
@@ -136,17 +113,20 @@ impl CodeMap {
         }
         self.known = entries.into_iter().collect();
         self.first_entry = first;
+        if self.is_without_lines {
+            self.names.shrink();
+        }
         Ok(true)
     }
 
     /// Leaves out lines of source, which take a third of the memory, from now on.
     pub(crate) fn leave_out_lines(&mut self) {
         self.is_without_lines = true;
-        let none: Lines = Rc::new([]);
         // Made anew, because a map that grew by insertions is half empty.
         let ranges = std::mem::take(&mut self.ranges).into_iter();
-        let without = |code| Code { lines: Rc::clone(&none), ..code };
+        let without = |code| Code { lines: NO_LINES, ..code };
         self.ranges = ranges.map(|(start, code)| (start, without(code))).collect();
+        self.line_tables = Vec::new();
         self.files = Texts::default();
         self.names.shrink();
     }
@@ -161,23 +141,30 @@ impl CodeMap {
                 let files: Vec<TextId> = if self.is_without_lines {
                     Vec::new()
                 } else {
-                    files.into_iter().map(|file| self.files.id(file)).collect()
+                    files.iter().map(|file| self.files.id(file)).collect()
                 };
                 let mut after: Option<Code> = None;
                 for range in ranges.into_iter().rev().filter(|range| range.start < range.end) {
-                    let mut lines =
-                        if files.is_empty() { Rc::new([]) } else { lines_of(&range, &files) };
-                    let name = self.names.id(range.name);
+                    let name = self.names.id(&range.name);
+                    let mut lines = self.add_lines(&range, &files);
                     // The line of a function's head belongs to the header before its code.
-                    if let Some(code) = after.filter(|it| it.name == name && lines.is_empty()) {
+                    if let Some(code) = after.filter(|it| it.name == name && lines == NO_LINES) {
                         lines = code.lines;
                     }
                     let code = Code { end: range.end, name, lines };
-                    self.insert(range.start, code.clone());
+                    self.insert(range.start, code);
                     after = Some(code);
                 }
             }
         }
+    }
+
+    fn add_lines(&mut self, range: &jit::Range, files: &[TextId]) -> LinesId {
+        if files.is_empty() || range.lines.is_empty() {
+            return NO_LINES;
+        }
+        self.line_tables.push(lines_of(range, files));
+        LinesId::try_from(self.line_tables.len() - 1).expect("fewer than 2^32 functions")
     }
 
     fn insert(&mut self, start: u64, code: Code) {
@@ -191,7 +178,7 @@ impl CodeMap {
         if let Some((_, code)) = before
             && code.end > span.start
         {
-            let whole = code.clone();
+            let whole = *code;
             code.end = span.start;
             if whole.end > span.end {
                 self.ranges.insert(span.end, whole);
@@ -219,7 +206,7 @@ impl CodeMap {
     /// The source line of `address`. For a call, pass the address of the call instruction, not the return
     /// address.
     pub(crate) fn line_at(&self, address: u64) -> Option<SourceLine> {
-        let lines = &self.code_at(address)?.lines;
+        let lines = self.line_tables.get(self.code_at(address)?.lines as usize)?;
         let after = lines.partition_point(|&(start, _)| start <= address);
         after.checked_sub(1).map(|at| lines[at].1)
     }
@@ -236,7 +223,7 @@ impl CodeMap {
 
     /// The code of the function or fragment called `name`.
     pub(crate) fn span_of(&self, name: &str) -> Option<Span<u64>> {
-        let &id = self.names.ids.get(name)?;
+        let id = self.names.find(name)?;
         let (&start, code) = self.ranges.iter().find(|(_, code)| code.name == id)?;
         Some(start..code.end)
     }

@@ -16,6 +16,7 @@ mod layout;
 mod native_functions;
 mod pids;
 mod resumption;
+mod texts;
 mod words;
 
 pub(crate) use bif::{CalledBif, called_bif};

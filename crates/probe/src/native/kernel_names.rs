@@ -1,5 +1,5 @@
 //! Names of the kernel's functions. There are more than a hundred thousand, so that all nodes that are recorded on a thread
-//! share one list, with its names in one text.
+//! share one list, in order of address, and each has in it what distinguishes it from the one before.
 
 use std::{
     cell::RefCell,
@@ -27,13 +27,17 @@ thread_local! {
     static SHARED: RefCell<Weak<KernelNames>> = const { RefCell::new(Weak::new()) };
 }
 
+/// Functions of a block: a look-up reads half of them.
+const BLOCK_FUNCTIONS: usize = 64;
+
 /// The kernel's own list of its functions.
 #[derive(Debug, Default)]
 pub(super) struct KernelNames {
-    /// Address of each function and where its name begins in `texts`, by address.
-    starts: Vec<(u64, u32)>,
-    /// Each name ends with a line.
-    texts: String,
+    /// The first address of each block, and where it begins in `functions`.
+    blocks: Vec<(u64, u32)>,
+    /// Of each function, by address: bytes from the function before (LEB128), the number of letters that its name shares
+    /// with the name before, the rest of the name, and the end of a line. In the first of a block nothing is left out.
+    functions: Vec<u8>,
 }
 
 impl KernelNames {
@@ -56,44 +60,99 @@ impl KernelNames {
     }
 
     fn read(mut list: impl BufRead) -> io::Result<Self> {
-        let mut names = Self::default();
+        let (mut starts, mut texts) = (Vec::new(), String::new());
         let mut line = String::new();
         while list.read_line(&mut line)? > 0 {
-            names.add(&line);
+            if let Some((address, name)) = function_in(&line) {
+                starts.push((address, texts.len(), name.len()));
+                texts.push_str(name);
+            }
             line.clear();
         }
-        names.starts.sort_unstable();
-        names.starts.shrink_to_fit();
-        names.texts.shrink_to_fit();
-        Ok(names)
+        starts.sort_unstable();
+        let named = starts.into_iter().map(|(start, at, length)| (start, &texts[at..at + length]));
+        Ok(Self::of(named))
     }
 
-    /// Addresses are zero for who may not see them.
-    fn add(&mut self, line: &str) {
-        let mut fields = line.split_whitespace();
-        let (Some(address), Some(kind), Some(name)) = (fields.next(), fields.next(), fields.next())
-        else {
-            return;
-        };
-        let address = u64::from_str_radix(address, 16).unwrap_or(0);
-        let Ok(begin) = u32::try_from(self.texts.len()) else { return };
-        if address > 0 && FUNCTIONS.contains(&kind) {
-            self.starts.push((address, begin));
-            self.texts.push_str(source_name(name));
-            self.texts.push('\n');
+    /// Of functions in order of address.
+    fn of<'a>(functions: impl Iterator<Item = (u64, &'a str)>) -> Self {
+        let mut names = Self::default();
+        let mut before = (0, "");
+        for (number, (start, name)) in functions.enumerate() {
+            if number.is_multiple_of(BLOCK_FUNCTIONS) {
+                let Ok(begin) = u32::try_from(names.functions.len()) else { break };
+                names.blocks.push((start, begin));
+                before = (start, "");
+            }
+            put(&mut names.functions, start - before.0);
+            let shared = name.bytes().zip(before.1.bytes()).take_while(|(a, b)| a == b).count();
+            let shared = u8::try_from(shared).unwrap_or(u8::MAX);
+            names.functions.push(shared);
+            names.functions.extend_from_slice(&name.as_bytes()[shared.into()..]);
+            names.functions.push(b'\n');
+            before = (start, name);
         }
+        names.blocks.shrink_to_fit();
+        names.functions.shrink_to_fit();
+        names
     }
 
     /// The function at `address`: the last that begins before it.
     pub(super) fn name(&self, address: u64) -> NativeName {
-        let after = self.starts.partition_point(|&(start, _)| start <= address);
-        let found =
-            after.checked_sub(1).and_then(|at| self.texts.get(self.starts[at].1 as usize..));
-        match found.and_then(|rest| rest.lines().next()) {
-            Some(name) => NativeName::Known(name.to_owned()),
+        match self.find(address) {
+            Some(name) => NativeName::Known(String::from_utf8_lossy(&name).into_owned()),
             None => NativeName::Unknown("kernel".into()),
         }
     }
+
+    fn find(&self, address: u64) -> Option<Vec<u8>> {
+        let after = self.blocks.partition_point(|&(start, _)| start <= address);
+        let (mut start, begin) = self.blocks[after.checked_sub(1)?];
+        let end = self.blocks.get(after).map_or(self.functions.len(), |next| next.1 as usize);
+        let mut rest = &self.functions[begin as usize..end];
+        let mut name = Vec::new();
+        while !rest.is_empty() {
+            start += take(&mut rest);
+            if start > address {
+                break;
+            }
+            let (&shared, after) = rest.split_first()?;
+            let length = after.iter().position(|&byte| byte == b'\n')?;
+            name.truncate(shared.into());
+            name.extend_from_slice(&after[..length]);
+            rest = &after[length + 1..];
+        }
+        Some(name)
+    }
+}
+
+/// Address and name, of a line of the list. Addresses are zero for who may not see them.
+fn function_in(line: &str) -> Option<(u64, &str)> {
+    let mut fields = line.split_whitespace();
+    let (address, kind, name) = (fields.next()?, fields.next()?, fields.next()?);
+    let address = u64::from_str_radix(address, 16).ok().filter(|&address| address > 0)?;
+    FUNCTIONS.contains(&kind).then(|| (address, source_name(name)))
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+}
+
+fn take(bytes: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let Some((&byte, rest)) = bytes.split_first() else { break };
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    number
 }
 
 #[cfg(test)]
@@ -113,6 +172,26 @@ mod tests {
         assert_eq!(name(0xffff_ffff_8100_0340), "do_it", "data is no function");
         assert_eq!(name(0xffff_ffff_c000_1000), "send");
         assert_eq!(name(0x1000), "unknown");
+    }
+
+    #[test]
+    fn every_function_of_many_blocks_is_found() {
+        let functions: Vec<(u64, String)> = (0..1000_u64)
+            .map(|number| (0xffff_ffff_8100_0000 + number * number * 16, format!("tcp_{number}")))
+            .chain([(0xffff_ffff_c000_0000, "x".repeat(400)), (0xffff_ffff_c000_0000, "y".into())])
+            .chain([(0xffff_ffff_c000_0008, format!("{}z", "x".repeat(300)))])
+            .collect();
+        let lines: Vec<String> =
+            functions.iter().map(|(start, name)| format!("{start:x} t {name}\n")).collect();
+        let list = lines.concat();
+        let names = KernelNames::read(list.as_bytes()).unwrap();
+        for (start, name) in functions.iter().filter(|(_, name)| name.len() < 400) {
+            for address in [*start, start + 7] {
+                let found = names.name(address);
+                assert!(matches!(&found, NativeName::Known(found) if found == name), "{name}");
+            }
+        }
+        assert!(matches!(names.name(functions[0].0 - 1), NativeName::Unknown(_)));
     }
 
     #[test]

@@ -278,7 +278,8 @@ impl NodeRecording {
     fn profiles_with(&mut self, lost: u64, elapsed: Duration) -> Result<Vec<Profile>, ProbeError> {
         self.notes.extend(self.sampler.notes()?);
         self.notes.extend(self.symbolizer.notes());
-        Ok(self.events.iter().map(|&event| self.profile_of(event, lost, elapsed)).collect())
+        let events = self.events.clone();
+        Ok(events.into_iter().map(|event| self.profile_of(event, lost, elapsed)).collect())
     }
 
     /// Whether a window that ended now would have a length: it ends where a time step does.
@@ -314,8 +315,9 @@ impl NodeRecording {
     }
 
     /// The profile of an event. The event of a lost sample is not known, so that each profile counts all losses.
-    fn profile_of(&self, event: Event, lost: u64, length: Duration) -> Profile {
-        let (mut frames, samples, quality) = self.symbolizer.of_event(event, &self.emulator.pids);
+    fn profile_of(&mut self, event: Event, lost: u64, length: Duration) -> Profile {
+        let pids = &self.emulator.pids;
+        let (mut frames, samples, quality) = self.symbolizer.take_event(event, pids);
         let lines = self.symbolizer.lines_of_event(event, &self.code, &mut frames);
         Profile {
             event,

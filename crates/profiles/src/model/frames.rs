@@ -1,6 +1,9 @@
 //! Frames of stacks, each function once.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, RandomState},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,18 +70,47 @@ pub struct FrameId(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct FrameTable {
     frames: Vec<Frame>,
-    index: HashMap<Frame, FrameId>,
+    /// By hash of the frame, so that names are kept once. A frame whose hash another one has comes at the next number that
+    /// is free.
+    index: HashMap<u64, FrameId>,
+    /// Of the frames.
+    hashes: RandomState,
 }
 
 impl FrameTable {
     /// The id of `frame`, which is added if it is new.
     pub fn intern(&mut self, frame: Frame) -> FrameId {
-        if let Some(&id) = self.index.get(&frame) {
-            return id;
+        match self.find(&frame.name, frame.kind) {
+            Ok(id) => id,
+            Err(free) => self.add(free, frame),
         }
+    }
+
+    /// The id of the frame of this name and kind, which is added if it is new.
+    pub fn intern_named(&mut self, name: &str, kind: FrameKind) -> FrameId {
+        match self.find(name, kind) {
+            Ok(id) => id,
+            Err(free) => self.add(free, Frame { name: name.to_owned(), kind }),
+        }
+    }
+
+    /// The id of a frame, or the number under which it would be in the index.
+    fn find(&self, name: &str, kind: FrameKind) -> Result<FrameId, u64> {
+        let mut number = self.hashes.hash_one((name, kind));
+        while let Some(&id) = self.index.get(&number) {
+            let frame = self.get(id);
+            if frame.kind == kind && frame.name == name {
+                return Ok(id);
+            }
+            number = number.wrapping_add(1);
+        }
+        Err(number)
+    }
+
+    fn add(&mut self, free: u64, frame: Frame) -> FrameId {
         let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
-        self.frames.push(frame.clone());
-        self.index.insert(frame, id);
+        self.frames.push(frame);
+        self.index.insert(free, id);
         id
     }
 
@@ -100,5 +132,29 @@ impl FrameTable {
     /// True when no frame was interned yet.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::BuildHasher as _;
+
+    use super::{Frame, FrameId, FrameKind, FrameTable};
+
+    #[test]
+    fn frames_are_told_apart_by_name_and_kind_also_with_the_same_hash() {
+        let mut table = FrameTable::default();
+        let erlang = table.intern_named("a", FrameKind::Erlang);
+        let native = table.intern_named("a", FrameKind::Native);
+        assert_eq!((erlang, native), (FrameId(0), FrameId(1)));
+        assert_eq!(table.intern(Frame { name: "a".to_owned(), kind: FrameKind::Native }), native);
+        // As if `b` had the hash that `a` has.
+        let number = table.hashes.hash_one(("b", FrameKind::Erlang));
+        table.index.insert(number, erlang);
+        let other = table.intern_named("b", FrameKind::Erlang);
+        assert_eq!(table.get(other).name, "b");
+        assert_eq!(table.index.get(&number.wrapping_add(1)), Some(&other));
+        assert_eq!(table.intern_named("b", FrameKind::Erlang), other);
+        assert_eq!(table.len(), 3);
     }
 }

@@ -6,9 +6,58 @@
 /// Held as pairs of variable-length numbers (LEB128): steps since the pair before, and weight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     /// Of the last pair.
     last: u32,
+}
+
+/// Most samples were seen once or twice, so that a few bytes need no memory of their own.
+#[derive(Clone, Debug)]
+enum Bytes {
+    Few { bytes: [u8; FEW_BYTES], length: u8 },
+    Many(Vec<u8>),
+}
+
+/// As many as an enum has room for whose other variant is a vector.
+const FEW_BYTES: usize = 15;
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Few { bytes: [0; FEW_BYTES], length: 0 }
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for Bytes {}
+
+impl Bytes {
+    fn get(&self) -> &[u8] {
+        match self {
+            Self::Few { bytes, length } => &bytes[..usize::from(*length)],
+            Self::Many(bytes) => bytes,
+        }
+    }
+
+    fn push(&mut self, byte: u8) {
+        match self {
+            Self::Few { bytes, length } if usize::from(*length) < FEW_BYTES => {
+                bytes[usize::from(*length)] = byte;
+                *length += 1;
+            }
+            Self::Few { bytes, .. } => {
+                let mut many = Vec::with_capacity(2 * FEW_BYTES);
+                many.extend_from_slice(bytes);
+                many.push(byte);
+                *self = Self::Many(many);
+            }
+            Self::Many(bytes) => bytes.push(byte),
+        }
+    }
 }
 
 impl Times {
@@ -27,17 +76,17 @@ impl Times {
             step = step.checked_add(take(&mut rest)?)?;
             take(&mut rest)?;
         }
-        Some(Self { last: u32::try_from(step).ok()?, bytes })
+        Some(Self { last: u32::try_from(step).ok()?, bytes: Bytes::Many(bytes) })
     }
 
     /// The pairs as they are held.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.get()
     }
 
     /// Steps in order with their weights; a step may come several times.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
-        let mut rest = self.bytes.as_slice();
+        let mut rest = self.bytes();
         let mut step = 0_u32;
         std::iter::from_fn(move || {
             let later = u32::try_from(take(&mut rest)?).ok()?;
@@ -60,11 +109,11 @@ impl Times {
 
     /// True when nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes().is_empty()
     }
 }
 
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
+fn put(bytes: &mut Bytes, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
@@ -103,6 +152,11 @@ mod tests {
     fn what_was_added_is_there() {
         check(&[], 0);
         check(&[(0, 1), (0, 2), (7, 1), (7000, u64::MAX)], 6 + 2 + 10);
+        for count in 1..=30 {
+            let pairs: Vec<(u32, u64)> = (0..count).map(|step| (step, 1)).collect();
+            check(&pairs, 2 * pairs.len());
+        }
+        assert_eq!(size_of::<Bytes>(), size_of::<Vec<u8>>());
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! pprof: gzipped protocol buffers that `go tool pprof` and many other tools open.
 //!
-//! [`message`] is the part of `profile.proto` that is used, [`fields`] its outermost layer, [`mod@write`] and [`mod@read`] the two
-//! directions. What pprof has no field for (quality, the way of recording) goes into its comments,
+//! [`message`] is the part of `profile.proto` that is read, [`fields`] its outermost layer, [`mod@write`] and [`mod@read`] the two
+//! directions; [`encode`] has the form of what is written. What pprof has no field for (quality, the way of recording) goes into its comments,
 //! and the kind of a frame into its mapping, so that a profile that is read again is the same.
 //! `docs/formats.md` describes this for other readers.
 
+mod encode;
 mod error;
 mod fields;
 mod message;
 mod read;
 mod samples;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod vocabulary;

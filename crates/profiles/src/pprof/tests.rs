@@ -1,8 +1,8 @@
 //! A profile that is written and read again is the same; broken and foreign files.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use prost::Message as _;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
         Capture, Event, Frame, FrameKind, FrameTable, Identities, Identity, Labels, LineWeight,
         Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality, Times,
     },
-    message, read_pprof, write_pprof,
+    LabelledStack, message, read_pprof, write_labelled_pprof, write_pprof,
 };
 
 fn capture() -> Capture {
@@ -116,6 +116,35 @@ fn nothing_is_lost_on_the_way() {
     assert_eq!(after.identities, before.identities);
     assert_eq!(after.lines, before.lines);
     assert!(after.frames.iter().eq(before.frames.iter()));
+}
+
+/// What is written without messages is what `prost` writes of the same messages.
+#[test]
+fn every_byte_is_that_of_an_encoder_of_messages() {
+    let mut mmap = recorded();
+    mmap.event = Event::Mmap;
+    let labelled = |profile: &Profile, file: &mut Vec<u8>| {
+        let stacks = profile.samples.iter().map(|sample| LabelledStack {
+            stack: &sample.stack,
+            labels: vec![("role", "queue"), ("empty", "")],
+            count: sample.count,
+            weight: sample.weight,
+        });
+        write_labelled_pprof(profile, stacks, file)
+    };
+    for profile in [recorded(), mmap, Profile { samples: Vec::new(), ..recorded() }] {
+        for writes in
+            [&labelled as &dyn Fn(&_, &mut _) -> _, &|profile, file| write_pprof(profile, file)]
+        {
+            let (mut file, mut bytes) = (Vec::new(), Vec::new());
+            writes(&profile, &mut file).unwrap();
+            GzDecoder::new(file.as_slice()).read_to_end(&mut bytes).unwrap();
+            let message = message::Profile::decode(bytes.as_slice()).unwrap();
+            assert_eq!(message.encode_to_vec(), bytes);
+            assert_eq!(message.sample.len(), profile.samples.len());
+            assert_eq!(message.function.len(), profile.frames.len());
+        }
+    }
 }
 
 /// What another program may write: one stack `main` → inlined `helper`, two sample types.

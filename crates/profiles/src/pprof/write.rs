@@ -1,18 +1,16 @@
 //! From a profile to pprof.
 
-use std::{
-    collections::HashMap,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 use flate2::{Compression, write::GzEncoder};
-use prost::Message;
 
 use super::{
-    super::{Event, Identities, Identity, Labels, Profile, Sample, StackEntry},
+    super::{Event, Frame, FrameId, Identities, Identity, Labels, Profile, StackEntry},
     COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CONNECTION,
     LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD,
-    LABEL_VHOST, MODES, message,
+    LABEL_VHOST, MODES,
+    encode::Fields,
+    strings::StringTable,
 };
 
 /// Writes `profile` as gzipped pprof. Values are, for CPU time, `samples/count` and, when the period
@@ -20,19 +18,25 @@ use super::{
 /// their weight: `calls/count` and `mmap/bytes`, `waits/count` and `off-cpu/nanoseconds`; of traced calls
 /// `time/microseconds`.
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
-    write_compressed(profile, Compression::default(), out)
+    write_with_all(profile, Compression::default(), out)
 }
 
 /// As [`write_pprof`], in a third of the time and with some more bytes.
 pub fn write_pprof_fast(profile: &Profile, out: impl Write) -> io::Result<()> {
-    write_compressed(profile, Compression::fast(), out)
+    write_with_all(profile, Compression::fast(), out)
 }
 
-fn write_compressed(profile: &Profile, level: Compression, out: impl Write) -> io::Result<()> {
-    let encoded = to_message(profile)?.encode_to_vec();
-    let mut gzip = GzEncoder::new(out, level);
-    gzip.write_all(&encoded)?;
-    gzip.finish()?.flush()
+/// With what only rabbitscope reads.
+fn write_with_all(profile: &Profile, level: Compression, out: impl Write) -> io::Result<()> {
+    let comments = comments(profile)?;
+    let mut message = Message::default();
+    for sample in &profile.samples {
+        let labels = labels(&sample.labels, &profile.identities);
+        let stack = Stack { entries: &sample.stack, count: sample.count, weight: sample.weight };
+        message.sample(profile, stack, labels, sample.times.bytes());
+    }
+    let rest = message.rest(profile, &comments, true);
+    compress(&[rest.types, message.samples, rest.tables], level, out)
 }
 
 /// A stack with labels of somebody else's choice.
@@ -42,83 +46,214 @@ pub struct LabelledStack<'a> {
     pub stack: &'a [StackEntry],
     /// Keys and values.
     pub labels: Vec<(&'static str, &'a str)>,
-    /// As [`Sample::count`].
+    /// As [`Sample::count`](super::super::Sample::count).
     pub count: u64,
-    /// As [`Sample::weight`].
+    /// As [`Sample::weight`](super::super::Sample::weight).
     pub weight: u64,
 }
 
 /// As [`write_pprof`], with these stacks in place of the profile's own samples, and without what only rabbitscope
 /// reads: systems that store profiles make a series of every label, and charge for every byte.
 pub fn write_labelled_pprof<'a>(
-    profile: &Profile,
+    profile: &'a Profile,
     stacks: impl IntoIterator<Item = LabelledStack<'a>>,
     out: impl Write,
 ) -> io::Result<()> {
-    let mut strings = StringTable::new();
-    let samples = stacks.into_iter().map(|it| message::Sample {
-        location_id: leaf_first(it.stack),
-        value: values(profile, it.count, it.weight),
-        label: it
-            .labels
-            .iter()
-            .map(|(key, text)| message::Label { key: strings.id(key), str: strings.id(text) })
-            .collect(),
-        times: Vec::new(),
-    });
-    let samples = samples.collect();
-    let bare = message_of(profile, samples, strings, &[], false);
-    let mut gzip = GzEncoder::new(out, Compression::default());
-    gzip.write_all(&bare.encode_to_vec())?;
+    let mut message = Message::default();
+    for LabelledStack { stack, labels, count, weight } in stacks {
+        message.sample(profile, Stack { entries: stack, count, weight }, labels, &[]);
+    }
+    let rest = message.rest(profile, &[], false);
+    compress(&[rest.types, message.samples, rest.tables], Compression::default(), out)
+}
+
+fn compress(parts: &[Fields; 3], level: Compression, out: impl Write) -> io::Result<()> {
+    let mut gzip = GzEncoder::new(out, level);
+    parts.iter().try_for_each(|part| gzip.write_all(part.bytes()))?;
     gzip.finish()?.flush()
 }
 
-fn to_message(profile: &Profile) -> io::Result<message::Profile> {
-    let mut strings = StringTable::new();
-    let samples = profile.samples.iter();
-    let samples = samples.map(|sample| sample_message(sample, profile, &mut strings)).collect();
-    Ok(message_of(profile, samples, strings, &comments(profile)?, true))
+/// Numbers of the fields of a profile.
+mod field {
+    pub(super) const SAMPLE_TYPE: u64 = 1;
+    pub(super) const SAMPLE: u64 = 2;
+    pub(super) const MAPPING: u64 = 3;
+    pub(super) const LOCATION: u64 = 4;
+    pub(super) const FUNCTION: u64 = 5;
+    pub(super) const STRING: u64 = 6;
+    pub(super) const TIME_NANOS: u64 = 9;
+    pub(super) const DURATION_NANOS: u64 = 10;
+    pub(super) const PERIOD_TYPE: u64 = 11;
+    pub(super) const PERIOD: u64 = 12;
+    pub(super) const COMMENT: u64 = 13;
+    pub(super) const DEFAULT_SAMPLE_TYPE: u64 = 14;
+    /// Ours.
+    pub(super) const SOURCE_LINE: u64 = 1000;
+    /// Ours, of a sample.
+    pub(super) const TIMES: u64 = 1000;
 }
 
-fn message_of(
-    profile: &Profile,
-    sample: Vec<message::Sample>,
-    mut strings: StringTable,
-    comments: &[String],
-    with_lines: bool,
-) -> message::Profile {
-    let (capture, event) = (&profile.capture, profile.event);
-    let counts = match event {
-        Event::CallTime => value_type(&mut strings, "time", "microseconds"),
-        _ => value_type(&mut strings, event.occurrences(), "count"),
-    };
-    let unit = if event == Event::Cpu { "nanoseconds" } else { event.unit() };
-    let weights = value_type(&mut strings, event.name(), unit);
-    let has_period = has_period(profile);
-    let has_weights = has_period || event.is_weighted();
-    message::Profile {
-        sample_type: if has_weights { vec![counts, weights] } else { vec![counts] },
-        sample,
-        mapping: mappings(&mut strings),
-        location: locations(profile),
-        function: functions(profile, &mut strings),
-        time_nanos: to_i64(capture.started_unix_nanos),
-        duration_nanos: to_i64(capture.duration_nanos),
-        period_type: has_period.then_some(weights),
-        period: if has_period { to_i64(capture.period_nanos) } else { 0 },
-        comment: comments.iter().map(|text| strings.id(text)).collect(),
-        default_sample_type: if has_weights { weights.r#type } else { counts.r#type },
-        source_line: if with_lines { source_lines(profile, &mut strings) } else { Vec::new() },
-        string_table: strings.into_strings(),
+/// A profile that is being encoded: the samples, and the strings that they have used.
+#[derive(Default)]
+struct Message<'a> {
+    samples: Fields,
+    strings: StringTable<'a>,
+}
+
+/// What stands before and after the samples.
+struct Rest {
+    types: Fields,
+    tables: Fields,
+}
+
+#[derive(Clone, Copy)]
+struct Stack<'a> {
+    /// Root first.
+    entries: &'a [StackEntry],
+    count: u64,
+    weight: u64,
+}
+
+/// Texts among the strings.
+#[derive(Clone, Copy)]
+struct ValueType {
+    name: u64,
+    unit: u64,
+}
+
+impl<'a> Message<'a> {
+    fn sample(
+        &mut self,
+        profile: &Profile,
+        stack: Stack<'_>,
+        labels: impl IntoIterator<Item = (&'static str, &'a str)>,
+        times: &[u8],
+    ) {
+        let strings = &mut self.strings;
+        self.samples.message(field::SAMPLE, |sample| {
+            sample.packed(1, leaf_first(stack.entries));
+            sample.packed(2, values(profile, stack.count, stack.weight));
+            for (number, (key, text)) in labels.into_iter().enumerate() {
+                sample.message(3, |label| {
+                    label.number(1, strings.id_in_row(2 * number, key));
+                    label.number(2, strings.id_in_row(2 * number + 1, text));
+                });
+            }
+            if !times.is_empty() {
+                sample.delimited(field::TIMES, times);
+            }
+        });
     }
+
+    fn rest(&mut self, profile: &'a Profile, comments: &'a [String], with_lines: bool) -> Rest {
+        let (mut types, mut tables) = (Fields::default(), Fields::default());
+        let (counts, weights) = self.value_types(profile);
+        let has_period = has_period(profile);
+        let has_weights = has_period || profile.event.is_weighted();
+        types.message(field::SAMPLE_TYPE, |it| it.value_type(counts));
+        if has_weights {
+            types.message(field::SAMPLE_TYPE, |it| it.value_type(weights));
+        }
+        self.mappings(&mut tables);
+        locations(profile, &mut tables);
+        self.functions(profile, &mut tables);
+        let comments: Vec<u64> = comments.iter().map(|text| self.strings.id(text)).collect();
+        let mut lines = Fields::default();
+        if with_lines {
+            self.source_lines(profile, &mut lines);
+        }
+        for text in self.strings.texts() {
+            tables.delimited(field::STRING, text.as_bytes());
+        }
+        tables.number(field::TIME_NANOS, in_i64(profile.capture.started_unix_nanos));
+        tables.number(field::DURATION_NANOS, in_i64(profile.capture.duration_nanos));
+        if has_period {
+            tables.message(field::PERIOD_TYPE, |it| it.value_type(weights));
+            tables.number(field::PERIOD, in_i64(profile.capture.period_nanos));
+        }
+        tables.packed(field::COMMENT, comments);
+        let usual = if has_weights { weights } else { counts };
+        tables.number(field::DEFAULT_SAMPLE_TYPE, usual.name);
+        tables.append(&lines);
+        Rest { types, tables }
+    }
+
+    /// Of counts and of weights.
+    fn value_types(&mut self, profile: &'a Profile) -> (ValueType, ValueType) {
+        let event = profile.event;
+        let counts = match event {
+            Event::CallTime => self.value_type("time", "microseconds"),
+            _ => self.value_type(event.occurrences(), "count"),
+        };
+        let unit = if event == Event::Cpu { "nanoseconds" } else { event.unit() };
+        (counts, self.value_type(event.name(), unit))
+    }
+
+    fn value_type(&mut self, name: &'a str, unit: &'a str) -> ValueType {
+        ValueType { name: self.strings.id(name), unit: self.strings.id(unit) }
+    }
+
+    /// One mapping for each kind of frame; ids count from 1 in the order of [`KINDS`].
+    fn mappings(&mut self, tables: &mut Fields) {
+        for (id, (_, file)) in (1..).zip(KINDS) {
+            tables.message(field::MAPPING, |mapping| {
+                mapping.number(1, id);
+                mapping.number(5, self.strings.id(file));
+                mapping.number(7, 1);
+            });
+        }
+    }
+
+    fn functions(&mut self, profile: &'a Profile, tables: &mut Fields) {
+        for (id, Frame { name, .. }) in profile.frames.iter() {
+            let name = self.strings.id(name);
+            tables.message(field::FUNCTION, |function| {
+                function.number(1, id_of(id));
+                function.number(2, name);
+                function.number(3, name);
+            });
+        }
+    }
+
+    fn source_lines(&mut self, profile: &'a Profile, lines: &mut Fields) {
+        for it in &profile.lines {
+            lines.message(field::SOURCE_LINE, |line| {
+                line.number(1, id_of(it.frame));
+                line.number(2, self.strings.id(&it.file));
+                line.number(3, it.line.into());
+                line.number(4, it.own);
+                line.number(5, it.total);
+            });
+        }
+    }
+}
+
+impl Fields {
+    fn value_type(&mut self, ValueType { name, unit }: ValueType) {
+        self.number(1, name);
+        self.number(2, unit);
+    }
+}
+
+/// One location and one function for each frame, both with the frame's id plus 1.
+fn locations(profile: &Profile, tables: &mut Fields) {
+    for (id, frame) in profile.frames.iter() {
+        let kind = KINDS.iter().position(|(kind, _)| *kind == frame.kind);
+        tables.message(field::LOCATION, |location| {
+            location.number(1, id_of(id));
+            location.number(2, kind.map_or(0, |index| index as u64 + 1));
+            location.message(4, |line| line.number(1, id_of(id)));
+        });
+    }
+}
+
+/// Of the location and of the function of a frame.
+fn id_of(frame: FrameId) -> u64 {
+    u64::from(frame.0) + 1
 }
 
 fn has_period(profile: &Profile) -> bool {
     profile.event == Event::Cpu && profile.capture.period_nanos > 0
-}
-
-fn value_type(strings: &mut StringTable, name: &str, unit: &str) -> message::ValueType {
-    message::ValueType { r#type: strings.id(name), unit: strings.id(unit) }
 }
 
 fn comments(profile: &Profile) -> io::Result<[String; 3]> {
@@ -129,42 +264,26 @@ fn comments(profile: &Profile) -> io::Result<[String; 3]> {
     ])
 }
 
-fn sample_message(
-    sample: &Sample,
-    profile: &Profile,
-    strings: &mut StringTable,
-) -> message::Sample {
-    message::Sample {
-        location_id: leaf_first(&sample.stack),
-        value: values(profile, sample.count, sample.weight),
-        label: labels(&sample.labels, &profile.identities, strings),
-        times: sample.times.bytes().to_vec(),
-    }
-}
-
-fn leaf_first(stack: &[StackEntry]) -> Vec<u64> {
+fn leaf_first(stack: &[StackEntry]) -> impl Iterator<Item = u64> {
     let entries = stack.iter().rev();
-    let ids = entries
-        .flat_map(|entry| std::iter::repeat_n(u64::from(entry.frame.0) + 1, entry.repeat as usize));
-    ids.collect()
+    entries.flat_map(|entry| std::iter::repeat_n(id_of(entry.frame), entry.repeat as usize))
 }
 
 /// One for each sample type.
-fn values(profile: &Profile, count: u64, weight: u64) -> Vec<i64> {
-    let mut values = vec![to_i64(count)];
-    if profile.event.is_weighted() {
-        values.push(to_i64(weight));
-    } else if has_period(profile) {
-        values.push(to_i64(weight.saturating_mul(profile.capture.period_nanos)));
-    }
-    values
+fn values(profile: &Profile, count: u64, weight: u64) -> impl Iterator<Item = u64> {
+    let weight = if profile.event.is_weighted() {
+        Some(weight)
+    } else {
+        has_period(profile).then(|| weight.saturating_mul(profile.capture.period_nanos))
+    };
+    [Some(count), weight].into_iter().flatten().map(in_i64)
 }
 
-fn labels(
-    labels: &Labels,
-    identities: &Identities,
-    strings: &mut StringTable,
-) -> Vec<message::Label> {
+/// Keys and texts; a text that is not known is left out.
+fn labels<'a>(
+    labels: &'a Labels,
+    identities: &'a Identities,
+) -> impl Iterator<Item = (&'static str, &'a str)> {
     let known = labels.process.as_ref().and_then(|pid| identities.get(pid));
     let mode = MODES.iter().find(|(mode, _)| *mode == labels.mode).map(|(_, name)| *name);
     [
@@ -175,10 +294,7 @@ fn labels(
     ]
     .into_iter()
     .chain(known.into_iter().flat_map(texts_of))
-    .filter_map(|(key, value)| {
-        value.map(|text| message::Label { key: strings.id(key), str: strings.id(text) })
-    })
-    .collect()
+    .filter_map(|(key, value)| Some((key, value?)))
 }
 
 /// What is known of a process; empty texts are left out.
@@ -198,86 +314,7 @@ fn texts_of(identity: &Identity) -> impl Iterator<Item = (&'static str, Option<&
     .map(|(key, text)| (key, Some(text).filter(|text| !text.is_empty())))
 }
 
-/// One mapping for each kind of frame; ids count from 1 in the order of [`KINDS`].
-fn mappings(strings: &mut StringTable) -> Vec<message::Mapping> {
-    (1..)
-        .zip(KINDS)
-        .map(|(id, (_, file))| message::Mapping {
-            id,
-            memory_start: 0,
-            filename: strings.id(file),
-            has_functions: true,
-        })
-        .collect()
-}
-
-/// One location and one function for each frame, both with the frame's id plus 1.
-fn locations(profile: &Profile) -> Vec<message::Location> {
-    profile
-        .frames
-        .iter()
-        .map(|(id, frame)| {
-            let kind = KINDS.iter().position(|(kind, _)| *kind == frame.kind);
-            let id = u64::from(id.0) + 1;
-            message::Location {
-                id,
-                mapping_id: kind.map_or(0, |index| index as u64 + 1),
-                address: 0,
-                line: vec![message::Line { function_id: id }],
-            }
-        })
-        .collect()
-}
-
-fn functions(profile: &Profile, strings: &mut StringTable) -> Vec<message::Function> {
-    profile
-        .frames
-        .iter()
-        .map(|(id, frame)| {
-            let name = strings.id(&frame.name);
-            message::Function { id: u64::from(id.0) + 1, name, system_name: name }
-        })
-        .collect()
-}
-
-fn source_lines(profile: &Profile, strings: &mut StringTable) -> Vec<message::SourceLine> {
-    let lines = profile.lines.iter().map(|it| message::SourceLine {
-        location_id: u64::from(it.frame.0) + 1,
-        file: strings.id(&it.file),
-        line: it.line,
-        own: it.own,
-        total: it.total,
-    });
-    lines.collect()
-}
-
 /// pprof counts in signed numbers; what does not fit stays at the largest.
-fn to_i64(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-/// Every string of the file, once. The first one is always empty.
-struct StringTable {
-    strings: Vec<String>,
-    index: HashMap<String, i64>,
-}
-
-impl StringTable {
-    fn new() -> Self {
-        Self { strings: vec![String::new()], index: HashMap::from([(String::new(), 0)]) }
-    }
-
-    fn id(&mut self, text: &str) -> i64 {
-        if let Some(&id) = self.index.get(text) {
-            return id;
-        }
-        let id = i64::try_from(self.strings.len()).expect("fewer than 2^63 strings");
-        self.strings.push(text.to_owned());
-        self.index.insert(text.to_owned(), id);
-        id
-    }
-
-    fn into_strings(self) -> Vec<String> {
-        self.strings
-    }
+fn in_i64(value: u64) -> u64 {
+    value.min(i64::MAX.cast_unsigned())
 }

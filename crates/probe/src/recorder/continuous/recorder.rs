@@ -20,7 +20,7 @@ use crate::{
 /// The note of windows before the first tick in JIT code.
 const UNCHECKED: &str = "the node was idle so far: its layout was not compared with registers yet";
 
-/// Windows after which memory that is free is given back.
+/// Windows after which memory that is free is given back. In the beginning it is given back sooner.
 const RELEASE_INTERVAL: u32 = 30;
 
 /// What is recorded of every node.
@@ -133,7 +133,7 @@ impl ContinuousRecorder {
     pub fn end_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         self.windows = self.windows.wrapping_add(1);
         // Names are learned in the first windows, by steps that need much memory for a short time.
-        if self.windows.is_multiple_of(RELEASE_INTERVAL) {
+        if self.windows.is_power_of_two() || self.windows.is_multiple_of(RELEASE_INTERVAL) {
             memory::release_free();
         }
         self.end_window_of(|_| true, false)

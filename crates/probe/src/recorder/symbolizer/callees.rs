@@ -1,9 +1,12 @@
 //! The BIF or NIF between an Erlang function and the C functions below it. Names are given only where the
 //! code or the VM itself says which one it is.
 
+use std::rc::Rc;
+
+use rabbitscope_profiles::FrameKind;
 use rustc_hash::FxHashMap;
 
-use super::frames::NodeCode;
+use super::frames::{Frames, NamedFrame, NodeCode};
 use crate::{
     beam::{
         CALL_BIF, CALL_LIGHT_BIF, CALL_NIF, CalledBif, CodeMfa, Emulator, FunctionNames,
@@ -18,12 +21,25 @@ pub(super) struct Callees {
     functions: FunctionNames,
     /// By return address.
     calls: FxHashMap<u64, Option<CalledBif>>,
+    /// What was found for samples before.
+    native_calls: FxHashMap<NativeCall, Rc<[NamedFrame]>>,
 }
+
+/// All of a sample that tells what JIT code calls C for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct NativeCall {
+    jit_return: u64,
+    innermost_call: Option<u64>,
+    current: Option<CodeMfa>,
+}
+
+/// More calls are forgotten: the words come from memory that the node changes meanwhile.
+const MAX_KEPT_CALLS: usize = 10_000;
 
 impl Callees {
     pub(super) fn new(process: &Process, emulator: &Emulator) -> Self {
         let functions = FunctionNames::new(process, emulator.bif_table);
-        Self { functions, calls: FxHashMap::default() }
+        Self { functions, calls: FxHashMap::default(), native_calls: FxHashMap::default() }
     }
 
     /// The C functions whose names the VM tells. `text` is the emulator's code, with its address.
@@ -39,23 +55,56 @@ impl Callees {
     pub(super) fn code_changed(&mut self) {
         self.functions.code_changed();
         self.calls.clear();
+        self.native_calls.clear();
+    }
+
+    /// Forgets what has ids of frames.
+    pub(super) fn forget_frames(&mut self) {
+        self.native_calls.clear();
     }
 
     /// What JIT code calls C for, outermost first. Empty when it is not known; two names when the BIF
     /// continues in another BIF.
-    pub(super) fn at_native_call(&mut self, raw: &RawSample, node: NodeCode<'_>) -> Vec<String> {
-        let fragment = node.code.name_at(raw.head.jit_return.wrapping_sub(1));
-        let Some(fragment) = fragment.filter(|_| raw.has_process()) else { return Vec::new() };
-        let innermost = self.innermost_bif(raw, node);
+    pub(super) fn at_native_call(
+        &mut self,
+        raw: &RawSample,
+        node: NodeCode<'_>,
+        frames: &mut Frames,
+    ) -> Rc<[NamedFrame]> {
+        if !raw.has_process() {
+            return Rc::default();
+        }
+        let call = NativeCall {
+            jit_return: raw.head.jit_return,
+            innermost_call: raw.innermost_call(),
+            current: current_mfa(raw),
+        };
+        if let Some(known) = self.native_calls.get(&call) {
+            return Rc::clone(known);
+        }
+        if self.native_calls.len() >= MAX_KEPT_CALLS {
+            self.native_calls.clear();
+        }
+        let names = self.find_native_call(call, node);
+        let found: Rc<[NamedFrame]> =
+            names.iter().map(|name| frames.by_name(name, FrameKind::Bif)).collect();
+        self.native_calls.insert(call, Rc::clone(&found));
+        found
+    }
+
+    fn find_native_call(&mut self, call: NativeCall, node: NodeCode<'_>) -> Vec<String> {
+        let fragment = node.code.name_at(call.jit_return.wrapping_sub(1));
+        let Some(fragment) = fragment else { return Vec::new() };
+        let innermost = self.innermost_bif(call, node);
         let mut names = Vec::new();
         match fragment {
             CALL_BIF => {
                 let light = innermost.filter(|call| call.through == CALL_LIGHT_BIF);
                 names.extend(light.map(|call| call.name));
-                names.extend(self.current_bif(raw, node));
+                names.extend(self.current_bif(call.current, node));
                 names.dedup();
             }
-            CALL_NIF => names.extend(self.current(raw, node)),
+            CALL_NIF => names.extend(self.current(call.current, node)),
             _ => {
                 let here = innermost.filter(|call| call.through == fragment);
                 names.extend(here.map(|call| call.name));
@@ -70,12 +119,12 @@ impl Callees {
         raw: &RawSample,
         node: NodeCode<'_>,
     ) -> Option<String> {
-        self.current(raw, node)
+        self.current(current_mfa(raw), node)
     }
 
     /// The BIF of the innermost Erlang call that has not returned.
-    fn innermost_bif(&mut self, raw: &RawSample, node: NodeCode<'_>) -> Option<CalledBif> {
-        let call = raw.innermost_call()?;
+    fn innermost_bif(&mut self, call: NativeCall, node: NodeCode<'_>) -> Option<CalledBif> {
+        let call = call.innermost_call?;
         if let Some(known) = self.calls.get(&call) {
             return known.clone();
         }
@@ -86,15 +135,13 @@ impl Callees {
 
     /// The function of `Process.current`, when it is a BIF. A BIF that is about to continue in Erlang code
     /// has set that Erlang function already.
-    fn current_bif(&mut self, raw: &RawSample, node: NodeCode<'_>) -> Option<String> {
-        let mfa = current_mfa(raw)?;
-        self.functions.bif_named(mfa, node.code, node.process).map(str::to_owned)
+    fn current_bif(&mut self, current: Option<CodeMfa>, node: NodeCode<'_>) -> Option<String> {
+        self.functions.bif_named(current?, node.code, node.process).map(str::to_owned)
     }
 
     /// The function of `Process.current`.
-    fn current(&mut self, raw: &RawSample, node: NodeCode<'_>) -> Option<String> {
-        let mfa = current_mfa(raw)?;
-        self.functions.name_of(mfa, node.code, node.process).map(str::to_owned)
+    fn current(&mut self, current: Option<CodeMfa>, node: NodeCode<'_>) -> Option<String> {
+        self.functions.name_of(current?, node.code, node.process).map(str::to_owned)
     }
 }
 

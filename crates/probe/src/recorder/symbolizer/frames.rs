@@ -1,6 +1,6 @@
 //! Frames: from addresses to names. An address is looked up once, as long as the code does not change.
 
-use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable};
+use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable, ThreadKind};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -76,6 +76,8 @@ pub(super) struct Frames {
     native: NativeNames,
     mappings: MappingsOfFetch,
     by_address: FxHashMap<(u64, AddressKind), NamedFrame>,
+    /// By what threads are for.
+    threads: FxHashMap<ThreadKind, NamedFrame>,
     /// Code for which a debug file would have better names.
     unnamed: UnnamedCode,
 }
@@ -88,6 +90,7 @@ impl Frames {
             native: NativeNames::new(process, told),
             mappings: MappingsOfFetch::default(),
             by_address: FxHashMap::default(),
+            threads: FxHashMap::default(),
             unnamed: UnnamedCode::default(),
         }
     }
@@ -116,6 +119,7 @@ impl Frames {
     pub(super) fn forget_names(&mut self) {
         self.table = FrameTable::default();
         self.by_address.clear();
+        self.threads.clear();
     }
 
     pub(super) fn get(&self, id: FrameId) -> &Frame {
@@ -130,9 +134,19 @@ impl Frames {
         self.table.iter().map(|(_, frame)| frame)
     }
 
+    /// The frame at the root of the stacks of a thread.
+    pub(super) fn by_thread(&mut self, thread: ThreadKind) -> NamedFrame {
+        if let Some(&frame) = self.threads.get(&thread) {
+            return frame;
+        }
+        let frame = self.by_name(thread.name(), FrameKind::Thread);
+        self.threads.insert(thread, frame);
+        frame
+    }
+
     /// A frame that is no address.
     pub(super) fn by_name(&mut self, name: &str, kind: FrameKind) -> NamedFrame {
-        let id = self.table.intern(Frame { name: name.into(), kind });
+        let id = self.table.intern_named(name, kind);
         NamedFrame { id, is_symbolized: true, line: None }
     }
 

@@ -2,16 +2,20 @@
 //! while the code they point into is still mapped.
 //!
 //! [`samples`] has the symbolizer. [`stack_builder`] orders the frames of one sample, [`frames`] names
-//! addresses, [`callees`] the BIFs and NIFs between Erlang and C. [`stacks`], [`weights`] and [`lines`] add up;
+//! addresses, [`callees`] the BIFs and NIFs between Erlang and C. [`steps`] remembers how stacks were built.
+//! [`stacks`], [`weights`] and [`lines`] add up;
 //! [`results`] makes the parts of a profile of that.
 
 mod callees;
 mod frames;
 mod lines;
+#[cfg(test)]
+mod live_tests;
 mod results;
 mod samples;
 mod stack_builder;
 mod stacks;
+mod steps;
 mod threads;
 mod weights;
 

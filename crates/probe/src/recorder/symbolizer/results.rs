@@ -11,7 +11,11 @@ use rabbitscope_profiles::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{samples::Symbolizer, stacks::StackId, weights::SampleKey};
+use super::{
+    frames::Frames,
+    samples::Symbolizer,
+    stacks::{StackId, Stacks},
+};
 use crate::beam::{CodeMap, Pids};
 
 impl Symbolizer {
@@ -20,28 +24,32 @@ impl Symbolizer {
         self.weights.notes()
     }
 
-    /// The functions, distinct samples and quality of one event.
-    pub(in super::super) fn of_event(
-        &self,
+    /// The functions, distinct samples and quality of one event, once: the weights are taken out.
+    pub(in super::super) fn take_event(
+        &mut self,
         event: Event,
         pids: &Pids,
     ) -> (FrameTable, Vec<Sample>, StackQuality) {
-        let mut used = Used::default();
-        let bifs = self.bifs();
-        let mut samples: Vec<Sample> = self
-            .weights
-            .iter()
-            .filter(|(key, _)| key.event == event)
-            .map(|(key, sum)| Sample {
-                stack: self.entries(key.stack, &bifs, &mut used),
-                labels: self.labels(key, pids),
+        let Self { frames, stacks, weights, threads, quality, .. } = self;
+        let mut used = Used::new(frames, stacks);
+        let mut processes = ProcessTexts::default();
+        let mut samples = Vec::new();
+        for (key, sum) in weights.take(event) {
+            samples.push(Sample {
+                stack: used.entries(key.stack),
+                labels: Labels {
+                    process: processes.text(key.process, pids),
+                    thread: threads.name(key.tid),
+                    mode: key.mode,
+                    outcome: key.outcome,
+                },
                 weight: sum.weight,
                 count: sum.count,
-                times: sum.times.clone(),
-            })
-            .collect();
-        samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-        (used.frames, samples, self.quality.get(&event).copied().unwrap_or_default())
+                times: sum.times,
+            });
+        }
+        samples.sort_unstable_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+        (used.frames, samples, quality.get(&event).copied().unwrap_or_default())
     }
 
     /// The line weights of the functions of `frames`, in order. A BIF has none: its Erlang source is a
@@ -52,7 +60,7 @@ impl Symbolizer {
         code: &CodeMap,
         frames: &mut FrameTable,
     ) -> Vec<LineWeight> {
-        let bifs = self.bifs();
+        let bifs = bifs(&self.frames);
         let mut files = HashMap::new();
         let mut lines = Vec::new();
         for (frame, line, sum) in self.lines.of_event(event) {
@@ -73,52 +81,60 @@ impl Symbolizer {
         lines.sort_by(|a, b| (a.frame, &a.file, a.line).cmp(&(b.frame, &b.file, b.line)));
         lines
     }
+}
 
-    /// Functions that are known to be BIFs.
-    fn bifs(&self) -> HashSet<&str> {
-        let frames = self.frames.iter();
-        frames.filter(|it| it.kind == FrameKind::Bif).map(|it| it.name.as_str()).collect()
-    }
-
-    /// A stack with its frames in the table of its profile.
-    fn entries(&self, stack: StackId, bifs: &HashSet<&str>, used: &mut Used) -> Vec<StackEntry> {
-        let mut entries = self.stacks.entries(stack);
-        for entry in &mut entries {
-            entry.frame = used.id_of(entry.frame, || self.frame(entry.frame, bifs));
-        }
-        entries
-    }
-
-    /// Gives a BIF the same kind when one of its few JIT instructions was interrupted.
-    fn frame(&self, id: FrameId, bifs: &HashSet<&str>) -> Frame {
-        let mut frame = self.frames.get(id).clone();
-        if frame.kind == FrameKind::Erlang && bifs.contains(frame.name.as_str()) {
-            frame.kind = FrameKind::Bif;
-        }
-        frame
-    }
-
-    fn labels(&self, key: &SampleKey, pids: &Pids) -> Labels {
-        Labels {
-            process: (key.process != 0).then(|| pids.text(key.process)),
-            thread: self.threads.name(key.tid),
-            mode: key.mode,
-            outcome: key.outcome,
-        }
-    }
+/// Functions that are known to be BIFs.
+fn bifs(frames: &Frames) -> HashSet<&str> {
+    let bifs = frames.iter().filter(|it| it.kind == FrameKind::Bif);
+    bifs.map(|it| it.name.as_str()).collect()
 }
 
 /// The frames that one profile uses.
-#[derive(Default)]
-struct Used {
+struct Used<'a> {
+    recorded: &'a Frames,
+    stacks: &'a Stacks,
+    bifs: HashSet<&'a str>,
     frames: FrameTable,
     /// Ids in the profile by ids in the recording.
     ids: FxHashMap<FrameId, FrameId>,
 }
 
-impl Used {
-    fn id_of(&mut self, recorded: FrameId, frame: impl FnOnce() -> Frame) -> FrameId {
-        let frames = &mut self.frames;
-        *self.ids.entry(recorded).or_insert_with(|| frames.intern(frame()))
+impl<'a> Used<'a> {
+    fn new(recorded: &'a Frames, stacks: &'a Stacks) -> Self {
+        let (frames, ids) = (FrameTable::default(), FxHashMap::default());
+        Self { recorded, stacks, bifs: bifs(recorded), frames, ids }
+    }
+
+    /// A stack with its frames in the table of its profile.
+    fn entries(&mut self, stack: StackId) -> Vec<StackEntry> {
+        let mut entries = self.stacks.entries(stack);
+        for entry in &mut entries {
+            entry.frame = self.id_of(entry.frame);
+        }
+        entries
+    }
+
+    /// Gives a BIF the same kind when one of its few JIT instructions was interrupted.
+    fn id_of(&mut self, recorded: FrameId) -> FrameId {
+        if let Some(&id) = self.ids.get(&recorded) {
+            return id;
+        }
+        let Frame { name, kind } = self.recorded.get(recorded);
+        let is_bif = *kind == FrameKind::Erlang && self.bifs.contains(name.as_str());
+        let id = self.frames.intern_named(name, if is_bif { FrameKind::Bif } else { *kind });
+        self.ids.insert(recorded, id);
+        id
+    }
+}
+
+/// The texts of processes' pids. A process has many samples.
+#[derive(Default)]
+struct ProcessTexts(FxHashMap<u64, String>);
+
+impl ProcessTexts {
+    /// `None` without a process.
+    fn text(&mut self, process: u64, pids: &Pids) -> Option<String> {
+        let text = || self.0.entry(process).or_insert_with(|| pids.text(process)).clone();
+        (process != 0).then(text)
     }
 }

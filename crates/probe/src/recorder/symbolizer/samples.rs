@@ -1,15 +1,15 @@
 //! The symbolizer: takes the samples of one recording and adds up equal ones.
 
-use std::collections::HashMap;
-
 use rabbitscope_profiles::{Event, Mode, StackOutcome, StackQuality};
+use rustc_hash::FxHashMap;
 
 use super::{
     callees::Callees,
     frames::{Frames, NodeCode},
-    lines::LineWeights,
+    lines::{FunctionLines, LineWeights},
     stack_builder::{NamedStack, StackBuilder},
     stacks::Stacks,
+    steps::Steps,
     threads::ThreadNames,
     weights::{SampleKey, StackWeights},
 };
@@ -33,6 +33,9 @@ pub(in super::super) enum Detail {
 /// name, and code that is loaded again and again, are without end.
 const MAX_KEPT_NAMES: usize = 100_000;
 
+/// Entries of stacks whose memory is kept from window to window.
+const MAX_KEPT_STACKS: usize = 20_000;
+
 /// Collects the samples of one recording.
 pub(in super::super) struct Symbolizer {
     pub(super) frames: Frames,
@@ -40,8 +43,11 @@ pub(in super::super) struct Symbolizer {
     pub(super) weights: StackWeights,
     pub(super) lines: LineWeights,
     pub(super) threads: ThreadNames,
-    pub(super) quality: HashMap<Event, StackQuality>,
+    pub(super) quality: FxHashMap<Event, StackQuality>,
+    steps: Steps,
     callees: Callees,
+    /// Of the sample that is being added; kept to reuse its memory.
+    function_lines: FunctionLines,
     /// Whether weights by line of source are kept.
     has_lines: bool,
     /// Whether C frames were cut since the last [`Symbolizer::take_native_cut`].
@@ -58,8 +64,10 @@ impl Symbolizer {
             weights: StackWeights::default(),
             lines: LineWeights::default(),
             threads: ThreadNames::default(),
-            quality: HashMap::new(),
+            quality: FxHashMap::default(),
+            steps: Steps::default(),
             callees,
+            function_lines: FunctionLines::new(),
             has_lines: detail == Detail::Lines,
             has_native_cut: false,
         }
@@ -79,16 +87,23 @@ impl Symbolizer {
     pub(in super::super) fn code_changed(&mut self) {
         self.frames.code_changed();
         self.callees.code_changed();
+        self.steps.clear();
     }
 
     /// Forgets the samples so far, but not the names.
     pub(in super::super) fn begin_window(&mut self) {
-        self.stacks = Stacks::default();
-        self.weights = StackWeights::default();
+        if self.stacks.len() > MAX_KEPT_STACKS {
+            (self.stacks, self.weights) = (Stacks::default(), StackWeights::default());
+            self.steps = Steps::default();
+        }
+        self.stacks.clear();
+        self.weights.clear();
+        self.steps.clear();
         self.lines = LineWeights::default();
         self.quality.clear();
         if self.frames.len() > MAX_KEPT_NAMES {
             self.frames.forget_names();
+            self.callees.forget_frames();
         }
     }
 
@@ -96,19 +111,22 @@ impl Symbolizer {
     pub(in super::super) fn add(&mut self, sample: &FetchedSample<'_>, node: NodeCode<'_>) {
         let &FetchedSample { event, raw, first_step } = sample;
         let thread = self.threads.kind(raw.head.tid, node.process);
+        self.function_lines.clear();
         let builder = StackBuilder {
             frames: &mut self.frames,
             stacks: &mut self.stacks,
+            steps: &mut self.steps,
             callees: &mut self.callees,
+            function_lines: &mut self.function_lines,
             node,
             raw,
             stack: NamedStack::empty(),
         };
         let stack = builder.build(thread);
         let outcome = outcome_of(raw);
-        self.count_quality(event, outcome, &stack, raw);
+        self.count_quality(event, outcome, stack, raw);
         if self.has_lines {
-            self.lines.add(event, &stack.function_lines, raw.head.weight);
+            self.lines.add(event, &self.function_lines, raw.head.weight);
         }
         let key = SampleKey {
             event,
@@ -130,7 +148,7 @@ impl Symbolizer {
         &mut self,
         event: Event,
         outcome: StackOutcome,
-        stack: &NamedStack,
+        stack: NamedStack,
         raw: &RawSample,
     ) {
         let count = raw.head.count;
@@ -144,7 +162,7 @@ impl Symbolizer {
         if !stack.is_symbolized {
             quality.unsymbolised += count;
         }
-        if outcome != StackOutcome::NoProcess && stack.function_lines.is_empty() {
+        if outcome != StackOutcome::NoProcess && !stack.has_function {
             quality.no_function += count;
         }
         if raw.is_native_cut() {

@@ -8,6 +8,7 @@ use super::{
     frames::{AddressKind, Frames, NamedFrame, NodeCode},
     lines::FunctionLines,
     stacks::{EMPTY, StackId, Stacks},
+    steps::{Outcome, Step, Steps},
 };
 use crate::{
     arch::{InnermostCall, machine::calls::is_call},
@@ -31,18 +32,23 @@ const PORT_TASK: &str = "erts_port_task_execute";
 const OWN_PROGRAM: &str = "bpf_trace_run";
 
 /// The frames of one sample.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct NamedStack {
     pub(super) id: StackId,
     /// Whether every frame has a symbol.
     pub(super) is_symbolized: bool,
-    pub(super) function_lines: FunctionLines,
+    /// Whether it has an Erlang function.
+    pub(super) has_function: bool,
 }
 
 /// What is needed to build stacks; it belongs to the symbolizer.
 pub(super) struct StackBuilder<'a> {
     pub(super) frames: &'a mut Frames,
     pub(super) stacks: &'a mut Stacks,
+    pub(super) steps: &'a mut Steps,
     pub(super) callees: &'a mut Callees,
+    /// Where the functions of the stack and their lines go. Empty at first.
+    pub(super) function_lines: &'a mut FunctionLines,
     pub(super) node: NodeCode<'a>,
     pub(super) raw: &'a RawSample,
     pub(super) stack: NamedStack,
@@ -50,14 +56,15 @@ pub(super) struct StackBuilder<'a> {
 
 impl NamedStack {
     pub(super) fn empty() -> Self {
-        Self { id: EMPTY, is_symbolized: true, function_lines: FunctionLines::new() }
+        Self { id: EMPTY, is_symbolized: true, has_function: false }
     }
 }
 
 impl StackBuilder<'_> {
     /// The whole stack of the sample on a thread of this kind.
     pub(super) fn build(mut self, thread: ThreadKind) -> NamedStack {
-        self.push_name(thread.name(), FrameKind::Thread);
+        let root = self.frames.by_thread(thread);
+        self.push(root, 1);
         if let Some(wait) = self.wait_state() {
             self.push_name(wait, FrameKind::Thread);
         }
@@ -76,9 +83,7 @@ impl StackBuilder<'_> {
             WaitState::Blocked if self.raw.has_process() => Some("[blocked]"),
             WaitState::Blocked => {
                 let is_working = self.raw.native_frames().any(|address| {
-                    let kind = AddressKind::NativeReturn;
-                    let frame = self.frames.by_address(address, kind, self.node);
-                    let name = self.frames.name(frame);
+                    let name = self.native_name(address);
                     is_lock_wait(name) || name == PORT_TASK
                 });
                 Some(if is_working { "[blocked]" } else { "[idle]" })
@@ -134,12 +139,12 @@ impl StackBuilder<'_> {
 
     /// The call from JIT code into C: the BIF or NIF where it is known, else the code that calls.
     fn push_native_call(&mut self, jit_return: u64) {
-        let callees = self.callees.at_native_call(self.raw, self.node);
+        let callees = self.callees.at_native_call(self.raw, self.node, self.frames);
         if callees.is_empty() {
             self.push_address(jit_return, AddressKind::JitReturn, 1);
         }
-        for name in callees {
-            self.push_name(&name, FrameKind::Bif);
+        for &callee in &*callees {
+            self.push(callee, 1);
         }
     }
 
@@ -148,18 +153,14 @@ impl StackBuilder<'_> {
         if raw.is_native_cut() {
             self.push_name(NATIVE_CUT, FrameKind::Native);
         }
-        let native: Vec<NamedFrame> = raw
-            .native_frames()
-            .map(|address| self.frames.by_address(address, AddressKind::NativeReturn, self.node))
-            .collect();
-        let native = &native[self.frames_above_process(&native)..];
+        let above = self.frames_above_process();
         if let Some(name) = self.dirty_callee() {
             self.push_name(&name, FrameKind::Bif);
         } else if raw.jit_return().is_none() && !raw.is_native_cut() {
             self.push_resumption();
         }
-        for &frame in native {
-            self.push(frame, 1);
+        for address in raw.native_frames().skip(above) {
+            self.push_address(address, AddressKind::NativeReturn, 1);
         }
         let kind = if raw.is_in_jit() {
             AddressKind::JitInstruction
@@ -171,12 +172,18 @@ impl StackBuilder<'_> {
 
     /// C frames outside the process. On a normal scheduler the C frames start at the call from JIT code; on
     /// a dirty scheduler they start at the thread's first function.
-    fn frames_above_process(&self, native: &[NamedFrame]) -> usize {
-        if !self.raw.has_process() || self.raw.jit_return().is_some() {
+    fn frames_above_process(&mut self) -> usize {
+        let raw = self.raw;
+        if !raw.has_process() || raw.jit_return().is_some() {
             return 0;
         }
-        let is_loop = |&frame: &NamedFrame| self.frames.name(frame) == DIRTY_LOOP;
-        native.iter().position(is_loop).map_or(0, |at| at + 1)
+        let is_loop = |address| self.native_name(address) == DIRTY_LOOP;
+        raw.native_frames().position(is_loop).map_or(0, |at| at + 1)
+    }
+
+    fn native_name(&mut self, return_address: u64) -> &str {
+        let frame = self.frames.by_address(return_address, AddressKind::NativeReturn, self.node);
+        self.frames.name(frame)
     }
 
     /// The BIF or NIF that a dirty scheduler runs.
@@ -187,11 +194,16 @@ impl StackBuilder<'_> {
 
     fn push_kernel_stack(&mut self) {
         for address in self.raw.kernel_frames() {
+            let step = self.step(address, AddressKind::Kernel, 1);
+            if let Some(known) = self.steps.get(step) {
+                self.follow(known);
+                continue;
+            }
             let frame = self.frames.by_address(address, AddressKind::Kernel, self.node);
             if self.frames.name(frame).starts_with(OWN_PROGRAM) {
                 break;
             }
-            self.push(frame, 1);
+            self.push_step(step, frame);
         }
     }
 
@@ -201,15 +213,39 @@ impl StackBuilder<'_> {
     }
 
     fn push_address(&mut self, address: u64, kind: AddressKind, repeat: u32) {
+        let step = self.step(address, kind, repeat);
+        if let Some(known) = self.steps.get(step) {
+            return self.follow(known);
+        }
         let frame = self.frames.by_address(address, kind, self.node);
-        self.push(frame, repeat);
+        self.push_step(step, frame);
     }
 
-    fn push(&mut self, frame: NamedFrame, repeat: u32) {
+    fn step(&self, address: u64, kind: AddressKind, repeat: u32) -> Step {
+        Step { address, outer: self.stack.id, kind, repeat }
+    }
+
+    fn push_step(&mut self, step: Step, frame: NamedFrame) {
+        let outcome = self.push(frame, step.repeat);
+        self.steps.insert(step, outcome);
+    }
+
+    fn push(&mut self, frame: NamedFrame, repeat: u32) -> Outcome {
+        let outcome = Outcome {
+            stack: self.stacks.push(self.stack.id, frame.id, repeat),
+            frame,
+            is_function: self.frames.get(frame.id).kind.is_erlang_function(),
+        };
+        self.follow(outcome);
+        outcome
+    }
+
+    fn follow(&mut self, Outcome { stack, frame, is_function }: Outcome) {
+        self.stack.id = stack;
         self.stack.is_symbolized &= frame.is_symbolized;
-        if self.frames.get(frame.id).kind.is_erlang_function() {
-            self.stack.function_lines.push((frame.id, frame.line));
+        self.stack.has_function |= is_function;
+        if is_function {
+            self.function_lines.push((frame.id, frame.line));
         }
-        self.stack.id = self.stacks.push(self.stack.id, frame.id, repeat);
     }
 }

@@ -15,39 +15,63 @@ pub(super) const EMPTY: StackId = StackId(u32::MAX);
 /// All distinct stacks of a recording.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    nodes: Vec<(StackId, StackEntry)>,
+    nodes: Vec<Node>,
     index: FxHashMap<(StackId, StackEntry), StackId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    outer: StackId,
+    entry: StackEntry,
+    /// Entries of the stack.
+    depth: u32,
 }
 
 impl Stacks {
     /// `outer` with one more entry at its inner end. Equal neighbours become one entry.
     pub(super) fn push(&mut self, outer: StackId, frame: FrameId, repeat: u32) -> StackId {
         match self.node(outer) {
-            Some((before, last)) if last.frame == frame => {
+            Some(Node { outer: before, entry: last, .. }) if last.frame == frame => {
                 self.intern(before, StackEntry { frame, repeat: last.repeat + repeat })
             }
             _ => self.intern(outer, StackEntry { frame, repeat }),
         }
     }
 
-    fn node(&self, stack: StackId) -> Option<(StackId, StackEntry)> {
+    /// Forgets all stacks, but keeps their memory for as many.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.index.clear();
+    }
+
+    /// Entries of all stacks; what stacks share is one entry.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn node(&self, stack: StackId) -> Option<Node> {
         self.nodes.get(stack.0 as usize).copied()
+    }
+
+    fn depth(&self, stack: StackId) -> u32 {
+        self.node(stack).map_or(0, |node| node.depth)
     }
 
     fn intern(&mut self, outer: StackId, entry: StackEntry) -> StackId {
         let next = u32::try_from(self.nodes.len()).expect("fewer than 2^32 stacks");
+        let depth = self.depth(outer) + 1;
         let nodes = &mut self.nodes;
         *self.index.entry((outer, entry)).or_insert_with(|| {
-            nodes.push((outer, entry));
+            nodes.push(Node { outer, entry, depth });
             StackId(next)
         })
     }
 
     /// The entries of `stack`, root first.
     pub(super) fn entries(&self, stack: StackId) -> Vec<StackEntry> {
-        let mut entries = Vec::new();
+        let mut entries = Vec::with_capacity(self.depth(stack) as usize);
         let mut at = stack;
-        while let Some((outer, entry)) = self.node(at) {
+        while let Some(Node { outer, entry, .. }) = self.node(at) {
             entries.push(entry);
             at = outer;
         }
@@ -74,6 +98,7 @@ mod tests {
         let found: Vec<(u32, u32)> =
             stacks.entries(id).iter().map(|entry| (entry.frame.0, entry.repeat)).collect();
         assert_eq!(found, expected);
+        assert_eq!(stacks.depth(id) as usize, expected.len());
     }
 
     #[test]

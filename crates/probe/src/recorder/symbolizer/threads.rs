@@ -12,14 +12,14 @@ pub(super) struct ThreadNames(FxHashMap<u32, (String, ThreadKind)>);
 impl ThreadNames {
     /// The kind of a thread. Reads the list of threads when the id is unknown.
     pub(super) fn kind(&mut self, tid: u32, process: &Process) -> ThreadKind {
-        if !self.0.contains_key(&tid) {
-            for thread in process.threads().unwrap_or_default() {
-                let kind = ThreadKind::from_name(&thread.name).0;
-                self.0.insert(thread.tid, (thread.name, kind));
-            }
-            self.0.entry(tid).or_insert_with(|| (String::new(), ThreadKind::Other));
+        if let Some(&(_, kind)) = self.0.get(&tid) {
+            return kind;
         }
-        self.0[&tid].1
+        for thread in process.threads().unwrap_or_default() {
+            let kind = ThreadKind::from_name(&thread.name).0;
+            self.0.insert(thread.tid, (thread.name, kind));
+        }
+        self.0.entry(tid).or_insert_with(|| (String::new(), ThreadKind::Other)).1
     }
 
     /// The name of a thread; empty when it is not known.

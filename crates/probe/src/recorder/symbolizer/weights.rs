@@ -33,10 +33,12 @@ pub(super) struct StackWeight {
     pub(super) times: Times,
 }
 
-/// The weights of one recording.
+/// The weights of one recording, in the order in which their keys came.
 #[derive(Debug, Default)]
 pub(super) struct StackWeights {
-    by_key: FxHashMap<SampleKey, StackWeight>,
+    sums: Vec<(SampleKey, StackWeight)>,
+    /// Places among the sums.
+    index: FxHashMap<SampleKey, usize>,
     label_limit_hit: bool,
     /// Bytes of the times of all samples.
     time_bytes: usize,
@@ -45,33 +47,53 @@ pub(super) struct StackWeights {
 impl StackWeights {
     /// Adds a sample whose times count from `first_step`.
     pub(super) fn add(&mut self, key: SampleKey, raw: &RawSample, first_step: u32) {
-        let key = self.within_limit(key);
-        let sum = self.by_key.entry(key).or_default();
+        let place = self.place_of(key);
+        let (_, sum) = &mut self.sums[place];
         sum.count += raw.head.count;
         sum.weight += raw.head.weight;
         for (step, weight) in raw.times() {
             if self.time_bytes >= MAX_TIME_BYTES {
                 break;
             }
-            self.time_bytes -= sum.times.bytes().len();
+            let before = sum.times.bytes().len();
             sum.times.add(first_step + step, weight);
-            self.time_bytes += sum.times.bytes().len();
+            self.time_bytes += sum.times.bytes().len() - before;
         }
     }
 
+    /// Where the weight of a key is; of another key, when there are too many.
+    fn place_of(&mut self, key: SampleKey) -> usize {
+        let key = self.within_limit(key);
+        let sums = &mut self.sums;
+        *self.index.entry(key).or_insert_with(|| {
+            sums.push((key, StackWeight::default()));
+            sums.len() - 1
+        })
+    }
+
     fn within_limit(&mut self, mut key: SampleKey) -> SampleKey {
-        if self.by_key.len() >= MAX_LABELLED / 2 && !self.by_key.contains_key(&key) {
+        if self.sums.len() >= MAX_LABELLED / 2 && !self.index.contains_key(&key) {
             key.tid = 0;
         }
-        if self.by_key.len() >= MAX_LABELLED && !self.by_key.contains_key(&key) {
+        if self.sums.len() >= MAX_LABELLED && !self.index.contains_key(&key) {
             self.label_limit_hit = true;
             key.process = 0;
         }
         key
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&SampleKey, &StackWeight)> {
-        self.by_key.iter()
+    /// Forgets the weights, but keeps their memory for as many.
+    pub(super) fn clear(&mut self) {
+        let Self { sums, index, label_limit_hit, time_bytes } = self;
+        sums.clear();
+        index.clear();
+        (*label_limit_hit, *time_bytes) = (false, 0);
+    }
+
+    /// Takes the weights of an event. Nothing is left of them but their keys.
+    pub(super) fn take(&mut self, event: Event) -> impl Iterator<Item = (SampleKey, StackWeight)> {
+        let found = self.sums.iter_mut().filter(move |(key, _)| key.event == event);
+        found.map(|(key, sum)| (*key, std::mem::take(sum)))
     }
 
     /// Notes for the profile.

@@ -1,0 +1,114 @@
+//! Fields of a protocol buffer, written one after the other into one buffer: no message is built in memory first, of which
+//! every stack and every label would be an allocation. What the fields mean is [`super::write`]'s.
+//!
+//! As every encoder, it leaves out numbers that are zero. The encoding is described at
+//! <https://protobuf.dev/programming-guides/encoding/>.
+
+/// Kinds of fields, in the last bits of a field's key.
+const NUMBER: u64 = 0;
+const DELIMITED: u64 = 2;
+
+/// A message, or a part of it.
+#[derive(Debug, Default)]
+pub(super) struct Fields(Vec<u8>);
+
+impl Fields {
+    /// The bytes so far.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Adds what `more` has.
+    pub(super) fn append(&mut self, more: &Self) {
+        self.0.extend_from_slice(&more.0);
+    }
+
+    /// A number.
+    pub(super) fn number(&mut self, field: u64, value: u64) {
+        if value != 0 {
+            self.varint(field << 3 | NUMBER);
+            self.varint(value);
+        }
+    }
+
+    /// A text or bytes, also when there are none.
+    pub(super) fn delimited(&mut self, field: u64, bytes: &[u8]) {
+        self.varint(field << 3 | DELIMITED);
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// A message, with what `content` writes.
+    pub(super) fn message(&mut self, field: u64, content: impl FnOnce(&mut Self)) {
+        self.varint(field << 3 | DELIMITED);
+        let start = self.0.len();
+        content(self);
+        self.insert_length(start);
+    }
+
+    /// Numbers in a row; nothing when there are none.
+    pub(super) fn packed(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
+        let before = self.0.len();
+        self.varint(field << 3 | DELIMITED);
+        let start = self.0.len();
+        for value in values {
+            self.varint(value);
+        }
+        if self.0.len() == start {
+            self.0.truncate(before);
+        } else {
+            self.insert_length(start);
+        }
+    }
+
+    /// The length of what begins at `start` belongs before it, and is known only now.
+    fn insert_length(&mut self, start: usize) {
+        let end = self.0.len();
+        self.varint((end - start) as u64);
+        let digits = self.0.len() - end;
+        self.0[start..].rotate_right(digits);
+    }
+
+    /// Seven bits a byte, the lowest first; all bytes but the last have the highest bit (LEB128).
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value.to_le_bytes()[0] | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value.to_le_bytes()[0]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fields;
+
+    #[test]
+    fn fields_as_the_specification_has_them() {
+        let mut fields = Fields::default();
+        fields.number(1, 150);
+        fields.number(2, 0);
+        fields.delimited(2, b"testing");
+        fields.packed(6, [3, 270, 86942]);
+        fields.packed(7, []);
+        let expected = [
+            &[0x08, 0x96, 0x01, 0x12, 0x07][..],
+            b"testing",
+            &[0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05],
+        ];
+        assert_eq!(fields.bytes(), expected.concat());
+    }
+
+    #[test]
+    fn a_message_has_its_length_before_it() {
+        for length in [0, 127, 128, 20_000] {
+            let mut fields = Fields::default();
+            fields.message(3, |inner| inner.delimited(1, &vec![7; length]));
+            let mut inner = Fields::default();
+            inner.delimited(1, &vec![7; length]);
+            let mut expected = Fields::default();
+            expected.delimited(3, inner.bytes());
+            assert_eq!(fields.bytes(), expected.bytes(), "{length}");
+        }
+    }
+}
