@@ -68,6 +68,9 @@ pub(super) struct NamedFrame {
     pub(super) is_symbolized: bool,
     /// Source line, of an Erlang function.
     pub(super) line: Option<SourceLine>,
+    /// Whether the address has this name until code changes. Not that of one that was in no mapping when these were last
+    /// read, before it came.
+    pub(super) is_lasting: bool,
 }
 
 /// All frames of a recording.
@@ -147,7 +150,7 @@ impl Frames {
     /// A frame that is no address.
     pub(super) fn by_name(&mut self, name: &str, kind: FrameKind) -> NamedFrame {
         let id = self.table.intern_named(name, kind);
-        NamedFrame { id, is_symbolized: true, line: None }
+        NamedFrame { id, is_symbolized: true, line: None, is_lasting: true }
     }
 
     /// The frame of an address.
@@ -161,13 +164,17 @@ impl Frames {
             return frame;
         }
         let place = kind.place(address);
+        let mut is_lasting = true;
         let (frame, is_symbolized) = match kind {
             AddressKind::JitInstruction | AddressKind::JitReturn => {
                 jit_frame(node.code.name_at(place))
             }
             AddressKind::NativeInstruction | AddressKind::NativeReturn => {
-                if !self.native.is_mapped(address) && self.mappings.are_to_be_read() {
-                    self.native.refresh(node.process);
+                if !self.native.is_mapped(address) {
+                    is_lasting = self.mappings.are_to_be_read();
+                    if is_lasting {
+                        self.native.refresh(node.process);
+                    }
                 }
                 let name = self.native.user(place);
                 self.note_unnamed(&name, place);
@@ -176,8 +183,10 @@ impl Frames {
             AddressKind::Kernel => native_frame(self.native.kernel(place), FrameKind::Kernel),
         };
         let line = if kind.is_jit() { node.code.line_at(place) } else { None };
-        let frame = NamedFrame { id: self.table.intern(frame), is_symbolized, line };
-        self.by_address.insert((address, kind), frame);
+        let frame = NamedFrame { id: self.table.intern(frame), is_symbolized, line, is_lasting };
+        if is_lasting {
+            self.by_address.insert((address, kind), frame);
+        }
         frame
     }
 

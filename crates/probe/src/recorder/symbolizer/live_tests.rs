@@ -6,7 +6,10 @@ use rabbitscope_broker::Broker;
 use rabbitscope_profiles::{Event, FrameTable, LineWeight, Sample, StackQuality};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-use super::{Detail, NodeCode, Symbolizer};
+use super::{
+    Detail, NodeCode, Symbolizer,
+    frames::{AddressKind, Frames},
+};
 use crate::{
     beam::{Emulator, Inspected, inspect},
     kernel_interface::{BLOCKS_PER_CHUNK, KernelTime, ROWS_PER_CHUNK, RawSample},
@@ -88,4 +91,17 @@ fn what_is_remembered_changes_no_profile() {
         assert!(remembered.3 == anew.3, "lines");
         assert!(!remembered.3.is_empty() && remembered.1.len() > 100);
     }
+    check_unmapped(node);
+}
+
+/// What is in no mapping may be in one that is newer than the last reading: only who caused that reading keeps its name.
+fn check_unmapped(node: NodeCode<'_>) {
+    let mut frames = Frames::new(node.process, Vec::new());
+    let mut is_lasting =
+        |address| frames.by_address(address, AddressKind::NativeInstruction, node).is_lasting;
+    assert_eq!([0x1000, 0x2000, 0x2000, 0x1000].map(&mut is_lasting), [true, false, false, true]);
+    frames.begin_fetch();
+    let mut is_lasting =
+        |address| frames.by_address(address, AddressKind::NativeInstruction, node).is_lasting;
+    assert_eq!([0x2000, 0x3000].map(&mut is_lasting), [true, false]);
 }

@@ -227,7 +227,9 @@ impl StackBuilder<'_> {
 
     fn push_step(&mut self, step: Step, frame: NamedFrame) {
         let outcome = self.push(frame, step.repeat);
-        self.steps.insert(step, outcome);
+        if frame.is_lasting {
+            self.steps.insert(step, outcome);
+        }
     }
 
     fn push(&mut self, frame: NamedFrame, repeat: u32) -> Outcome {
