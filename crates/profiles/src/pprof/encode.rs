@@ -4,9 +4,7 @@
 //! As every encoder, it leaves out numbers that are zero. The encoding is described at
 //! <https://protobuf.dev/programming-guides/encoding/>.
 
-/// Kinds of fields, in the last bits of a field's key.
-const NUMBER: u64 = 0;
-const DELIMITED: u64 = 2;
+use prost::encoding::{WireType, encode_key, encode_varint};
 
 /// A message, or a part of it.
 #[derive(Debug, Default)]
@@ -24,35 +22,35 @@ impl Fields {
     }
 
     /// A number.
-    pub(super) fn number(&mut self, field: u64, value: u64) {
+    pub(super) fn number(&mut self, field: u32, value: u64) {
         if value != 0 {
-            self.varint(field << 3 | NUMBER);
-            self.varint(value);
+            encode_key(field, WireType::Varint, &mut self.0);
+            encode_varint(value, &mut self.0);
         }
     }
 
     /// A text or bytes, also when there are none.
-    pub(super) fn delimited(&mut self, field: u64, bytes: &[u8]) {
-        self.varint(field << 3 | DELIMITED);
-        self.varint(bytes.len() as u64);
+    pub(super) fn delimited(&mut self, field: u32, bytes: &[u8]) {
+        encode_key(field, WireType::LengthDelimited, &mut self.0);
+        encode_varint(bytes.len() as u64, &mut self.0);
         self.0.extend_from_slice(bytes);
     }
 
     /// A message, with what `content` writes.
-    pub(super) fn message(&mut self, field: u64, content: impl FnOnce(&mut Self)) {
-        self.varint(field << 3 | DELIMITED);
+    pub(super) fn message(&mut self, field: u32, content: impl FnOnce(&mut Self)) {
+        encode_key(field, WireType::LengthDelimited, &mut self.0);
         let start = self.0.len();
         content(self);
         self.insert_length(start);
     }
 
     /// Numbers in a row; nothing when there are none.
-    pub(super) fn packed(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
+    pub(super) fn packed(&mut self, field: u32, values: impl IntoIterator<Item = u64>) {
         let before = self.0.len();
-        self.varint(field << 3 | DELIMITED);
+        encode_key(field, WireType::LengthDelimited, &mut self.0);
         let start = self.0.len();
         for value in values {
-            self.varint(value);
+            encode_varint(value, &mut self.0);
         }
         if self.0.len() == start {
             self.0.truncate(before);
@@ -64,18 +62,9 @@ impl Fields {
     /// The length of what begins at `start` belongs before it, and is known only now.
     fn insert_length(&mut self, start: usize) {
         let end = self.0.len();
-        self.varint((end - start) as u64);
+        encode_varint((end - start) as u64, &mut self.0);
         let digits = self.0.len() - end;
         self.0[start..].rotate_right(digits);
-    }
-
-    /// Seven bits a byte, the lowest first; all bytes but the last have the highest bit (LEB128).
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value.to_le_bytes()[0] | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value.to_le_bytes()[0]);
     }
 }
 

@@ -75,22 +75,22 @@ fn compress(parts: &[Fields; 3], level: Compression, out: impl Write) -> io::Res
 
 /// Numbers of the fields of a profile.
 mod field {
-    pub(super) const SAMPLE_TYPE: u64 = 1;
-    pub(super) const SAMPLE: u64 = 2;
-    pub(super) const MAPPING: u64 = 3;
-    pub(super) const LOCATION: u64 = 4;
-    pub(super) const FUNCTION: u64 = 5;
-    pub(super) const STRING: u64 = 6;
-    pub(super) const TIME_NANOS: u64 = 9;
-    pub(super) const DURATION_NANOS: u64 = 10;
-    pub(super) const PERIOD_TYPE: u64 = 11;
-    pub(super) const PERIOD: u64 = 12;
-    pub(super) const COMMENT: u64 = 13;
-    pub(super) const DEFAULT_SAMPLE_TYPE: u64 = 14;
+    pub(super) const SAMPLE_TYPE: u32 = 1;
+    pub(super) const SAMPLE: u32 = 2;
+    pub(super) const MAPPING: u32 = 3;
+    pub(super) const LOCATION: u32 = 4;
+    pub(super) const FUNCTION: u32 = 5;
+    pub(super) const STRING: u32 = 6;
+    pub(super) const TIME_NANOS: u32 = 9;
+    pub(super) const DURATION_NANOS: u32 = 10;
+    pub(super) const PERIOD_TYPE: u32 = 11;
+    pub(super) const PERIOD: u32 = 12;
+    pub(super) const COMMENT: u32 = 13;
+    pub(super) const DEFAULT_SAMPLE_TYPE: u32 = 14;
     /// Ours.
-    pub(super) const SOURCE_LINE: u64 = 1000;
+    pub(super) const SOURCE_LINE: u32 = 1000;
     /// Ours, of a sample.
-    pub(super) const TIMES: u64 = 1000;
+    pub(super) const TIMES: u32 = 1000;
 }
 
 /// A profile that is being encoded: the samples, and the strings that they have used.

@@ -33,7 +33,7 @@ pub(in super::super) enum Detail {
 /// name, and code that is loaded again and again, are without end.
 const MAX_KEPT_NAMES: usize = 100_000;
 
-/// Entries of stacks whose memory is kept from window to window.
+/// Entries of stacks whose memory is kept from window to window. Chosen: more would be kept for windows that are rare.
 const MAX_KEPT_STACKS: usize = 20_000;
 
 /// Collects the samples of one recording.

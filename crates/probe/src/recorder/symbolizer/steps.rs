@@ -27,7 +27,7 @@ pub(super) struct Outcome {
     pub(super) is_function: bool,
 }
 
-/// More steps are forgotten: 2 MiB. A window of 10 s at 99 Hz on two busy CPUs has some 10,000.
+/// More steps are forgotten: 2 MiB. Chosen.
 const MAX_STEPS: usize = 28_000;
 
 /// The steps of a window. They are valid as long as the stacks, and the names of addresses.
