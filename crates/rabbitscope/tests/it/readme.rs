@@ -76,6 +76,7 @@ fn no_limit_denies_what_an_option_or_a_key_does() {
         ("`arrival`", &["burst", "Poisson"]),
         ("`recovery`", &["reconnect"]),
         ("[[pollers]]", &["HTTP"]),
+        ("[packets]", &["on the wire"]),
     ] {
         assert!(keys.contains(key), "{key} is no key of a scenario any more");
         for word in words {
