@@ -7,7 +7,7 @@ use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 use crate::{
     BrokerError, Installation, Node,
     asking::tls_arguments,
-    before_load::{patches, policies},
+    before_load::{parameters, patches, policies},
     boot,
     directory::{self, PlannedNode, Ports},
     faults::NodeControl,
@@ -22,7 +22,8 @@ const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
      #{id := Id, module := Module} <- logger:get_handler_config(), \
      erlang:function_exported(Module, filesync, 1)]";
 
-/// A node, or a cluster, that ends with this value. It stands for its first node.
+/// A node, a cluster, or several nodes that know nothing of one another, that end with this value. It stands for its first
+/// node.
 #[derive(Debug)]
 pub struct Broker {
     /// At least one.
@@ -131,13 +132,17 @@ impl Broker {
             self.become_ready(node)?;
         }
         self.control.replace(self.nodes.clone());
-        if self.nodes.len() > 1 {
+        if self.nodes.len() > 1 && spec.is_cluster {
             boot::wait_for_cluster(&self.nodes, &self.installation)?;
         }
         for node in &self.nodes {
             self.patched = patches::apply(node, &self.installation, spec)?;
         }
-        policies::set(&self.nodes[0], &self.installation, &spec.policies)?;
+        let brokers = if spec.is_cluster { &self.nodes[..1] } else { &self.nodes };
+        for node in brokers {
+            policies::set(node, &self.installation, &spec.policies)?;
+        }
+        parameters::set(&self.nodes, &self.installation, &spec.parameters)?;
         self.stay()
     }
 

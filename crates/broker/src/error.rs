@@ -116,6 +116,16 @@ pub enum BrokerError {
         /// The words of the broker.
         reason: String,
     },
+    /// A runtime parameter that the broker did not take.
+    #[error("the broker refused the parameter {name} of {component}: {reason}")]
+    Parameter {
+        /// Whose it is.
+        component: String,
+        /// Its name.
+        name: String,
+        /// The words of the broker.
+        reason: String,
+    },
     /// A variable of the environment is set by rabbitscope itself.
     #[error(
         "the variable {name} cannot be in the broker's `environment`: it keeps the broker apart from others"

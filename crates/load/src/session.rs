@@ -90,6 +90,13 @@ impl Session {
             return Err(error);
         }
         control.bind(&needs.to_bind)?;
+        if scenario.broker.is_several_brokers() {
+            for other in dialer.others() {
+                let mut control = Topology::connect(&other)?;
+                control.create(&needs.missing)?;
+                control.close();
+            }
+        }
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let restorer = Restorer::new(control, needs.missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
@@ -118,11 +125,16 @@ impl Session {
             scenario: &self.scenario,
             plans: &plans,
             dialer: &self.dialer,
-            restorer: Some(&self.restorer),
+            restorer: self.restorer(),
             share: Share::WHOLE,
         };
         let workers = assemble_workers(&context, progress, stop)?;
         Ok(run_load(&context, workers, progress, stop))
+    }
+
+    /// Absent with several brokers: it knows the first.
+    fn restorer(&self) -> Option<&Restorer> {
+        (!self.scenario.broker.is_several_brokers()).then_some(&self.restorer)
     }
 
     /// As [`Session::run`], with the load of other processes, which have begun already.
@@ -137,7 +149,7 @@ impl Session {
             scenario: &self.scenario,
             plans: &[],
             dialer: &self.dialer,
-            restorer: Some(&self.restorer),
+            restorer: self.restorer(),
             share: Share::WHOLE,
         };
         run_remote(&context, begun, remote, progress, stop)

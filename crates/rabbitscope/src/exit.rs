@@ -79,6 +79,7 @@ impl Exit {
                 BrokerError::Exposed { .. }
                 | BrokerError::Patch { .. }
                 | BrokerError::Policy { .. }
+                | BrokerError::Parameter { .. }
                 | BrokerError::Reserved { .. }
                 | BrokerError::NoInstallation { .. },
             ) => return Some(Self::Usage),

@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::scenario::Policy;
 
-use super::binary::binary;
+use super::{binary::binary, refusal::refusal};
 use crate::{BrokerError, Node, install::Installation};
 
 /// Sets all of them. The first that the broker does not take is the error.
@@ -13,9 +13,7 @@ pub(crate) fn set(
 ) -> Result<(), BrokerError> {
     for policy in policies {
         let answer = node.eval_by(installation, &expression(policy))?;
-        if answer != "ok" {
-            let words = answer.strip_prefix("{error_string,").and_then(|it| it.strip_suffix('}'));
-            let reason = words.unwrap_or(&answer).trim_matches('"').to_owned();
+        if let Some(reason) = refusal(&answer) {
             return Err(BrokerError::Policy { name: policy.name.clone(), reason });
         }
     }

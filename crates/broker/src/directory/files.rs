@@ -29,7 +29,8 @@ pub(crate) fn prepare(
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
     make_private(&home).map_err(BrokerError::io("make", &home))?;
     write_private(&home.join(".erlang.cookie"), &random_hex()?)?;
-    let common = format!("default_pass = {}\n", random_hex()?) + &cluster_config(nodes);
+    let common =
+        format!("default_pass = {}\n", random_hex()?) + &cluster_config(nodes, spec.is_cluster);
     for (node, variables) in nodes.iter().zip(variables) {
         if node.files != directory {
             make_private(&node.files).map_err(BrokerError::io("make", &node.files))?;
@@ -49,8 +50,8 @@ pub(crate) fn prepare(
 
 /// The lines of `rabbitmq.conf` by which nodes that start together become one cluster (RabbitMQ's "Cluster Formation
 /// and Peer Discovery", config file peer discovery).
-fn cluster_config(nodes: &[PlannedNode]) -> String {
-    if nodes.len() < 2 {
+fn cluster_config(nodes: &[PlannedNode], is_cluster: bool) -> String {
+    if nodes.len() < 2 || !is_cluster {
         return String::new();
     }
     let backend = "cluster_formation.peer_discovery_backend = classic_config\n".to_owned();

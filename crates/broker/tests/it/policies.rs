@@ -1,7 +1,12 @@
-//! Policies of a throwaway broker.
+//! Policies and runtime parameters of a throwaway broker.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_runs::scenario::{Policy, PolicySubject, ThrowawayBroker};
+use rabbitscope_runs::scenario::{Parameter, Policy, PolicySubject, ThrowawayBroker};
 
 fn policy(definition: &str) -> ThrowawayBroker {
     let policy = Policy {
@@ -28,4 +33,42 @@ fn policies_are_in_force_or_refused_in_the_words_of_the_broker() {
     let refused =
         Broker::start_with_own_log(&policy("{\"max-length\": -7}")).unwrap_err().to_string();
     assert!(refused.contains("refused the policy short ü"), "{refused}");
+}
+
+fn shovel(value: &str) -> ThrowawayBroker {
+    let parameter = Parameter {
+        component: "shovel".to_owned(),
+        name: "copy".to_owned(),
+        value: value.to_owned(),
+        node: 1,
+    };
+    ThrowawayBroker {
+        nodes: 2,
+        is_cluster: false,
+        plugins: vec!["rabbitmq_shovel".to_owned()],
+        parameters: vec![parameter],
+        ..ThrowawayBroker::default()
+    }
+}
+
+#[test]
+fn a_shovel_leads_from_one_broker_to_another_that_knows_nothing_of_it() {
+    let value =
+        r#"{"src-uri": "amqp://", "src-queue": "a", "dest-uri": "$uri-2", "dest-queue": "b"}"#;
+    let broker = Broker::start_with_own_log(&shovel(value)).unwrap();
+    let [first, second] = broker.nodes() else { panic!("two nodes") };
+    for node in [first, second] {
+        assert_eq!(node.eval("nodes()").unwrap(), "[]");
+    }
+    let parameters = "length(rabbit_runtime_parameters:list_component(<<\"shovel\">>))";
+    let on_each = [first, second].map(|node| node.eval(parameters).unwrap());
+    assert_eq!(on_each, ["1", "0"]);
+    let has_queue = "rabbit_amqqueue:exists(rabbit_misc:r(<<\"/\">>, queue, <<\"b\">>))";
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while second.eval(has_queue).unwrap() != "true" {
+        assert!(Instant::now() < deadline, "the shovel has not come to the second broker");
+        thread::sleep(Duration::from_millis(200));
+    }
+    let refused = Broker::start_with_own_log(&shovel("{}")).unwrap_err().to_string();
+    assert!(refused.contains("refused the parameter copy of shovel"), "{refused}");
 }

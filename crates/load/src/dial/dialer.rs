@@ -80,6 +80,12 @@ impl Dialer {
         Ok(Self { uris, seed, connecting: connecting.clone(), tls })
     }
 
+    /// A dialer for each of the other addresses, in order, that tries no further one.
+    pub(crate) fn others(&self) -> Vec<Self> {
+        let one = |uri: &Uri| Self { uris: vec![uri.clone()], ..self.clone() };
+        self.uris[1..].iter().map(one).collect()
+    }
+
     /// The first address.
     pub fn uri(&self) -> &Uri {
         &self.uris[0]

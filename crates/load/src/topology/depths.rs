@@ -35,7 +35,8 @@ pub struct QueueDepths {
 
 impl QueueDepths {
     /// Starts polling. Absent when the scenario has too many queues, or none that can be polled:
-    /// streams never empty, and exclusive queues answer their own connection only.
+    /// streams never empty, and exclusive queues answer their own connection only. So it is with several brokers that know
+    /// nothing of one another.
     pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
         let is_simple = scenario.queues.iter().all(|queue| queue.names == QueueNames::One);
         let can_be_asked = scenario
@@ -43,7 +44,8 @@ impl QueueDepths {
             .iter()
             .filter(|queue| !queue.exclusive && queue.queue_type != QueueType::Stream);
         let names: Vec<String> = can_be_asked.map(|queue| queue.name.clone()).collect();
-        if !is_simple || names.is_empty() || names.len() > QUEUES_MAX {
+        let is_one_broker = !scenario.broker.is_several_brokers();
+        if !is_simple || !is_one_broker || names.is_empty() || names.len() > QUEUES_MAX {
             return Ok(None);
         }
         let topology = Topology::connect(dialer)?;

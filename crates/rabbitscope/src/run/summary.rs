@@ -10,7 +10,7 @@ use rabbitscope_analysis::{
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
 use rabbitscope_runs::record::{
-    ClusterNode, DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
+    DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -101,11 +101,15 @@ fn patched(module: &PatchedModule) -> String {
 }
 
 /// Which figures are of all nodes, and which of one.
-fn cluster(nodes: &[ClusterNode]) -> String {
+fn cluster(record: &RunRecord) -> String {
+    let nodes = &record.broker.nodes;
     let Some(first) = nodes.first() else { return String::new() };
+    let what = match record.scenario["broker"]["cluster"].as_bool() {
+        Some(false) => format!("{} brokers that know nothing of one another", nodes.len()),
+        _ => format!("cluster of {} nodes", nodes.len()),
+    };
     format!(
-        "cluster of {} nodes: CPU time and memory of all together, profile and packets of {} alone\n",
-        nodes.len(),
+        "{what}: CPU time and memory of all together, profile and packets of {} alone\n",
         first.name
     )
 }
@@ -118,7 +122,7 @@ fn head(record: &RunRecord) -> String {
         record.name, broker.product, broker.version, broker.platform, broker.address
     );
     let patched: String = broker.patched.iter().map(patched).collect();
-    let cluster = cluster(&broker.nodes);
+    let cluster = cluster(record);
     format!("{}\n{cluster}{}\n", escapes::value(&line), escapes::text(&patched))
 }
 

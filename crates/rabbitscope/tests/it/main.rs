@@ -56,6 +56,7 @@ mod secrets;
 #[path = "../../../export/tests/it/servers.rs"]
 #[expect(dead_code, reason = "the tests of export need more of it")]
 mod servers;
+mod several_brokers;
 mod sinks;
 mod slow_clients;
 mod stalls;

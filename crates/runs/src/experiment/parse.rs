@@ -202,6 +202,7 @@ fn arm(wire: wire::Arm) -> Result<Arm, Problem> {
     }
     overrides.extend(wire.plugins.map(|names| format!("broker.plugins={}", Value::from(names))));
     overrides.extend(wire.policies.map(|policies| format!("broker.policies={policies}")));
+    overrides.extend(wire.parameters.map(|parameters| format!("broker.parameters={parameters}")));
     if let Some(environment) = &wire.environment {
         flatten("broker.environment", environment, &mut overrides);
     }

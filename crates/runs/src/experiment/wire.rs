@@ -68,6 +68,7 @@ pub(super) struct Arm {
     pub(super) patches: Option<Vec<String>>,
     pub(super) modules: Option<Vec<String>>,
     pub(super) policies: Option<Value>,
+    pub(super) parameters: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

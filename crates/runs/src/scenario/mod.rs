@@ -26,11 +26,11 @@ pub use model::{
     ChurnSubject, ChurnedQueue, Comparison, Compression, ConfirmTimeout, ConsumerGroup, Demand,
     ExchangeSpec, Expect, Expectation, FaultKind, FaultNode, FaultSpec, FieldValue, ITEMS_HEADER,
     LATENCIES, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES, MemberQueues,
-    MessageProperties, Metric, NO_WINDOW, NumberRange, PacketsSpec, Packing, PasswordSource, Phase,
-    Policy, PolicySubject, PollerGroup, PollerLogin, PollerTrust, ProcessingStep, ProfileEvent,
-    ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec, QueueType, RATES, Repetition,
-    ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER,
-    Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker, Time, Until, WarmUp,
-    WriteMode, drawn_node, has_placeholder,
+    MessageProperties, Metric, NO_WINDOW, NumberRange, PacketsSpec, Packing, Parameter,
+    PasswordSource, Phase, Policy, PolicySubject, PollerGroup, PollerLogin, PollerTrust,
+    ProcessingStep, ProfileEvent, ProfileSpec, PublisherGroup, QUANTILES, QueueNames, QueueSpec,
+    QueueType, RATES, Repetition, ReplyPath, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
+    STAMP_BYTES, STAMP_HEADER, Scenario, Schedule, Settle, SizeStep, Stop, TIMES, ThrowawayBroker,
+    Time, Until, WarmUp, WriteMode, drawn_node, has_placeholder,
 };
 pub use parse::{parse, parse_with_files, read_configuration, refusal};

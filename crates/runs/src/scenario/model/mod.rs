@@ -7,6 +7,7 @@ mod expect;
 mod faults;
 mod handling;
 mod packing;
+mod parameter;
 mod policy;
 mod polling;
 mod profile_event;
@@ -26,6 +27,7 @@ pub use expect::{
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, Repetition, drawn_node};
 pub use handling::{ProcessingStep, Settle};
 pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing, WriteMode};
+pub use parameter::Parameter;
 pub use policy::{Policy, PolicySubject};
 pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
 pub use profile_event::ProfileEvent;

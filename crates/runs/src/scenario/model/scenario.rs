@@ -3,9 +3,9 @@
 use super::topology;
 use super::{
     Binding, Body, ChurnGroup, ConfirmTimeout, ExchangeSpec, Expectation, FaultSpec, FieldValue,
-    LatePolicy, MemberQueues, MessageProperties, Packing, Policy, PollerGroup, ProcessingStep,
-    ProfileEvent, QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys, RunOptions,
-    STAMP_BYTES, Schedule, Settle, SizeStep, Until, WriteMode,
+    LatePolicy, MemberQueues, MessageProperties, Packing, Parameter, Policy, PollerGroup,
+    ProcessingStep, ProfileEvent, QueueNames, QueueType, RequestGroup, ResponderGroup, RoutingKeys,
+    RunOptions, STAMP_BYTES, Schedule, Settle, SizeStep, Until, WriteMode,
 };
 use crate::scenario::connecting::Connecting;
 use std::{collections::BTreeMap, fmt, time::Duration};
@@ -85,6 +85,13 @@ impl fmt::Debug for BrokerSpec {
     }
 }
 
+impl BrokerSpec {
+    /// Whether its addresses are brokers that know nothing of one another, so that each needs all queues.
+    pub fn is_several_brokers(&self) -> bool {
+        matches!(self, Self::Throwaway(broker) if broker.nodes > 1 && !broker.is_cluster)
+    }
+}
+
 /// Nodes of a throwaway cluster, at most: odd numbers keep a majority, and more do not fit on one machine.
 pub const MAX_NODES: u32 = 7;
 
@@ -93,6 +100,8 @@ pub const MAX_NODES: u32 = 7;
 pub struct ThrowawayBroker {
     /// How many nodes it has, from 1 to [`MAX_NODES`]; several are a cluster.
     pub nodes: u32,
+    /// Several nodes are one cluster. Otherwise each is a broker of its own, which knows nothing of the others.
+    pub is_cluster: bool,
     /// Plugins to enable, by name.
     pub plugins: Vec<String>,
     /// A directory with plugins (`.ez`) beside those that came with the broker; empty for none.
@@ -113,12 +122,15 @@ pub struct ThrowawayBroker {
     pub modules: Vec<String>,
     /// Policies of its virtual host.
     pub policies: Vec<Policy>,
+    /// Runtime parameters of its virtual host.
+    pub parameters: Vec<Parameter>,
 }
 
 impl Default for ThrowawayBroker {
     fn default() -> Self {
         Self {
             nodes: 1,
+            is_cluster: true,
             plugins: Vec::new(),
             plugins_directory: String::new(),
             config: String::new(),
@@ -129,6 +141,7 @@ impl Default for ThrowawayBroker {
             patches: Vec::new(),
             modules: Vec::new(),
             policies: Vec::new(),
+            parameters: Vec::new(),
         }
     }
 }

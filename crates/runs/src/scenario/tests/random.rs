@@ -101,6 +101,15 @@ impl Random {
         }
     }
 
+    fn parameter(&mut self) -> Parameter {
+        Parameter {
+            component: "shovel".to_owned(),
+            name: format!("s{}", self.below(9)),
+            value: "{\"dest-uri\": \"$uri-1\"}".to_owned(),
+            node: 1,
+        }
+    }
+
     fn broker(&mut self) -> BrokerSpec {
         if self.chance() {
             BrokerSpec::Existing {
@@ -109,6 +118,8 @@ impl Random {
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
                 nodes: 1 + self.number(6),
+                // False excludes much: `several_brokers` in the tests beside.
+                is_cluster: true,
                 plugins: vec!["rabbitmq_stream".to_owned()],
                 plugins_directory: "more plugins".to_owned(),
                 config: "a = 1\nb = \"2\"\n".to_owned(),
@@ -122,6 +133,7 @@ impl Random {
                 patches: vec!["patch.erl".to_owned(); self.below(3)],
                 modules: vec!["module.beam".to_owned(); self.below(2)],
                 policies: vec![self.policy(); self.below(2)],
+                parameters: vec![self.parameter(); self.below(2)],
             })
         }
     }

@@ -4,14 +4,16 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, MAX_NODES, Policy, ThrowawayBroker},
+    model::{BrokerSpec, MAX_NODES, Parameter, Policy, ThrowawayBroker},
     wire,
 };
 
 pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
     let Some(uris) = uris(wire.uri, wire.uris)? else {
+        let nodes = nodes(wire.nodes)?;
         return Ok(BrokerSpec::Throwaway(ThrowawayBroker {
-            nodes: nodes(wire.nodes)?,
+            nodes,
+            is_cluster: is_cluster(wire.cluster, nodes)?,
             plugins: plugins(wire.plugins.unwrap_or_default())?,
             plugins_directory: wire.plugins_directory.unwrap_or_default(),
             config: wire.config.unwrap_or_default(),
@@ -22,10 +24,12 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
             patches: wire.patches.unwrap_or_default(),
             modules: modules(wire.modules.unwrap_or_default())?,
             policies: policies(wire.policies.unwrap_or_default())?,
+            parameters: parameters(wire.parameters.unwrap_or_default(), nodes)?,
         }));
     };
     let of_throwaway = [
         ("nodes", wire.nodes.is_some()),
+        ("cluster", wire.cluster.is_some()),
         ("plugins", wire.plugins.is_some()),
         ("plugins-directory", wire.plugins_directory.is_some()),
         ("config", wire.config.is_some()),
@@ -36,6 +40,7 @@ pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
         ("patches", wire.patches.is_some()),
         ("modules", wire.modules.is_some()),
         ("policies", wire.policies.is_some()),
+        ("parameters", wire.parameters.is_some()),
     ];
     if let Some((key, _)) = of_throwaway.into_iter().find(|(_, given)| *given) {
         let reason = "sets up a broker that is started for the run; `uri` names one that is \
@@ -49,6 +54,13 @@ fn nodes(count: Option<u32>) -> Result<u32, Problem> {
     match count.unwrap_or(1) {
         count if (1..=MAX_NODES).contains(&count) => Ok(count),
         _ => refuse("nodes", format!("must be from 1 to {MAX_NODES}")),
+    }
+}
+
+fn is_cluster(wish: Option<bool>, nodes: u32) -> Result<bool, Problem> {
+    match wish {
+        Some(false) if nodes < 2 => refuse("cluster", "is about several nodes: give `nodes`"),
+        wish => Ok(wish.unwrap_or(true)),
     }
 }
 
@@ -128,6 +140,30 @@ fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
         refused.map_err(|problem| problem.under(index.to_string()).under("policies"))?;
     }
     Ok(policies)
+}
+
+/// The broker checks what the value says; what is no JSON is refused here.
+fn parameters(parameters: Vec<Parameter>, nodes: u32) -> Result<Vec<Parameter>, Problem> {
+    let ids = |it: &Parameter| (it.component.clone(), it.name.clone(), it.node);
+    for (index, parameter) in parameters.iter().enumerate() {
+        let refused: Result<(), Problem> = if parameter.component.is_empty() {
+            refuse("component", "must not be empty")
+        } else if parameter.name.is_empty() {
+            refuse("name", "must not be empty")
+        } else if parameters[..index].iter().any(|other| ids(other) == ids(parameter)) {
+            refuse("name", "is there already")
+        } else if !(1..=nodes).contains(&parameter.node) {
+            refuse("node", format!("must be from 1 to {nodes}, the nodes of the broker"))
+        } else if !parameter.names_nodes_below(nodes) {
+            refuse("value", format!("`$uri-N` names a node: N must be from 1 to {nodes}"))
+        } else if serde_json::from_str::<serde_json::Value>(&parameter.value).is_err() {
+            refuse("value", "must be JSON, such as '{\"src-uri\": \"amqp://\"}'")
+        } else {
+            Ok(())
+        };
+        refused.map_err(|problem| problem.under(index.to_string()).under("parameters"))?;
+    }
+    Ok(parameters)
 }
 
 fn modules(files: Vec<String>) -> Result<Vec<String>, Problem> {

@@ -31,6 +31,12 @@ pub(super) fn faults(
         return Ok(Vec::new());
     }
     let BrokerSpec::Throwaway(broker) = context.broker else { return refuse("faults", NOT_OURS) };
+    if context.broker.is_several_brokers() {
+        return refuse(
+            "faults",
+            "are done to one broker or one cluster: leave out `broker.cluster`",
+        );
+    }
     let check = |_, it: wire::Fault| {
         fits(it.kind, broker)?;
         fault(&it, broker.nodes, context, stop)

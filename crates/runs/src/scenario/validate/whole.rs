@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use super::super::{
     error::{Problem, refuse},
-    model::{PacketsSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario, Stop},
+    model::{
+        BrokerSpec, PacketsSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario,
+        Stop, Until,
+    },
     wire,
 };
 use super::{
@@ -51,6 +54,7 @@ pub(in crate::scenario) fn scenario(
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
     let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues)
         .map_err(|problem| problem.under("run"))?;
+    fits_several_brokers(&broker, connecting.recovery.is_some(), run.verify, &stop)?;
     let others = [requests.len(), responders.len(), churn.len()];
     let measured = expect::Measured::new(&run, &publishers, &consumers, others);
     let expect = expect::expect(wire.expect.unwrap_or_default(), &measured)?;
@@ -75,6 +79,29 @@ pub(in crate::scenario) fn scenario(
         pollers,
         faults,
     })
+}
+
+/// What asks one broker about queues that each of several has.
+fn fits_several_brokers(
+    broker: &BrokerSpec,
+    has_recovery: bool,
+    verifies: bool,
+    stop: &Stop,
+) -> Result<(), Problem> {
+    let needs_one = [
+        ("broker.recovery", has_recovery),
+        ("run.verify", verifies),
+        ("run.until", matches!(stop.until, Some(Until::Empty(_)))),
+    ];
+    match needs_one.into_iter().find(|(_, given)| *given && broker.is_several_brokers()) {
+        None => Ok(()),
+        Some((key, _)) => refuse(
+            "broker.cluster",
+            format!(
+                "`false` makes several brokers, and `{key}` is for one: leave one of the two out"
+            ),
+        ),
+    }
 }
 
 /// Checks every group of a list, and that no two have the same name.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{
     connecting::{self, Allocation, Auth, Connecting, Recovery},
-    model::{BrokerSpec, Policy},
+    model::{BrokerSpec, Parameter, Policy},
 };
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -27,6 +27,8 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) receive_buffer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::scenario) nodes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) cluster: Option<bool>,
     pub(in crate::scenario) plugins: Option<Vec<String>>,
     pub(in crate::scenario) plugins_directory: Option<String>,
     pub(in crate::scenario) config: Option<String>,
@@ -46,6 +48,8 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) environment: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::scenario) policies: Option<Vec<Policy>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::scenario) parameters: Option<Vec<Parameter>>,
     pub(in crate::scenario) tls: Option<Tls>,
 }
 
@@ -81,6 +85,7 @@ impl Broker {
             },
             BrokerSpec::Throwaway(broker) => Self {
                 nodes: some_unless(broker.nodes, broker.nodes == 1),
+                cluster: some_unless(broker.is_cluster, broker.is_cluster),
                 plugins: Some(broker.plugins.clone()),
                 plugins_directory: Some(broker.plugins_directory.clone()),
                 config: Some(broker.config.clone()),
@@ -91,6 +96,7 @@ impl Broker {
                 modules: some_unless(broker.modules.clone(), broker.modules.is_empty()),
                 environment: some_unless(broker.environment.clone(), broker.environment.is_empty()),
                 policies: some_unless(broker.policies.clone(), broker.policies.is_empty()),
+                parameters: some_unless(broker.parameters.clone(), broker.parameters.is_empty()),
                 ..common
             },
         }
