@@ -112,7 +112,7 @@ mod tests {
         for (sample, (pid, role, name, vhost, connection)) in
             profile.samples.iter_mut().zip(processes)
         {
-            sample.labels.process = Some(pid.to_owned());
+            sample.labels.process = Some(pid.into());
             let text = str::to_owned;
             let identity = Identity {
                 role: text(role),

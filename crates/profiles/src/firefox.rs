@@ -340,10 +340,10 @@ mod tests {
         profile.capture.period_nanos = 1_000_000;
         profile.capture.time_step_nanos = 50_000_000;
         for (sample, step) in profile.samples.iter_mut().zip([1, 4]) {
-            sample.labels.thread = "1_scheduler".to_owned();
+            sample.labels.thread = "1_scheduler".into();
             sample.times.add(step, sample.weight);
         }
-        profile.samples[2].labels.thread = "1_scheduler".to_owned();
+        profile.samples[2].labels.thread = "1_scheduler".into();
         let mut out = Vec::new();
         write_firefox(&profile, &mut out).unwrap();
         let json: Value = serde_json::from_slice(&out).unwrap();

@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     io::{self, BufRead, Read, Write},
+    sync::Arc,
 };
 
 use super::{
@@ -242,7 +243,7 @@ fn labels_of(stack: &[StackEntry], frames: &FrameTable) -> Labels {
     let leaf = stack.last().map(|entry| frames.get(entry.frame).kind);
     Labels {
         process: None,
-        thread: String::new(),
+        thread: Arc::default(),
         mode: if leaf == Some(FrameKind::Kernel) { Mode::Kernel } else { Mode::User },
         outcome: StackOutcome::Unknown,
     }

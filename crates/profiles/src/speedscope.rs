@@ -219,7 +219,7 @@ mod tests {
         profile.capture.time_step_nanos = 50_000_000;
         profile.capture.duration_nanos = 200_000_000;
         for (sample, step) in profile.samples.iter_mut().zip([1, 2]) {
-            sample.labels.thread = "1_scheduler".to_owned();
+            sample.labels.thread = "1_scheduler".into();
             sample.times.add(step, sample.weight);
         }
         let mut out = Vec::new();

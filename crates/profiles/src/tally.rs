@@ -161,7 +161,7 @@ impl Merged {
         let in_kernel = self.frames.get(leaf.frame).kind == FrameKind::Kernel;
         let labels = Labels {
             process: None,
-            thread: thread.to_owned(),
+            thread: thread.into(),
             mode: if in_kernel { Mode::Kernel } else { Mode::User },
             outcome: StackOutcome::Unknown,
         };

@@ -111,7 +111,7 @@ mod tests {
         profile.capture.time_step_nanos = STEP;
         profile.capture.period_nanos = 1_000_000;
         for (sample, (thread, times)) in profile.samples.iter_mut().zip(samples) {
-            sample.labels.thread = thread.to_owned();
+            sample.labels.thread = thread.into();
             sample.weight = times.iter().map(|(_, weight)| weight).sum();
             for &(step, weight) in times {
                 sample.times.add(step, weight);

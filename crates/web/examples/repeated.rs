@@ -94,8 +94,8 @@ fn identity(number: u64) -> Identity {
 fn labels(chance: &mut Chance) -> rabbitscope_profiles::Labels {
     use rabbitscope_profiles::{Labels, Mode, StackOutcome};
     Labels {
-        process: Some(pid(chance.below(PROCESSES))),
-        thread: "1_scheduler".to_owned(),
+        process: Some(pid(chance.below(PROCESSES)).into()),
+        thread: "1_scheduler".into(),
         mode: Mode::User,
         outcome: StackOutcome::Complete,
     }

@@ -135,7 +135,7 @@ fn at_most(mut stacks: Vec<Stack<'_>>, most: usize) -> Vec<Stack<'_>> {
 }
 
 fn identity<'a>(sample: &Sample, profile: &'a Profile) -> Option<&'a Identity> {
-    sample.labels.process.as_ref().and_then(|process| profile.identities.get(process))
+    sample.labels.process.as_ref().and_then(|process| profile.identities.get(&**process))
 }
 
 fn queue_weights(profile: &Profile) -> HashMap<QueueKey, u64> {
@@ -207,8 +207,8 @@ pub(crate) mod tests {
         let work = stack([root, ("queue:work/1", FrameKind::Erlang)]);
         let wait = stack([root, ("poll", FrameKind::Kernel)]);
         let labels = |process: Option<String>, outcome| Labels {
-            process,
-            thread: "1_scheduler".to_owned(),
+            process: process.map(Into::into),
+            thread: "1_scheduler".into(),
             mode: Mode::User,
             outcome,
         };

@@ -110,8 +110,8 @@ pub(crate) fn window(index: u64) -> Window {
 fn sample(stack: &[StackEntry], process: Option<&str>, weight: u64) -> Sample {
     let outcome = if process.is_some() { StackOutcome::Complete } else { StackOutcome::NoProcess };
     let labels = Labels {
-        process: process.map(str::to_owned),
-        thread: "1_scheduler".to_owned(),
+        process: process.map(Into::into),
+        thread: "1_scheduler".into(),
         mode: Mode::User,
         outcome,
     };

@@ -1,6 +1,6 @@
 //! Converts call trees and samples of the agent into profiles.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use rabbitscope_erlang::probes::{CallTree, NodeKey, Samples, TreeNode};
 use rabbitscope_profiles::{
@@ -145,7 +145,7 @@ fn push(frames: &mut FrameTable, stack: &mut Vec<StackEntry>, name: String, kind
 }
 
 fn labels(process: Option<String>, outcome: StackOutcome) -> Labels {
-    Labels { process, thread: String::new(), mode: Mode::User, outcome }
+    Labels { process: process.map(Into::into), thread: Arc::default(), mode: Mode::User, outcome }
 }
 
 /// Samples as a profile; the weight is their number.

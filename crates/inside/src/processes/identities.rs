@@ -85,7 +85,7 @@ pub(super) fn texts_of(pids: &[String]) -> Term {
 }
 
 pub(super) fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
-    profile.samples.iter().filter_map(|sample| sample.labels.process.clone())
+    profile.samples.iter().filter_map(|sample| sample.labels.process.as_deref()).map(str::to_owned)
 }
 
 /// Identities of those `known` processes that have ended, by the function at the root of their stacks.
@@ -205,7 +205,7 @@ mod tests {
         let mut profile = read_folded(text.as_bytes()).unwrap();
         let pids = ["<0.1.0>", "<0.2.0>", "<0.3.0>", "<0.4.0>"];
         for (sample, pid) in profile.samples.iter_mut().zip(pids) {
-            sample.labels.process = Some(pid.to_owned());
+            sample.labels.process = Some(pid.into());
             sample.labels.outcome = StackOutcome::Complete;
         }
         profile.samples[1].labels.outcome = StackOutcome::Broken;

@@ -151,7 +151,7 @@ mod tests {
 
     fn profile(pid: &str) -> Profile {
         let mut profile = read_folded(b"scheduler;m:f/0 5\n".as_slice()).unwrap();
-        profile.samples[0].labels.process = Some(pid.to_owned());
+        profile.samples[0].labels.process = Some(pid.into());
         profile
     }
 

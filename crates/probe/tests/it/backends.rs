@@ -1,6 +1,9 @@
 //! What an ordinary user gets of a node of their own, and that the backend is named.
 
-use std::{sync::atomic::AtomicBool, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use rabbitscope_probe::{Backend, ErrorKind, Options, ProbeError, record};
 use rabbitscope_profiles::{Event, Profile, Sample};
@@ -48,7 +51,7 @@ fn whole_stacks() {
     let burner = |profile: &Profile, sample: &Sample| {
         has_frame(profile, sample, "burn:loop/1").then(|| sample.labels.process.clone())
     };
-    let of_one = |profile: &Profile| -> Vec<Option<String>> {
+    let of_one = |profile: &Profile| -> Vec<Option<Arc<str>>> {
         profile.samples.iter().filter_map(|sample| burner(profile, sample)).collect()
     };
     let mut processes: Vec<_> = profiles.iter().flat_map(of_one).collect();

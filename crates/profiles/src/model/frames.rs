@@ -1,10 +1,8 @@
 //! Frames of stacks, each function once.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher as _, RandomState},
-};
+use std::hash::BuildHasher as _;
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::{Deserialize, Serialize};
 
 /// What a frame is made of; decides how it is written and, with its place, its colour
@@ -70,47 +68,42 @@ pub struct FrameId(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct FrameTable {
     frames: Vec<Frame>,
-    /// By hash of the frame, so that names are kept once. A frame whose hash another one has comes at the next number that
-    /// is free.
-    index: HashMap<u64, FrameId>,
-    /// Of the frames.
-    hashes: RandomState,
+    /// By the frames' hashes: names are kept once.
+    index: HashTable<FrameId>,
+    hashes: DefaultHashBuilder,
 }
 
 impl FrameTable {
     /// The id of `frame`, which is added if it is new.
     pub fn intern(&mut self, frame: Frame) -> FrameId {
-        match self.find(&frame.name, frame.kind) {
-            Ok(id) => id,
-            Err(free) => self.add(free, frame),
-        }
+        self.id_of(&frame.name, frame.kind).unwrap_or_else(|| self.add(frame))
     }
 
     /// The id of the frame of this name and kind, which is added if it is new.
     pub fn intern_named(&mut self, name: &str, kind: FrameKind) -> FrameId {
-        match self.find(name, kind) {
-            Ok(id) => id,
-            Err(free) => self.add(free, Frame { name: name.to_owned(), kind }),
-        }
+        let known = self.id_of(name, kind);
+        known.unwrap_or_else(|| self.add(Frame { name: name.to_owned(), kind }))
     }
 
-    /// The id of a frame, or the number under which it would be in the index.
-    fn find(&self, name: &str, kind: FrameKind) -> Result<FrameId, u64> {
-        let mut number = self.hashes.hash_one((name, kind));
-        while let Some(&id) = self.index.get(&number) {
-            let frame = self.get(id);
-            if frame.kind == kind && frame.name == name {
-                return Ok(id);
-            }
-            number = number.wrapping_add(1);
-        }
-        Err(number)
+    /// The id of the frame of this name and kind.
+    pub fn id_of(&self, name: &str, kind: FrameKind) -> Option<FrameId> {
+        let is_meant = |id: &FrameId| {
+            let frame = self.get(*id);
+            frame.kind == kind && frame.name == name
+        };
+        self.index.find(self.hashes.hash_one((name, kind)), is_meant).copied()
     }
 
-    fn add(&mut self, free: u64, frame: Frame) -> FrameId {
+    /// A frame that is not in the table.
+    fn add(&mut self, frame: Frame) -> FrameId {
         let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
-        self.frames.push(frame);
-        self.index.insert(free, id);
+        let Self { frames, index, hashes } = self;
+        frames.push(frame);
+        let hash = |id: &FrameId| {
+            let Frame { name, kind } = &frames[id.0 as usize];
+            hashes.hash_one((name.as_str(), *kind))
+        };
+        index.insert_unique(hash(&id), id, hash);
         id
     }
 
@@ -137,24 +130,23 @@ impl FrameTable {
 
 #[cfg(test)]
 mod tests {
-    use std::hash::BuildHasher as _;
-
     use super::{Frame, FrameId, FrameKind, FrameTable};
 
     #[test]
-    fn frames_are_told_apart_by_name_and_kind_also_with_the_same_hash() {
+    fn frames_are_told_apart_by_name_and_kind() {
         let mut table = FrameTable::default();
         let erlang = table.intern_named("a", FrameKind::Erlang);
         let native = table.intern_named("a", FrameKind::Native);
         assert_eq!((erlang, native), (FrameId(0), FrameId(1)));
         assert_eq!(table.intern(Frame { name: "a".to_owned(), kind: FrameKind::Native }), native);
-        // As if `b` had the hash that `a` has.
-        let number = table.hashes.hash_one(("b", FrameKind::Erlang));
-        table.index.insert(number, erlang);
-        let other = table.intern_named("b", FrameKind::Erlang);
-        assert_eq!(table.get(other).name, "b");
-        assert_eq!(table.index.get(&number.wrapping_add(1)), Some(&other));
-        assert_eq!(table.intern_named("b", FrameKind::Erlang), other);
-        assert_eq!(table.len(), 3);
+        assert_eq!(table.id_of("a", FrameKind::Bif), None);
+        let others: Vec<FrameId> = (0..1000)
+            .map(|name| table.intern_named(&name.to_string(), FrameKind::Erlang))
+            .collect();
+        for (name, id) in others.into_iter().enumerate() {
+            assert_eq!(table.id_of(&name.to_string(), FrameKind::Erlang), Some(id));
+            assert_eq!(table.get(id).name, name.to_string());
+        }
+        assert_eq!((table.id_of("a", FrameKind::Native), table.len()), (Some(native), 1002));
     }
 }

@@ -44,17 +44,17 @@ fn add(whole: &mut Profile, lines: &mut Lines, node: &str, profile: Profile) {
         profile.frames.iter().map(|(_, frame)| whole.frames.intern(frame.clone())).collect();
     let id = |frame: FrameId| ids[frame.0 as usize];
     let later = steps_between(&whole.capture, &profile.capture);
-    let process = |pid: String| format!("{pid} {node}");
+    let process = |pid: &str| format!("{pid} {node}");
     for mut sample in profile.samples {
         let below =
             sample.stack.iter().map(|entry| StackEntry { frame: id(entry.frame), ..*entry });
         let stack = std::iter::once(StackEntry { frame: root, repeat: 1 }).chain(below).collect();
-        sample.labels.process = sample.labels.process.map(process);
+        sample.labels.process = sample.labels.process.map(|pid| process(&pid).into());
         let times = delayed(&sample.times, later);
         whole.samples.push(Sample { stack, times, ..sample });
     }
     let identities = profile.identities.into_iter();
-    whole.identities.extend(identities.map(|(pid, identity)| (process(pid), identity)));
+    whole.identities.extend(identities.map(|(pid, identity)| (process(&pid), identity)));
     for line in profile.lines {
         let (own, total) = lines.entry((id(line.frame), line.file, line.line)).or_default();
         *own += line.own;
@@ -107,7 +107,7 @@ mod tests {
         profile.capture.duration_nanos = 100;
         profile.capture.time_step_nanos = 10;
         for sample in &mut profile.samples {
-            sample.labels.process = Some("<0.9.0>".to_owned());
+            sample.labels.process = Some("<0.9.0>".into());
             sample.times.add(1, sample.weight);
         }
         let queue = Identity { role: "queue".to_owned(), ..Identity::default() };

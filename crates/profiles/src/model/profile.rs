@@ -1,6 +1,6 @@
 //! The profile in memory. Nothing here knows how a sample was taken or how it is drawn.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -29,9 +29,9 @@ pub enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Labels {
     /// The Erlang process that was running, as the node prints it (`<0.123.0>`).
-    pub process: Option<String>,
+    pub process: Option<Arc<str>>,
     /// The operating-system thread's own name, as the kernel has it (`1_scheduler`).
-    pub thread: String,
+    pub thread: Arc<str>,
     /// User space or kernel.
     pub mode: Mode,
     /// How far the Erlang stack could be followed.

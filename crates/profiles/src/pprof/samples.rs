@@ -39,7 +39,8 @@ impl Import<'_> {
                 .ok_or_else(|| PprofError::Broken("the sum of values is too large".to_owned()))?;
             let stack = self.stack(&sample.location_id)?;
             let labels = self.labels(&sample.label, &stack)?;
-            let texts = labels.thread.len() + labels.process.as_ref().map_or(0, String::len);
+            let texts =
+                labels.thread.len() + labels.process.as_ref().map_or(0, |process| process.len());
             self.budget.spend(texts + sample.times.len())?;
             let times = Times::from_bytes(sample.times)
                 .ok_or_else(|| PprofError::Broken("a sample with broken times".to_owned()))?;
@@ -98,8 +99,8 @@ impl Import<'_> {
         let mode = texts.get(LABEL_MODE);
         let outcome = texts.get(LABEL_OUTCOME);
         Ok(Labels {
-            process: texts.get(LABEL_PROCESS).map(|text| (*text).to_owned()),
-            thread: texts.get(LABEL_THREAD).map(|text| (*text).to_owned()).unwrap_or_default(),
+            process: texts.get(LABEL_PROCESS).map(|text| (*text).into()),
+            thread: texts.get(LABEL_THREAD).map(|text| (*text).into()).unwrap_or_default(),
             mode: MODES
                 .iter()
                 .find(|(_, name)| Some(name) == mode)

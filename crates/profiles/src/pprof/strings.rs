@@ -1,6 +1,6 @@
 //! Every string of a file, once. The first one is always empty.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The strings so far. They stay where they are: a profile has thousands of names, and a name is in thousands of samples.
 pub(super) struct StringTable<'a> {

@@ -53,14 +53,14 @@ fn recorded() -> Profile {
     let brk = frame("brk", FrameKind::Kernel);
     let entry = |frame, repeat| StackEntry { frame, repeat };
     let labels = Labels {
-        process: Some("<0.42.0>".to_owned()),
-        thread: "1_scheduler".to_owned(),
+        process: Some("<0.42.0>".into()),
+        thread: "1_scheduler".into(),
         mode: Mode::Kernel,
         outcome: StackOutcome::Truncated,
     };
     let idle = Labels {
         process: None,
-        thread: "2_scheduler".to_owned(),
+        thread: "2_scheduler".into(),
         mode: Mode::User,
         outcome: StackOutcome::NoProcess,
     };

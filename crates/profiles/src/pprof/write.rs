@@ -21,9 +21,12 @@ pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
     write_with_all(profile, Compression::default(), out)
 }
 
+/// The fastest level at which what is written stays small: at the one below it zlib does not build codes for the data.
+const FAST: Compression = Compression::new(2);
+
 /// As [`write_pprof`], in a third of the time and with some more bytes.
 pub fn write_pprof_fast(profile: &Profile, out: impl Write) -> io::Result<()> {
-    write_with_all(profile, Compression::fast(), out)
+    write_with_all(profile, FAST, out)
 }
 
 /// With what only rabbitscope reads.
@@ -284,11 +287,11 @@ fn labels<'a>(
     labels: &'a Labels,
     identities: &'a Identities,
 ) -> impl Iterator<Item = (&'static str, &'a str)> {
-    let known = labels.process.as_ref().and_then(|pid| identities.get(pid));
+    let known = labels.process.as_ref().and_then(|pid| identities.get(&**pid));
     let mode = MODES.iter().find(|(mode, _)| *mode == labels.mode).map(|(_, name)| *name);
     [
         (LABEL_PROCESS, labels.process.as_deref()),
-        (LABEL_THREAD, Some(labels.thread.as_str()).filter(|name| !name.is_empty())),
+        (LABEL_THREAD, Some(&*labels.thread).filter(|name| !name.is_empty())),
         (LABEL_MODE, mode),
         (LABEL_OUTCOME, Some(labels.outcome.name())),
     ]

@@ -131,7 +131,7 @@ fn check_directory(bench: &Workbench) {
 fn add_queues(profile: &Profile, weights: &mut BTreeMap<String, u64>) {
     for sample in &profile.samples {
         let process = sample.labels.process.as_ref();
-        let identity = process.and_then(|pid| profile.identities.get(pid));
+        let identity = process.and_then(|pid| profile.identities.get(&**pid));
         if let Some(identity) = identity.filter(|identity| identity.is_queue()) {
             *weights.entry(identity.name.clone()).or_default() += sample.weight;
         }

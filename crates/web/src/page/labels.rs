@@ -54,7 +54,7 @@ impl<'a> Labeller<'a> {
 
     /// The label of a sample, which is added to the columns when it is new.
     pub(crate) fn number(&mut self, sample: &'a Sample, columns: &mut LabelColumns) -> u32 {
-        let thread = sample.labels.thread.as_str();
+        let thread = &*sample.labels.thread;
         let outcome = sample.labels.outcome;
         let has_unnamed =
             sample.stack.iter().any(|entry| self.unsymbolised[entry.frame.0 as usize]);
@@ -98,7 +98,7 @@ mod tests {
         let mut profile = read_folded(stacks.as_bytes()).unwrap();
         profile.event = Event::OffCpu;
         for (sample, thread) in profile.samples.iter_mut().zip(["1", "1", "1", "2"]) {
-            sample.labels.thread = thread.to_owned();
+            sample.labels.thread = thread.into();
         }
         let (mut columns, mut labeller) = (LabelColumns::default(), Labeller::new(&profile));
         let numbers: Vec<u32> =

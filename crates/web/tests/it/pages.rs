@@ -70,7 +70,7 @@ fn name_owners(profile: &mut Profile) {
         let owner = owners.iter().find(|(module, ..)| {
             sample.stack.get(2).is_some_and(|entry| name(entry).starts_with(module))
         });
-        sample.labels.thread = text("1_scheduler");
+        sample.labels.thread = "1_scheduler".into();
         let Some(&(_, pid, (role, name, connection), step)) = owner else {
             sample.times.add(35, sample.weight);
             sample.labels.outcome = StackOutcome::NoProcess;
@@ -80,9 +80,9 @@ fn name_owners(profile: &mut Profile) {
         sample.labels.outcome =
             if is_stream { StackOutcome::Broken } else { StackOutcome::Complete };
         if is_stream {
-            sample.labels.thread = text("2_scheduler");
+            sample.labels.thread = "2_scheduler".into();
         }
-        sample.labels.process = Some(text(pid));
+        sample.labels.process = Some(pid.into());
         sample.times.add(step, sample.weight);
         let identity = Identity {
             role: text(role),

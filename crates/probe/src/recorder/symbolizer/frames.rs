@@ -133,8 +133,9 @@ impl Frames {
         &self.table.get(frame.id).name
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Frame> {
-        self.table.iter().map(|(_, frame)| frame)
+    /// Whether a function is known to be a BIF.
+    pub(super) fn is_bif(&self, name: &str) -> bool {
+        self.table.id_of(name, FrameKind::Bif).is_some()
     }
 
     /// The frame at the root of the stacks of a thread.

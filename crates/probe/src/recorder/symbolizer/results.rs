@@ -1,9 +1,6 @@
 //! The parts of a profile: functions, samples and lines of one event.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use rabbitscope_profiles::{
     Event, Frame, FrameId, FrameKind, FrameTable, Labels, LineWeight, Sample, StackEntry,
@@ -60,12 +57,11 @@ impl Symbolizer {
         code: &CodeMap,
         frames: &mut FrameTable,
     ) -> Vec<LineWeight> {
-        let bifs = bifs(&self.frames);
         let mut files = HashMap::new();
         let mut lines = Vec::new();
         for (frame, line, sum) in self.lines.of_event(event) {
             let frame = self.frames.get(frame);
-            if bifs.contains(frame.name.as_str()) {
+            if self.frames.is_bif(&frame.name) {
                 continue;
             }
             let file: &Arc<str> =
@@ -83,17 +79,10 @@ impl Symbolizer {
     }
 }
 
-/// Functions that are known to be BIFs.
-fn bifs(frames: &Frames) -> HashSet<&str> {
-    let bifs = frames.iter().filter(|it| it.kind == FrameKind::Bif);
-    bifs.map(|it| it.name.as_str()).collect()
-}
-
 /// The frames that one profile uses.
 struct Used<'a> {
     recorded: &'a Frames,
     stacks: &'a Stacks,
-    bifs: HashSet<&'a str>,
     frames: FrameTable,
     /// Ids in the profile by ids in the recording.
     ids: FxHashMap<FrameId, FrameId>,
@@ -102,7 +91,7 @@ struct Used<'a> {
 impl<'a> Used<'a> {
     fn new(recorded: &'a Frames, stacks: &'a Stacks) -> Self {
         let (frames, ids) = (FrameTable::default(), FxHashMap::default());
-        Self { recorded, stacks, bifs: bifs(recorded), frames, ids }
+        Self { recorded, stacks, frames, ids }
     }
 
     /// A stack with its frames in the table of its profile.
@@ -120,7 +109,7 @@ impl<'a> Used<'a> {
             return id;
         }
         let Frame { name, kind } = self.recorded.get(recorded);
-        let is_bif = *kind == FrameKind::Erlang && self.bifs.contains(name.as_str());
+        let is_bif = *kind == FrameKind::Erlang && self.recorded.is_bif(name);
         let id = self.frames.intern_named(name, if is_bif { FrameKind::Bif } else { *kind });
         self.ids.insert(recorded, id);
         id
@@ -129,12 +118,13 @@ impl<'a> Used<'a> {
 
 /// The texts of processes' pids. A process has many samples.
 #[derive(Default)]
-struct ProcessTexts(FxHashMap<u64, String>);
+struct ProcessTexts(FxHashMap<u64, Arc<str>>);
 
 impl ProcessTexts {
     /// `None` without a process.
-    fn text(&mut self, process: u64, pids: &Pids) -> Option<String> {
-        let text = || self.0.entry(process).or_insert_with(|| pids.text(process)).clone();
+    fn text(&mut self, process: u64, pids: &Pids) -> Option<Arc<str>> {
+        let new = || pids.text(process).into();
+        let text = || Arc::clone(self.0.entry(process).or_insert_with(new));
         (process != 0).then(text)
     }
 }

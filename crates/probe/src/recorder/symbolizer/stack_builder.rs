@@ -222,32 +222,30 @@ impl StackBuilder<'_> {
     }
 
     fn step(&self, address: u64, kind: AddressKind, repeat: u32) -> Step {
-        Step { address, outer: self.stack.id, kind, repeat }
+        Step::new(address, self.stack.id, kind, repeat)
     }
 
     fn push_step(&mut self, step: Step, frame: NamedFrame) {
-        let outcome = self.push(frame, step.repeat);
+        let outcome = self.push(frame, step.repeat());
         if frame.is_lasting {
             self.steps.insert(step, outcome);
         }
     }
 
     fn push(&mut self, frame: NamedFrame, repeat: u32) -> Outcome {
-        let outcome = Outcome {
-            stack: self.stacks.push(self.stack.id, frame.id, repeat),
-            frame,
-            is_function: self.frames.get(frame.id).kind.is_erlang_function(),
-        };
+        let stack = self.stacks.push(self.stack.id, frame.id, repeat);
+        let is_function = self.frames.get(frame.id).kind.is_erlang_function();
+        let outcome = Outcome::new(stack, frame, is_function);
         self.follow(outcome);
         outcome
     }
 
-    fn follow(&mut self, Outcome { stack, frame, is_function }: Outcome) {
-        self.stack.id = stack;
-        self.stack.is_symbolized &= frame.is_symbolized;
-        self.stack.has_function |= is_function;
-        if is_function {
-            self.function_lines.push((frame.id, frame.line));
+    fn follow(&mut self, outcome: Outcome) {
+        self.stack.id = outcome.stack;
+        self.stack.is_symbolized &= outcome.is_symbolized;
+        self.stack.has_function |= outcome.is_function;
+        if outcome.is_function {
+            self.function_lines.push((outcome.frame, outcome.line));
         }
     }
 }

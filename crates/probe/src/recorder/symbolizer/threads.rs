@@ -1,5 +1,7 @@
 //! Names and kinds of the node's threads.
 
+use std::sync::Arc;
+
 use rabbitscope_profiles::ThreadKind;
 use rustc_hash::FxHashMap;
 
@@ -7,7 +9,7 @@ use crate::node::Process;
 
 /// The threads seen so far, by their ids in the node's pid namespace.
 #[derive(Debug, Default)]
-pub(super) struct ThreadNames(FxHashMap<u32, (String, ThreadKind)>);
+pub(super) struct ThreadNames(FxHashMap<u32, (Arc<str>, ThreadKind)>);
 
 impl ThreadNames {
     /// The kind of a thread. Reads the list of threads when the id is unknown.
@@ -17,13 +19,13 @@ impl ThreadNames {
         }
         for thread in process.threads().unwrap_or_default() {
             let kind = ThreadKind::from_name(&thread.name).0;
-            self.0.insert(thread.tid, (thread.name, kind));
+            self.0.insert(thread.tid, (thread.name.into(), kind));
         }
-        self.0.entry(tid).or_insert_with(|| (String::new(), ThreadKind::Other)).1
+        self.0.entry(tid).or_insert_with(|| (Arc::default(), ThreadKind::Other)).1
     }
 
     /// The name of a thread; empty when it is not known.
-    pub(super) fn name(&self, tid: u32) -> String {
-        self.0.get(&tid).map_or_else(String::new, |(name, _)| name.clone())
+    pub(super) fn name(&self, tid: u32) -> Arc<str> {
+        self.0.get(&tid).map_or_else(Arc::default, |(name, _)| Arc::clone(name))
     }
 }
