@@ -20,10 +20,18 @@ struct {
     TYPE(value, u32);
 } node_programs SEC(".maps");
 
+/* 1 where user space sees the pids of the initial pid namespace; set by the loader. */
+volatile const u32 cfg_has_initial_pids = 0;
+
 /* Whose thread runs, by the ids of its innermost pid namespace: a container has its own. The number of a thread
- * group is that of its first thread. */
+ * group is that of its first thread. With the pids of the initial namespace nothing has to be read. */
 ALWAYS_INLINE int running_process(struct observed_process *found)
 {
+    if (cfg_has_initial_pids) {
+        found->pid_namespace = INITIAL_PID_NAMESPACE;
+        found->tgid = bpf_get_current_pid_tgid() >> 32;
+        return 1;
+    }
     struct task_struct *task = bpf_get_current_task_btf(), *leader = 0;
     struct pid *pid = 0;
     struct upid id = {};

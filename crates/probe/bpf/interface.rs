@@ -223,15 +223,16 @@ structs! {
     /// Value of the map `samples`: a distinct sample.
     struct RawSample {
         head: SampleHead,
-        /// Erlang return addresses, innermost first, each with its repeats in the bits above
-        /// `REPEAT_SHIFT`. The second half is for the outer frames of a truncated stack.
-        frames: [u64; 2 * FRAME_SLOTS],
         /// Return addresses of C functions, innermost first.
         native: [u64; NATIVE_FRAMES],
         /// Kernel addresses, innermost first.
         kernel: [u64; KERNEL_FRAMES],
         /// The weight again, by time steps since the generation began. The last step has the rest.
         times: [u64; TIME_SLOTS],
+        /// Erlang return addresses, innermost first, each with its repeats in the bits above
+        /// `REPEAT_SHIFT`. The second half is for the outer frames of a truncated stack. The largest part, of which most
+        /// samples use the beginning, is the last, so that what a sample uses lies together.
+        frames: [u64; 2 * FRAME_SLOTS],
     }
 
     /// A clock tick in the ring buffer: as many words as its head says are sent.

@@ -26,7 +26,7 @@ enum { STACK_SKIP_NONE = 0 };
 enum { RINGBUF_NO_WAKEUP = 1 };
 
 /* Inode of the initial pid namespace (include/linux/proc_ns.h). */
-#define INITIAL_PID_NAMESPACE 0xEFFFFFFCULL
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCULL /* also in src/node/process.rs */
 
 #ifdef __x86_64__
 #error "compile for the bpf target"

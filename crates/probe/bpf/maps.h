@@ -121,19 +121,25 @@ struct {
  * no longer in the CPU's caches. Each scratch slot has its own lines, so that a program that interrupts
  * another one never reads a line that is half written. */
 #define ROW_CACHE_BITS 10
+#define ROW_CACHE_PART_BITS 9
 #define ROW_CACHE_SPAN_BITS 6 /* instructions within 64 bytes share a line */
 struct cached_row {
     u64 start; /* first instruction for which the row is valid */
-    u64 size;
-    u64 version; /* modules_version at the search */
+    u32 size;
+    u32 version; /* the lower half of modules_version at the search */
     struct unwind_row row;
+};
+
+/* 16 KiB: the kernel places each element of a map on its own, and finds it through a table. */
+struct row_cache_part {
+    struct cached_row rows[1 << ROW_CACHE_PART_BITS];
 };
 
 struct {
     UINT(type, MAP_PERCPU_ARRAY);
-    UINT(max_entries, SLOTS << ROW_CACHE_BITS);
+    UINT(max_entries, SLOTS << (ROW_CACHE_BITS - ROW_CACHE_PART_BITS));
     TYPE(key, u32);
-    TYPE(value, struct cached_row);
+    TYPE(value, struct row_cache_part);
 } row_cache SEC(".maps");
 
 /* By thread id in the initial pid namespace. */
@@ -152,7 +158,19 @@ struct {
     TYPE(value, u64);
 } heap_end SEC(".maps");
 
+/* What most ticks use lies together, in few pages: on a busy machine the memory is no longer in the CPU's caches, and
+ * neither are the tables that lead to it. */
 struct scratch {
+    /* Of the interrupted function; after the walk of the C frames, of the JIT code that called C. */
+    struct registers regs;
+    /* Result of the last walk_erlang: outcome, frames found, address reached. */
+    u8 walk_outcome;
+    u16 walk_count;
+    u64 walk_end;
+    u64 last_module; /* index in the list, of the last row that was searched */
+    u64 saved_words[SAVED_WORDS];
+    u64 process[PROCESS_WORDS];
+    u64 words[2 * CHUNK_WORDS]; /* see chunk_bytes */
     union {
         struct off_cpu_thread off_cpu;
         struct {
@@ -160,15 +178,6 @@ struct scratch {
             struct raw_sample sample;
         };
     };
-    /* Of the interrupted function; after the walk of the C frames, of the JIT code that called C. */
-    struct registers regs;
-    /* Result of the last walk_erlang: outcome, frames found, address reached. */
-    u8 walk_outcome;
-    u16 walk_count;
-    u64 walk_end;
-    u64 saved_words[SAVED_WORDS];
-    u64 process[PROCESS_WORDS];
-    u64 words[2 * CHUNK_WORDS]; /* see chunk_bytes */
 };
 
 struct {

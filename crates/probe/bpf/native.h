@@ -10,6 +10,8 @@
 #pragma once
 #include "maps.h"
 
+#define U32_MAX 0xffffffffULL
+
 enum step { STEP_GO, STEP_END, STEP_CUT };
 
 /* `yes` is 1 or 0. Without a branch, see erlang.h. */
@@ -26,12 +28,21 @@ ALWAYS_INLINE u64 at_most(u64 a, u64 b)
     return ((b - a) >> 63) ^ 1;
 }
 
-ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version)
+ALWAYS_INLINE int is_in_module(u64 pc, const struct unwind_module *module)
+{
+    return pc >= module->start && pc < module->end;
+}
+
+/* Most C frames are the emulator's, so that the module of the last search is looked at first. */
+ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version, struct scratch *scratch)
 {
     u32 list = version & 1;
     struct unwind_modules *all = bpf_map_lookup_elem(&unwind_modules, &list);
     if (!all)
         return 0;
+    struct unwind_module *last = &all->list[scratch->last_module & (MAX_UNWIND_MODULES - 1)];
+    if (is_in_module(pc, last))
+        return last;
     u64 at = 0;
     for (u64 step = MAX_UNWIND_MODULES / 2; step; step >>= 1) {
         u64 next = at + step;
@@ -41,8 +52,9 @@ ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version)
         at = choose(at_most(all->list[next].start, pc), next, at);
     }
     OPAQUE(at);
+    scratch->last_module = at;
     struct unwind_module *module = &all->list[at & (MAX_UNWIND_MODULES - 1)];
-    return pc >= module->start && pc < module->end ? module : 0;
+    return is_in_module(pc, module) ? module : 0;
 }
 
 ALWAYS_INLINE struct unwind_row *row_at(u64 index)
@@ -62,9 +74,9 @@ ALWAYS_INLINE u32 *row_of_block(u64 index)
 #define SEARCH_STEPS 20 /* a binary search of at most a million rows in a block */
 
 /* Finds the row of an instruction and the span for which it is valid. */
-ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
+ALWAYS_INLINE int search_row(u64 pc, u64 version, struct scratch *scratch, struct cached_row *found)
 {
-    struct unwind_module *module = find_module(pc, version);
+    struct unwind_module *module = find_module(pc, version, scratch);
     if (!module || !module->row_count)
         return 0;
     u64 offset = pc - module->base, block = offset >> (module->block_bits & 31);
@@ -88,25 +100,29 @@ ALWAYS_INLINE int search_row(u64 pc, u64 version, struct cached_row *found)
         return 0;
     u64 is_last = at + 1 >= module->row_count;
     found->start = module->base + row->pc;
-    found->size = (next && !is_last ? module->base + next->pc : module->end) - found->start;
+    u64 size = (next && !is_last ? module->base + next->pc : module->end) - found->start;
+    found->size = choose(at_most(size, U32_MAX), size, U32_MAX);
     found->version = version;
     found->row = *row;
     return 1;
 }
 
-ALWAYS_INLINE struct unwind_row *find_row(u64 pc, u32 slot)
+ALWAYS_INLINE struct unwind_row *find_row(u64 pc, struct scratch *scratch, u32 slot)
 {
     struct recording_state *state = current_state();
     if (!state)
         return 0;
     u64 version = state->modules_version;
     u64 hash = (pc >> ROW_CACHE_SPAN_BITS) * 0x9e3779b97f4a7c15ULL;
-    u32 line = (slot << ROW_CACHE_BITS) + (hash >> (64 - ROW_CACHE_BITS));
-    struct cached_row *cached = bpf_map_lookup_elem(&row_cache, &line);
-    if (!cached)
+    u64 line = hash >> (64 - ROW_CACHE_BITS);
+    u32 number = (slot << (ROW_CACHE_BITS - ROW_CACHE_PART_BITS)) + (line >> ROW_CACHE_PART_BITS);
+    struct row_cache_part *part = bpf_map_lookup_elem(&row_cache, &number);
+    if (!part)
         return 0;
-    int known = in_range(pc, cached->start, cached->size) && cached->version == version;
-    return known || search_row(pc, version, cached) ? &cached->row : 0;
+    OPAQUE(line);
+    struct cached_row *cached = &part->rows[line & ((1 << ROW_CACHE_PART_BITS) - 1)];
+    int known = in_range(pc, cached->start, cached->size) && cached->version == (u32)version;
+    return known || search_row(pc, version, scratch, cached) ? &cached->row : 0;
 }
 
 /* Replaces the registers in scratch by those of the caller. A global function for the reason given at
@@ -118,7 +134,7 @@ __attribute__((noinline)) int unwind_step(u64 is_caller, u32 slot)
         return STEP_CUT;
     struct registers *regs = &scratch->regs;
     /* A return address may be the first instruction of the next function; the call before it is not. */
-    struct unwind_row *row = find_row(regs->ip - (is_caller & 1), slot);
+    struct unwind_row *row = find_row(regs->ip - (is_caller & 1), scratch, slot);
     if (!row)
         return STEP_CUT;
     u64 base = regs->sp;

@@ -96,6 +96,15 @@ pub(crate) struct PidNamespace {
     pub(crate) tgid: u32,
 }
 
+/// Inode of the initial pid namespace: `PROC_PID_INIT_INO` of the kernel's `proc_ns.h`.
+pub(crate) const INITIAL_PID_NAMESPACE: u32 = 0xEFFF_FFFC;
+
+/// Whether `/proc` has the pids of the initial pid namespace, in which every process of the machine has one.
+pub(crate) fn has_initial_pids() -> bool {
+    let own = rustix::fs::stat("/proc/self/ns/pid");
+    own.is_ok_and(|own| own.st_ino == u64::from(INITIAL_PID_NAMESPACE))
+}
+
 /// Limit for the environment that is read. The kernel allows a quarter of the stack limit, 2 MiB by default,
 /// for arguments and environment together.
 const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;

@@ -125,7 +125,7 @@ fn a_node_in_a_container_has_names_for_everything() {
     check_at_a_shared_clock(pid);
 }
 
-/// The clock that nodes share knows a node by its pid namespace and its pid there, which is 1 of many.
+/// The clock that nodes share knows a node by its pid on this machine, and the node's program a thread by its id in the container.
 fn check_at_a_shared_clock(pid: u32) {
     let options = ContinuousOptions { freq_hz: 499, has_off_cpu: false };
     let mut recorder = ContinuousRecorder::start(&options).unwrap();

@@ -9,7 +9,7 @@ use crate::{
     kernel_interface::{TIME_SLOTS, TIME_STEP_NANOS},
     memory, permission,
     recorder::{
-        ebpf::{EbpfSampler, RING_SECONDS, SharedClock},
+        ebpf::{EbpfSampler, SharedClock, ring_room},
         node_recording::{NodeRecording, open_process},
         recording::require_known_machine,
         sampler::Request,
@@ -89,7 +89,7 @@ impl ContinuousRecorder {
 
     /// How often [`ContinuousRecorder::fetch`] is to be called at least: half of the time for which there is room.
     pub fn fetch_interval(&self) -> Duration {
-        let rings = Duration::from_secs(RING_SECONDS.into());
+        let rings = ring_room(self.clock.ticks_per_second());
         let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64);
         if self.events.contains(&Event::OffCpu) { counted / 2 } else { rings / 2 }
     }

@@ -5,9 +5,11 @@
 mod attach;
 mod maps;
 mod program;
+mod ring_size;
 mod sampler;
 mod shared_clock;
 mod tick;
 
-pub(super) use sampler::{EbpfSampler, RING_SECONDS};
+pub(super) use ring_size::ring_room;
+pub(super) use sampler::EbpfSampler;
 pub(super) use shared_clock::SharedClock;

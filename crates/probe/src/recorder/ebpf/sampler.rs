@@ -1,6 +1,6 @@
 //! The sampler in the kernel: loads and attaches it, and fetches its samples.
 
-use std::{ops::RangeInclusive, thread::sleep, time::Duration};
+use std::{thread::sleep, time::Duration};
 
 use aya::{
     Ebpf,
@@ -14,6 +14,7 @@ use super::{
     attach::{attach_clock, attach_programs},
     maps::{Maps, set_schedulers, take_map},
     program::{MapSizes, kernel_error, load, program},
+    ring_size::{TICK_BYTES, ring_bytes},
     shared_clock::SharedClock,
     tick::read_tick,
 };
@@ -30,17 +31,6 @@ use crate::{
         sampler::{ClockPlace, FetchedSample, Request, SampleCounts, Sampler, Target},
     },
 };
-
-/// Size of a tick in the ring buffer, unless its stack is very deep: 112 bytes before the
-/// frames, and 114 frames of 8 bytes.
-const TICK_BYTES: u32 = 1 << 10;
-
-/// The ring buffer has room for the ticks of this time, for a recorder that does not get a CPU at once.
-pub(in super::super) const RING_SECONDS: u32 = 4;
-
-/// Limits of the ring buffer: 64 KiB is enough for events without ticks, 64 MiB for four seconds on 16 CPUs
-/// at 999 Hz.
-const RING_BYTES: RangeInclusive<u32> = 1 << 16..=1 << 26;
 
 /// Distinct samples that the map keeps of events that occur as often as the node likes, at 5.4 KiB
 /// each: 43 MiB, and more on machines with more than 32 CPUs.
@@ -146,7 +136,7 @@ impl EbpfSampler {
     ) -> Result<(), ProbeError> {
         let program: &mut PerfEvent = program(&mut self.ebpf, name);
         let descriptor = program.fd().map_err(kernel_error)?;
-        self.place = Some(clock.connect(&target.process.pid_namespace()?, descriptor)?);
+        self.place = Some(clock.connect(target.process, descriptor)?);
         self.clock = clock.name();
         Ok(())
     }
@@ -328,21 +318,14 @@ impl Sampler for EbpfSampler {
 fn map_sizes(cpus: u32, has_counted: bool, request: Request<'_>, unwind: &Update) -> MapSizes {
     let samples = if has_counted { COUNTED_SAMPLES.max(COUNTED_SAMPLES_PER_CPU * cpus) } else { 1 };
     let (row_chunks, block_chunks) = chunks_of(unwind);
+    let has_ticks = request.events.contains(&Event::Cpu);
+    let ticks_per_second = if has_ticks { cpus * request.freq_hz } else { 0 };
     MapSizes {
         samples,
-        ring_bytes: ring_bytes(cpus, request),
+        ring_bytes: ring_bytes(ticks_per_second),
         row_chunks: row_chunks + SPARE_ROW_CHUNKS,
         block_chunks: block_chunks + SPARE_BLOCK_CHUNKS,
     }
-}
-
-fn ring_bytes(cpus: u32, request: Request<'_>) -> u32 {
-    let ticks_per_second =
-        if request.events.contains(&Event::Cpu) { cpus * request.freq_hz } else { 0 };
-    let bytes = ticks_per_second
-        .saturating_mul(RING_SECONDS * TICK_BYTES)
-        .clamp(*RING_BYTES.start(), *RING_BYTES.end());
-    bytes.next_power_of_two()
 }
 
 /// Chunks for the rows of `update`, and for their blocks. Files begin at chunks.

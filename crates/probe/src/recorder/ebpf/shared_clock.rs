@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::ProbeError,
     kernel_interface::{MAX_OBSERVED_NODES, ObservedProcess},
-    node::PidNamespace,
+    node::{INITIAL_PID_NAMESPACE, Process, has_initial_pids},
     permission::{MAPS, PROGRAM, raise},
     recorder::sampler::ClockPlace,
 };
@@ -31,7 +31,10 @@ pub(in super::super) struct SharedClock {
     observed: HashMap<MapData, ObservedProcess, u32>,
     programs: ProgramArray<MapData>,
     places: Places,
+    /// Whether processes are told apart by their pids in the initial pid namespace.
+    has_initial_pids: bool,
     name: &'static str,
+    freq_hz: u32,
     started_on: Machine,
     /// Keeps the program and its links alive.
     _ebpf: Ebpf,
@@ -42,19 +45,37 @@ impl SharedClock {
     pub(in super::super) fn start(freq_hz: u32) -> Result<Self, ProbeError> {
         let started_on = Machine::now()?;
         let _raised = raise(PROGRAM);
+        let has_initial_pids = has_initial_pids();
         let mut ebpf = EbpfLoader::new()
+            .override_global("cfg_has_initial_pids", &u32::from(has_initial_pids), true)
             .load(include_bytes_aligned!(concat!(env!("OUT_DIR"), "/clock.bpf.o")))
             .map_err(kernel_error)?;
         program::<PerfEvent>(&mut ebpf, "on_clock").load().map_err(kernel_error)?;
         let observed = take_map(&mut ebpf, "observed_nodes", HashMap::try_from)?;
         let programs = take_map(&mut ebpf, "node_programs", ProgramArray::try_from)?;
         let name = attach_clock(program(&mut ebpf, "on_clock"), &started_on.cpus, freq_hz)?;
-        Ok(Self { observed, programs, places: Places::default(), name, started_on, _ebpf: ebpf })
+        let places = Places::default();
+        Ok(Self {
+            observed,
+            programs,
+            places,
+            has_initial_pids,
+            name,
+            freq_hz,
+            started_on,
+            _ebpf: ebpf,
+        })
     }
 
     /// `cycles` or `cpu-clock`.
     pub(in super::super) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Ticks a second of all CPUs.
+    pub(in super::super) fn ticks_per_second(&self) -> u32 {
+        let cpus = u32::try_from(self.started_on.cpus.len()).expect("fewer than 2^32 CPUs");
+        cpus * self.freq_hz
     }
 
     /// Whether every CPU has the clock. One that was off has none, also when it is there again; so has each but the first
@@ -67,19 +88,27 @@ impl SharedClock {
     /// Lets the ticks that fall on a process continue in `program`.
     pub(super) fn connect(
         &mut self,
-        process: &PidNamespace,
+        process: &Process,
         program: &ProgramFd,
     ) -> Result<ClockPlace, ProbeError> {
         let index =
             self.places.free().ok_or(ProbeError::TooManyNodes { most: MAX_OBSERVED_NODES })?;
         let place = u32::try_from(index).expect("there are fewer places");
-        let pid_namespace = u32::try_from(process.inode).unwrap_or_default();
-        let key = (pid_namespace, process.tgid);
+        let key = self.key_of(process)?;
         let _raised = raise(MAPS);
         self.programs.set(place, program, 0).map_err(kernel_error)?;
         self.observed.insert(observed(key), place, 0).map_err(kernel_error)?;
         self.places.take(index, key);
         Ok(ClockPlace(place))
+    }
+
+    /// The ids by which the clock's program knows a process.
+    fn key_of(&self, process: &Process) -> Result<ProcessKey, ProbeError> {
+        if self.has_initial_pids {
+            return Ok((INITIAL_PID_NAMESPACE, process.pid));
+        }
+        let namespace = process.pid_namespace()?;
+        Ok((u32::try_from(namespace.inode).unwrap_or_default(), namespace.tgid))
     }
 
     /// Lets no tick continue in the program of a node any more.

@@ -1,4 +1,5 @@
-//! `watch` with no more privileges than the unit for systemd and the `DaemonSet` give it, in a time namespace of its own.
+//! `watch` with no more privileges than the unit for systemd and the `DaemonSet` give it, in a time namespace of its own; and in a
+//! pid namespace of its own.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -50,6 +51,42 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
             let _ = watched.flamegraph("-o all.folded");
             watched.bench.path("all.folded").exists()
                 && watched.bench.read("all.folded").contains("do_syscall_64_[k]")
+        }
+    });
+}
+
+const ALONE: &str = "who_watches_and_who_is_watched_may_have_pids_of_their_own";
+
+/// Pids are others there than those by which the kernel's programs know threads of the machine.
+const PIDS: &str = "unshare --pid --mount-proc --fork --kill-child=KILL";
+
+#[test]
+fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
+    if !may_profile_or_says_so(ALONE) {
+        return;
+    }
+    let bench = Workbench::new("pids");
+    let tried = bench.command_line(&format!("{PIDS} true")).output().unwrap();
+    if !tried.status.success() {
+        return not_run(ALONE, &String::from_utf8_lossy(&tried.stderr));
+    }
+    bench.file(
+        "watch.toml",
+        "[record]\nfrequency = 499\nwindow = '1s'\n[nodes]\nonly = ['inside@pids']\n\
+         every-vm = true\n[directory]\npath = 'windows'\n",
+    );
+    bench.file(
+        "alone.sh",
+        "cd \"$1\" && shift\nRABBITMQ_NODENAME=inside@pids erl -noshell -noinput -eval '\
+         F = fun F() -> lists:seq(1, 1000), F() end, F().' &\nexec \"$@\"\n",
+    );
+    let prefix = format!("{PIDS} sh alone.sh {}", bench.directory.display());
+    let watched = Watched::start_with(bench, &prefix);
+    eventually("what the node does is in its windows", || {
+        watched.windows("inside@pids").len() > 1 && {
+            let _ = watched.flamegraph("-o all.folded");
+            watched.bench.path("all.folded").exists()
+                && watched.bench.read("all.folded").contains("erl_eval:")
         }
     });
 }
