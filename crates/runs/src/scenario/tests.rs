@@ -95,6 +95,19 @@ fn refusals_name_file_line_key_and_what_is_allowed() {
 }
 
 #[test]
+fn what_several_brokers_cannot_do_is_refused() {
+    refused(&["broker.cluster=false"], &["broker.cluster", "give `nodes`"]);
+    let two = "broker.nodes=2";
+    refused(&[two, "broker.cluster=false", "broker.recovery=true"], &["`broker.recovery`"]);
+    refused(&[two, "broker.cluster=false", "run.verify=true"], &["`run.verify`"]);
+    let parameter =
+        |rest: &str| format!("broker.parameters=[{{ component = 'shovel', name = 's', {rest} }}]");
+    refused(&[two, &parameter("value = '{'")], &["broker.parameters.0.value", "JSON"]);
+    refused(&[two, &parameter("value = '\"$uri-3\"'")], &["broker.parameters.0.value", "1 to 2"]);
+    refused(&[two, &parameter("value = '{}', node = 3")], &["broker.parameters.0.node"]);
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     refused(&["consumers.0.auto-ack=true"], &["consumers.0.prefetch", "leave one of the two out"]);
     refused(&["consumers.0.auto-ack=true", "consumers.0.multi-ack-every=5"], &["auto-ack"]);
@@ -133,15 +146,6 @@ fn what_cannot_be_is_refused() {
     refused(&["publishers.0.write=slowly"], &["publishers.0.write", "`per-message`"]);
     refused(&["broker.nodes=0"], &["broker.nodes", "from 1 to 7"]);
     refused(&["broker.nodes=3", "broker.uri=amqp://a"], &["broker.nodes", "uri"]);
-    refused(&["broker.cluster=false"], &["broker.cluster", "give `nodes`"]);
-    let two = "broker.nodes=2";
-    refused(&[two, "broker.cluster=false", "broker.recovery=true"], &["`broker.recovery`"]);
-    refused(&[two, "broker.cluster=false", "run.verify=true"], &["`run.verify`"]);
-    let parameter =
-        |rest: &str| format!("broker.parameters=[{{ component = 'shovel', name = 's', {rest} }}]");
-    refused(&[two, &parameter("value = '{'")], &["broker.parameters.0.value", "JSON"]);
-    refused(&[two, &parameter("value = '\"$uri-3\"'")], &["broker.parameters.0.value", "1 to 2"]);
-    refused(&[two, &parameter("value = '{}', node = 3")], &["broker.parameters.0.node"]);
     refused(&["broker.uris=[]"], &["broker.uris", "at least one"]);
     refused(&["broker.uris=[\"amqp://a\", \"http://b\"]"], &["broker.uris.1", "amqps://"]);
     refused(&["broker.auth=external"], &["broker.auth", "certificate"]);

@@ -123,7 +123,7 @@ mod tests {
         Outcome {
             stack: EMPTY,
             frame: FrameId(frame),
-            is_symbolized: frame % 2 == 0,
+            is_symbolized: frame.is_multiple_of(2),
             is_function: line.is_some(),
             line: line.map(|number| SourceLine { file: 0, number }),
         }
