@@ -30,6 +30,8 @@ pub struct Session {
     ownership: Ownership,
     /// Declares again what a restart of the broker took away.
     restorer: Restorer,
+    /// Connections to the further ones of several brokers.
+    others: Vec<Topology>,
 }
 
 /// The owner of the broker: it decides how a run proves what it has declared there.
@@ -72,14 +74,10 @@ impl Session {
     ) -> Result<Self, LoadError> {
         let mut control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let mut needs = look_up(scenario, &mut control)?;
+        let needs = needs_of(scenario, &mut control)?;
         control.declare(&needs.present)?;
         let declared = owned_topology(scenario, &needs)?;
         let mut ownership = remember(&declared, owner, &mut control)?;
-        needs.missing.queues.retain(|set| {
-            let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
-            !(set.spec.exclusive && readers.any(|queue| set.spec.is_meant_by(queue)))
-        });
         if let Err(error) = create(&mut control, &needs, &declared, &mut ownership) {
             // The first error is the one that matters.
             if let (Ok(_), BrokerOwner::SomebodyElse(memory)) =
@@ -90,17 +88,19 @@ impl Session {
             return Err(error);
         }
         control.bind(&needs.to_bind)?;
-        if scenario.broker.is_several_brokers() {
-            for other in dialer.others() {
-                let mut control = Topology::connect(&other)?;
-                control.create(&needs.missing)?;
-                control.close();
-            }
-        }
+        let others = if scenario.broker.is_several_brokers() {
+            dialer
+                .others()
+                .iter()
+                .map(|other| create_at(scenario, other))
+                .collect::<Result<_, _>>()?
+        } else {
+            Vec::new()
+        };
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let restorer = Restorer::new(control, needs.missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
-        Ok(Self { scenario, dialer, broker, declared, ownership, restorer })
+        Ok(Self { scenario, dialer, broker, declared, ownership, restorer, others })
     }
 
     /// The broker, as it says of itself.
@@ -169,7 +169,8 @@ impl Session {
         let missing = declared.declarations(scenario);
         let restorer = Restorer::new(control, missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
-        Ok(Self { scenario, dialer, broker, declared, ownership, restorer })
+        let others = Vec::new();
+        Ok(Self { scenario, dialer, broker, declared, ownership, restorer, others })
     }
 
     /// Sleeps until the scenario's start time, if it has one in the future.
@@ -190,11 +191,33 @@ impl Session {
     /// by now. Says what was kept for that reason.
     pub fn close(self) -> Result<Removal, LoadError> {
         self.restorer.close();
+        self.others.into_iter().for_each(Topology::close);
         if self.declared.is_empty() {
             return Ok(Removal::default());
         }
         close(&self.declared, &self.ownership, &self.dialer)
     }
+}
+
+/// What the scenario needs at a broker, but for exclusive queues with consumers, who declare these themselves.
+fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadError> {
+    let mut needs = look_up(scenario, control)?;
+    needs.missing.queues.retain(|set| {
+        let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
+        !(set.spec.exclusive && readers.any(|queue| set.spec.is_meant_by(queue)))
+    });
+    Ok(needs)
+}
+
+/// Declares and binds everything at one more broker, which ends with the run. Exclusive queues there belong to the
+/// connection that is returned.
+fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError> {
+    let mut control = Topology::connect(broker)?;
+    let needs = needs_of(scenario, &mut control)?;
+    control.declare(&needs.present)?;
+    control.create(&needs.missing)?;
+    control.bind(&needs.to_bind)?;
+    Ok(control)
 }
 
 /// What the session declares itself, and what churn declares while the load runs.

@@ -55,6 +55,8 @@ constants! {
     const SIZE_BUCKET_BITS: u32 = 3;
     /// Nodes that one clock observes at the same time.
     const MAX_OBSERVED_NODES: usize = 64;
+    /// Inode of the initial pid namespace: `PROC_PID_INIT_INO` of the kernel's `include/linux/proc_ns.h`.
+    const INITIAL_PID_NAMESPACE: u32 = 0xEFFF_FFFC;
     /// Ports whose writes and reads are counted.
     const SIZE_PORTS: usize = 64;
 }

@@ -25,9 +25,6 @@ enum { UPDATE_ANY = 0, UPDATE_NOEXIST = 1 };
 enum { STACK_SKIP_NONE = 0 };
 enum { RINGBUF_NO_WAKEUP = 1 };
 
-/* Inode of the initial pid namespace (include/linux/proc_ns.h). */
-#define INITIAL_PID_NAMESPACE 0xEFFFFFFCULL /* also in src/node/process.rs */
-
 #ifdef __x86_64__
 #error "compile for the bpf target"
 #endif

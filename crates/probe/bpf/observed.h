@@ -3,7 +3,7 @@
  * Whether the running thread belongs to the observed process, which is known by its id in its own pid namespace.
  */
 #pragma once
-#include "kernel.h"
+#include "interface.h"
 
 /* Constants that the loader sets before the verifier runs. */
 volatile const u64 cfg_pidns_dev = 0;

@@ -13,15 +13,32 @@ pub(crate) fn set(
 ) -> Result<(), BrokerError> {
     let uris: Vec<String> = nodes.iter().map(Node::uri).collect();
     for parameter in parameters {
-        let index = parameter.node.saturating_sub(1) as usize;
-        let node = nodes.get(index).unwrap_or(&nodes[0]);
-        let answer = node.eval_by(installation, &expression(parameter, &uris))?;
-        if let Some(reason) = refusal(&answer) {
+        let refused = |reason: &str| {
             let Parameter { component, name, .. } = parameter.clone();
-            return Err(BrokerError::Parameter { component, name, reason });
+            BrokerError::Parameter { component, name, reason: without_addresses(reason, &uris) }
+        };
+        let index = (parameter.node as usize).checked_sub(1);
+        let node = index.and_then(|index| nodes.get(index));
+        let node = node.ok_or_else(|| refused("the broker has no node of that number"))?;
+        let reason = match node.eval_by(installation, &expression(parameter, &uris)) {
+            Ok(answer) => refusal(&answer),
+            // Not with the expression, which has passwords.
+            Err(BrokerError::Eval { answer, .. }) => Some(answer),
+            Err(error) => return Err(error),
+        };
+        if let Some(reason) = reason {
+            return Err(refused(&reason));
         }
     }
     Ok(())
+}
+
+/// What the broker says, in which it may quote a value, without the passwords of its nodes.
+fn without_addresses(words: &str, uris: &[String]) -> String {
+    let named = (1..).zip(uris);
+    named.fold(words.to_owned(), |words, (number, uri)| {
+        words.replace(uri, &format!("$uri-{number}"))
+    })
 }
 
 /// What `rabbitmqctl set_parameter` asks for.
@@ -33,4 +50,16 @@ fn expression(parameter: &Parameter, uris: &[String]) -> String {
         text(&parameter.name),
         text(&parameter.value_with(uris)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_addresses;
+
+    #[test]
+    fn words_of_a_broker_have_no_password() {
+        let uris = ["amqp://g:one@h:1".to_owned(), "amqp://g:two@h:2".to_owned()];
+        let words = "no: amqp://g:two@h:2 after amqp://g:one@h:1";
+        assert_eq!(without_addresses(words, &uris), "no: $uri-2 after $uri-1");
+    }
 }

@@ -37,13 +37,15 @@ fn load(
              worker the broker with --uri or RABBITSCOPE_URI to allow that"
         ));
     }
-    scenario.broker = BrokerSpec::Existing { uris: uris.clone() };
+    let there = BrokerSpec::Existing { uris: uris.clone() };
+    let planned = std::mem::replace(&mut scenario.broker, there);
     let share = assignment.share();
     scenario.connecting.parallel = scenario.connecting.parallel.div_ceil(share.of.max(1));
     let parsed: Result<Vec<_>, _> = uris.iter().map(|uri| Uri::parse(uri)).collect();
     let parsed = parsed.map_err(|error| error.to_string())?;
     let dialer = Dialer::new(parsed, &scenario.connecting, scenario.seed)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.to_string())?
+        .for_broker(&planned);
     run_part(&scenario, &assignment.token, share, &dialer, host, cancel)
         .map_err(|error| error.to_string())
 }

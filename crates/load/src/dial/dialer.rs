@@ -17,7 +17,7 @@ use rabbitscope_amqp::{
     blocking::{Client, ClientError},
 };
 use rabbitscope_files::MAX_TEXT_BYTES;
-use rabbitscope_runs::scenario::{Allocation, Auth, Connecting};
+use rabbitscope_runs::scenario::{Allocation, Auth, BrokerSpec, Connecting};
 use rustls::{ClientConfig, pki_types::ServerName};
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -39,6 +39,8 @@ pub struct Dialer {
     uris: Vec<Uri>,
     seed: u64,
     connecting: Connecting,
+    /// A connection that cannot be made at one address is tried at the others.
+    has_alternatives: bool,
     /// Present when an address needs TLS.
     tls: Option<Arc<ClientConfig>>,
 }
@@ -53,7 +55,8 @@ pub(crate) struct Unanswered<'a> {
 impl Dialer {
     /// A dialer for one broker without TLS, with the defaults of a scenario.
     pub fn to(uri: Uri) -> Self {
-        Self { uris: vec![uri], seed: 1, connecting: Connecting::default(), tls: None }
+        let connecting = Connecting::default();
+        Self { uris: vec![uri], seed: 1, connecting, has_alternatives: true, tls: None }
     }
 
     /// A dialer for a broker as a scenario describes it. Reads certificates, keys and tokens, but
@@ -77,10 +80,16 @@ impl Dialer {
             }
         }
         let tls = needs_tls.then(|| tls_config(&connecting.tls)).transpose()?;
-        Ok(Self { uris, seed, connecting: connecting.clone(), tls })
+        Ok(Self { uris, seed, connecting: connecting.clone(), has_alternatives: true, tls })
     }
 
-    /// A dialer for each of the other addresses, in order, that tries no further one.
+    /// Of several brokers that know nothing of one another each connection has its own: none is tried elsewhere.
+    #[must_use]
+    pub fn for_broker(self, broker: &BrokerSpec) -> Self {
+        Self { has_alternatives: !broker.is_several_brokers(), ..self }
+    }
+
+    /// A dialer for each of the other addresses, in order.
     pub(crate) fn others(&self) -> Vec<Self> {
         let one = |uri: &Uri| Self { uris: vec![uri.clone()], ..self.clone() };
         self.uris[1..].iter().map(one).collect()
@@ -170,8 +179,9 @@ impl Dialer {
             Allocation::RoundRobin => number,
             Allocation::Random => scattered(self.seed, number),
         };
+        let tried = if self.has_alternatives { count } else { 1 };
         let mut last = None;
-        for uri in (0..count).map(|step| &self.uris[first.wrapping_add(step) % count]) {
+        for uri in (0..tried).map(|step| &self.uris[first.wrapping_add(step) % count]) {
             match connect(uri) {
                 Ok(client) => return Ok((client, uri)),
                 Err(error) => last = Some(Unanswered { uri, error }),
@@ -238,6 +248,8 @@ fn scattered(seed: u64, number: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::scenario::ThrowawayBroker;
+
     use super::*;
 
     #[test]
@@ -248,6 +260,25 @@ mod tests {
         }
         assert!(hits.iter().all(|count| (900..1100).contains(count)), "{hits:?}");
         assert_ne!(scattered(7, 0), scattered(8, 0));
+    }
+
+    #[test]
+    fn of_several_brokers_each_connection_has_its_own() {
+        let uris = ["amqp://a", "amqp://b", "amqp://c"].map(|uri| Uri::parse(uri).unwrap());
+        let dialer = Dialer::new(uris.to_vec(), &Connecting::default(), 1).unwrap();
+        let tried = |dialer: &Dialer| {
+            let hosts = std::cell::RefCell::new(Vec::new());
+            let refuse = |uri: &Uri| {
+                hosts.borrow_mut().push(uri.host.clone());
+                let source = io::Error::from(io::ErrorKind::ConnectionRefused);
+                Err::<(), _>(ClientError::Connect { address: uri.address(), source })
+            };
+            dialer.first_answer(4, refuse).unwrap_err();
+            hosts.into_inner()
+        };
+        assert_eq!(tried(&dialer), ["b", "c", "a"]);
+        let several = ThrowawayBroker { nodes: 3, is_cluster: false, ..ThrowawayBroker::default() };
+        assert_eq!(tried(&dialer.for_broker(&BrokerSpec::Throwaway(several))), ["b"]);
     }
 
     #[test]

@@ -19,8 +19,6 @@ pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
 pub use listener::{is_local_address, listening_ports, local_node_at};
 pub use origin::{NodeOrigin, origin_of};
-pub(crate) use process::{
-    INITIAL_PID_NAMESPACE, MAX_VDSO_BYTES, Mapping, Process, ReadMemory, has_initial_pids,
-};
+pub(crate) use process::{MAX_VDSO_BYTES, Mapping, Process, ReadMemory, has_initial_pids};
 pub use scan::NodeScan;
 pub use sockets::{holds_socket, sockets_of};

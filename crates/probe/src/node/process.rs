@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     error::ProbeError,
+    kernel_interface::INITIAL_PID_NAMESPACE,
     permission::{NODE, raise},
 };
 
@@ -95,9 +96,6 @@ pub(crate) struct PidNamespace {
     /// The node's pid there.
     pub(crate) tgid: u32,
 }
-
-/// Inode of the initial pid namespace: `PROC_PID_INIT_INO` of the kernel's `proc_ns.h`.
-pub(crate) const INITIAL_PID_NAMESPACE: u32 = 0xEFFF_FFFC;
 
 /// Whether `/proc` has the pids of the initial pid namespace, in which every process of the machine has one.
 pub(crate) fn has_initial_pids() -> bool {

@@ -24,7 +24,7 @@ pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
 /// The fastest level at which what is written stays small: at the one below it zlib does not build codes for the data.
 const FAST: Compression = Compression::new(2);
 
-/// As [`write_pprof`], in a third of the time and with some more bytes.
+/// As [`write_pprof`], in less time and with some more bytes.
 pub fn write_pprof_fast(profile: &Profile, out: impl Write) -> io::Result<()> {
     write_with_all(profile, FAST, out)
 }

@@ -56,7 +56,8 @@ impl Target {
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log())?;
-                let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?;
+                let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
+                    .for_broker(&scenario.broker);
                 let uri = dialer.uri().clone();
                 Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None })
             }

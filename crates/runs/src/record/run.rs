@@ -165,7 +165,7 @@ pub struct BrokerFacts {
     pub address: String,
     /// Pid of the node when it runs on this machine; of a cluster the first, which a profile and packets are of.
     pub pid: Option<u32>,
-    /// All nodes of a cluster that was started for the run. Its CPU time and memory are those of all together.
+    /// All nodes of a cluster, or of several brokers, that were started for the run. Its CPU time and memory are those of all together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<ClusterNode>,
     /// Started for this run and stopped after it.

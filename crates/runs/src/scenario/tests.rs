@@ -100,6 +100,8 @@ fn what_several_brokers_cannot_do_is_refused() {
     let two = "broker.nodes=2";
     refused(&[two, "broker.cluster=false", "broker.recovery=true"], &["`broker.recovery`"]);
     refused(&[two, "broker.cluster=false", "run.verify=true"], &["`run.verify`"]);
+    let random = "broker.allocation=random";
+    refused(&[two, "broker.cluster=false", random], &["`broker.allocation`"]);
     let parameter =
         |rest: &str| format!("broker.parameters=[{{ component = 'shovel', name = 's', {rest} }}]");
     refused(&[two, &parameter("value = '{'")], &["broker.parameters.0.value", "JSON"]);
@@ -305,6 +307,13 @@ fn every_resolved_scenario_reads_back_as_itself() {
             Err(error) => panic!("{error}\n{text}"),
         }
     }
+}
+
+#[test]
+fn several_brokers_read_back_as_themselves() {
+    let several = read(SMALL, &["broker.nodes=2", "broker.cluster=false"]).unwrap();
+    assert!(several.broker.is_several_brokers());
+    assert_eq!(parse(&several.to_toml(), "resolved", &[]).unwrap(), several);
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl ContinuousRecorder {
 
     /// How often [`ContinuousRecorder::fetch`] is to be called at least: half of the time for which there is room.
     pub fn fetch_interval(&self) -> Duration {
-        let rings = ring_room(self.clock.ticks_per_second());
+        let rings = ring_room(self.clock.cpus() * self.freq_hz);
         let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64);
         if self.events.contains(&Event::OffCpu) { counted / 2 } else { rings / 2 }
     }

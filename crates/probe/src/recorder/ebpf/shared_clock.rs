@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     error::ProbeError,
-    kernel_interface::{MAX_OBSERVED_NODES, ObservedProcess},
-    node::{INITIAL_PID_NAMESPACE, Process, has_initial_pids},
+    kernel_interface::{INITIAL_PID_NAMESPACE, MAX_OBSERVED_NODES, ObservedProcess},
+    node::{Process, has_initial_pids},
     permission::{MAPS, PROGRAM, raise},
     recorder::sampler::ClockPlace,
 };
@@ -34,7 +34,6 @@ pub(in super::super) struct SharedClock {
     /// Whether processes are told apart by their pids in the initial pid namespace.
     has_initial_pids: bool,
     name: &'static str,
-    freq_hz: u32,
     started_on: Machine,
     /// Keeps the program and its links alive.
     _ebpf: Ebpf,
@@ -55,16 +54,7 @@ impl SharedClock {
         let programs = take_map(&mut ebpf, "node_programs", ProgramArray::try_from)?;
         let name = attach_clock(program(&mut ebpf, "on_clock"), &started_on.cpus, freq_hz)?;
         let places = Places::default();
-        Ok(Self {
-            observed,
-            programs,
-            places,
-            has_initial_pids,
-            name,
-            freq_hz,
-            started_on,
-            _ebpf: ebpf,
-        })
+        Ok(Self { observed, programs, places, has_initial_pids, name, started_on, _ebpf: ebpf })
     }
 
     /// `cycles` or `cpu-clock`.
@@ -72,10 +62,9 @@ impl SharedClock {
         self.name
     }
 
-    /// Ticks a second of all CPUs.
-    pub(in super::super) fn ticks_per_second(&self) -> u32 {
-        let cpus = u32::try_from(self.started_on.cpus.len()).expect("fewer than 2^32 CPUs");
-        cpus * self.freq_hz
+    /// How many CPUs tick.
+    pub(in super::super) fn cpus(&self) -> u32 {
+        u32::try_from(self.started_on.cpus.len()).expect("fewer than 2^32 CPUs")
     }
 
     /// Whether every CPU has the clock. One that was off has none, also when it is there again; so has each but the first

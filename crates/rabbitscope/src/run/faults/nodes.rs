@@ -25,10 +25,10 @@ pub(in crate::run) struct NodesUnderLoad<'a> {
 }
 
 impl<'a> NodesUnderLoad<'a> {
-    /// Of a single node without faults there is nothing to ask.
+    /// Of single nodes without faults there is nothing to ask.
     pub(in crate::run) fn of(scenario: &'a Scenario, control: Option<NodeControl>) -> Self {
         let is_wanted =
-            |control: &NodeControl| control.nodes().len() > 1 || !scenario.faults.is_empty();
+            |control: &NodeControl| is_cluster(scenario, control) || !scenario.faults.is_empty();
         let own =
             control.filter(is_wanted).map(|control| (control.clone(), ReplicaLog::of(control)));
         Self { scenario, own }
@@ -63,6 +63,10 @@ impl<'a> NodesUnderLoad<'a> {
             thread::Builder::new().name("faults".to_owned()).spawn_scoped(scope, conduct)?;
         Ok(Some(StartedFaults { started: Some(started), thread }))
     }
+}
+
+fn is_cluster(scenario: &Scenario, control: &NodeControl) -> bool {
+    control.nodes().len() > 1 && !scenario.broker.is_several_brokers()
 }
 
 /// Faults that wait for the load, or happen.

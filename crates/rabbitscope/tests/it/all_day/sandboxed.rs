@@ -16,14 +16,7 @@ const SANDBOX: &str =
 
 #[test]
 fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
-    if !may_profile_or_says_so(TEST) {
-        return;
-    }
-    let bench = Workbench::new("sandboxed");
-    let tried = bench.command_line(&format!("{SANDBOX} true")).output().unwrap();
-    if !tried.status.success() {
-        return not_run(TEST, &String::from_utf8_lossy(&tried.stderr));
-    }
+    let Some(bench) = place_for(TEST, "sandboxed", SANDBOX) else { return };
     let unit = deployed("systemd/rabbitscope-watch.service");
     let capabilities = capabilities_of(&unit);
     assert_eq!(capabilities, capabilities_in_manifest(), "the unit's and the DaemonSet's");
@@ -62,14 +55,7 @@ const PIDS: &str = "unshare --pid --mount-proc --fork --kill-child=KILL";
 
 #[test]
 fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
-    if !may_profile_or_says_so(ALONE) {
-        return;
-    }
-    let bench = Workbench::new("pids");
-    let tried = bench.command_line(&format!("{PIDS} true")).output().unwrap();
-    if !tried.status.success() {
-        return not_run(ALONE, &String::from_utf8_lossy(&tried.stderr));
-    }
+    let Some(bench) = place_for(ALONE, "pids", PIDS) else { return };
     bench.file(
         "watch.toml",
         "[record]\nfrequency = 499\nwindow = '1s'\n[nodes]\nonly = ['inside@pids']\n\
@@ -89,6 +75,20 @@ fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
                 && watched.bench.read("all.folded").contains("erl_eval:")
         }
     });
+}
+
+/// A place for a test that needs these namespaces. Absent, and said so, where they, or profiles, cannot be had.
+fn place_for(test: &str, name: &str, namespaces: &str) -> Option<Workbench> {
+    if !may_profile_or_says_so(test) {
+        return None;
+    }
+    let bench = Workbench::new(name);
+    let tried = bench.command_line(&format!("{namespaces} true")).output().unwrap();
+    if !tried.status.success() {
+        not_run(test, &String::from_utf8_lossy(&tried.stderr));
+        return None;
+    }
+    Some(bench)
 }
 
 fn configuration(broker: &Broker) -> String {

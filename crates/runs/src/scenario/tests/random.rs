@@ -118,7 +118,7 @@ impl Random {
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
                 nodes: 1 + self.number(6),
-                // False excludes much: `several_brokers` in the tests beside.
+                // False excludes much, and has a test of its own.
                 is_cluster: true,
                 plugins: vec!["rabbitmq_stream".to_owned()],
                 plugins_directory: "more plugins".to_owned(),

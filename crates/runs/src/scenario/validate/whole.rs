@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::{
+    connecting::{Allocation, Connecting},
     error::{Problem, refuse},
     model::{
         BrokerSpec, PacketsSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario,
@@ -54,7 +55,7 @@ pub(in crate::scenario) fn scenario(
     run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
     let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues)
         .map_err(|problem| problem.under("run"))?;
-    fits_several_brokers(&broker, connecting.recovery.is_some(), run.verify, &stop)?;
+    fits_several_brokers(&broker, &connecting, run.verify, &stop)?;
     let others = [requests.len(), responders.len(), churn.len()];
     let measured = expect::Measured::new(&run, &publishers, &consumers, others);
     let expect = expect::expect(wire.expect.unwrap_or_default(), &measured)?;
@@ -81,15 +82,17 @@ pub(in crate::scenario) fn scenario(
     })
 }
 
-/// What asks one broker about queues that each of several has.
+/// What asks one broker about queues that each of several has, or takes one for another.
 fn fits_several_brokers(
     broker: &BrokerSpec,
-    has_recovery: bool,
+    connecting: &Connecting,
     verifies: bool,
     stop: &Stop,
 ) -> Result<(), Problem> {
     let needs_one = [
-        ("broker.recovery", has_recovery),
+        ("broker.recovery", connecting.recovery.is_some()),
+        // A publisher and its consumer would be at one broker by chance.
+        ("broker.allocation", connecting.allocation == Allocation::Random),
         ("run.verify", verifies),
         ("run.until", matches!(stop.until, Some(Until::Empty(_)))),
     ];
