@@ -33,8 +33,6 @@ constants! {
     /// The upper bits of a frame count further consecutive activations of the same return address.
     /// User addresses have 48 bits at most.
     const REPEAT_SHIFT: u32 = 48;
-    /// A power of two that is more than the frames of all kinds in a sample.
-    const TICK_WORDS: usize = 1024;
     /// Rows lie in chunks of 4 KiB, so that user space fills the map with few system calls.
     const ROWS_PER_CHUNK: u32 = 256;
     /// Likewise for the first rows of blocks. A power of two.
@@ -235,15 +233,6 @@ structs! {
         /// `REPEAT_SHIFT`. The second half is for the outer frames of a truncated stack. The largest part, of which most
         /// samples use the beginning, is the last, so that what a sample uses lies together.
         frames: [u64; 2 * FRAME_SLOTS],
-    }
-
-    /// A clock tick in the ring buffer: as many words as its head says are sent.
-    struct Tick {
-        /// Time of the kernel's monotonic clock, in nanoseconds.
-        nanos: u64,
-        head: SampleHead,
-        /// Inner Erlang frames, outer Erlang frames, C frames, kernel frames.
-        words: [u64; TICK_WORDS],
     }
 
     /// Value of the map `off_cpu_threads`: a thread that is off the CPU, with the stack it left.

@@ -60,6 +60,11 @@ struct task_struct {
     struct pid *thread_pid;
 } __attribute__((preserve_access_index));
 
+/* Memory that a helper has handed out, such as a record of a ring buffer. */
+struct bpf_dynptr {
+    u64 opaque[2];
+} __attribute__((aligned(8)));
+
 struct bpf_raw_tracepoint_args {
     u64 args[4];
 };
@@ -77,8 +82,12 @@ static long (*const bpf_probe_read_user)(void *dst, u32 size, const void *src) =
 static long (*const bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, struct bpf_pidns_info *info,
                                                  u32 size) = (void *)120;
 static struct task_struct *(*const bpf_get_current_task_btf)(void) = (void *)158;
-static long (*const bpf_ringbuf_output)(void *ringbuf, void *data, u64 size,
-                                        u64 flags) = (void *)130;
+static long (*const bpf_ringbuf_reserve_dynptr)(void *ringbuf, u32 size, u64 flags,
+                                                struct bpf_dynptr *record) = (void *)198;
+static void (*const bpf_ringbuf_submit_dynptr)(struct bpf_dynptr *record, u64 flags) = (void *)199;
+static void (*const bpf_ringbuf_discard_dynptr)(struct bpf_dynptr *record, u64 flags) = (void *)200;
+static long (*const bpf_dynptr_write)(struct bpf_dynptr *to, u32 offset, void *from, u32 size,
+                                      u64 flags) = (void *)202;
 static long (*const bpf_task_pt_regs)(struct task_struct *task) = (void *)175;
 
 /* A word of the observed process; 0 where it cannot be read. */

@@ -73,13 +73,6 @@ struct {
     UINT(max_entries, 1 << 20);
 } ticks SEC(".maps");
 
-struct {
-    UINT(type, MAP_PERCPU_ARRAY);
-    UINT(max_entries, 1);
-    TYPE(key, u32);
-    TYPE(value, struct tick);
-} outgoing SEC(".maps");
-
 /* Snapshots still to take; counts down to 0. */
 struct {
     UINT(type, MAP_ARRAY);

@@ -128,7 +128,7 @@ ALWAYS_INLINE u64 is_native_call(u64 process)
  * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. */
 ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
-    if (!cfg_off_current || !sample->head.native_count)
+    if (!cfg_off_current || sample->head.ip_in_jit)
         return;
     u64 is_set = scheduler->runs_jit ? 0 : is_native_call(process);
     for (u32 i = 0; i < 2; i++)

@@ -9,44 +9,50 @@
  * The lock is held for about ten nanoseconds, so a few attempts are enough. */
 #define SEND_ATTEMPTS 4
 
-/* Reads a field again. The verifier keeps a separate state for each value that a loop compared with, and
- * would follow the code after the loop once for each of them. */
-#define READ_AGAIN(field) (*(volatile typeof(field) *)&(field))
-
-ALWAYS_INLINE void put_words(struct tick *tick, u64 at, const u64 *words, u64 count, u32 most)
+/* So many words in bytes, at most `most`. The verifier keeps a separate state for each value that a loop compared with,
+ * and would follow the code after the loop once for each of them: so the field is read again. */
+ALWAYS_INLINE u64 bytes_of(const u16 *count, u64 most)
 {
-    for (u32 i = 0; i < most; i++) {
-        if (i >= count)
-            break;
-        tick->words[(at + i) & (TICK_WORDS - 1)] = words[i];
-    }
+    u64 words = *(const volatile u16 *)count;
+    return (words < most ? words : most) * sizeof(u64);
 }
 
-/* Sends this CPU's scratch sample. A global function for the reason given at walk_erlang. */
+ALWAYS_INLINE void put(struct bpf_dynptr *tick, u64 *offset, void *bytes, u64 size)
+{
+    bpf_dynptr_write(tick, *offset, bytes, size, 0);
+    *offset += size;
+}
+
+/* Sends this CPU's scratch sample: the time, the head, and the frames that it has, those of the inner Erlang stack, of
+ * the outer, of C and of the kernel. They are written right into the ring: a buffer in between would be memory that is
+ * no longer in the CPU's caches. A global function for the reason given at walk_erlang. */
 __attribute__((noinline)) int send_tick(u32 slot)
 {
-    u32 zero = 0;
     struct scratch *scratch = scratch_of(slot);
-    struct tick *tick = bpf_map_lookup_elem(&outgoing, &zero);
-    if (!scratch || !tick)
+    if (!scratch)
         return 0;
     struct raw_sample *sample = &scratch->sample;
-    tick->nanos = bpf_ktime_get_ns();
-    __builtin_memcpy(&tick->head, &sample->head, sizeof(tick->head));
-    u64 outer = READ_AGAIN(sample->head.frame_count);
-    u64 native = outer + READ_AGAIN(sample->head.outer_count);
-    u64 kernel = native + READ_AGAIN(sample->head.native_count);
-    u64 words = kernel + READ_AGAIN(sample->head.kernel_count);
-    put_words(tick, 0, sample->frames, READ_AGAIN(sample->head.frame_count), FRAME_SLOTS);
-    put_words(tick, outer, sample->frames + FRAME_SLOTS, READ_AGAIN(sample->head.outer_count), FRAME_SLOTS);
-    put_words(tick, native, sample->native, READ_AGAIN(sample->head.native_count), NATIVE_FRAMES);
-    put_words(tick, kernel, sample->kernel, READ_AGAIN(sample->head.kernel_count), KERNEL_FRAMES);
-    u64 bytes = __builtin_offsetof(struct tick, words) + (words & (TICK_WORDS - 1)) * sizeof(u64);
+    u64 nanos = bpf_ktime_get_ns();
+    u64 inner = bytes_of(&sample->head.frame_count, FRAME_SLOTS);
+    u64 outer = bytes_of(&sample->head.outer_count, FRAME_SLOTS);
+    u64 native = bytes_of(&sample->head.native_count, NATIVE_FRAMES);
+    u64 kernel = bytes_of(&sample->head.kernel_count, KERNEL_FRAMES);
+    u64 bytes = sizeof(nanos) + sizeof(sample->head) + inner + outer + native + kernel;
     for (u32 attempt = 0; attempt < SEND_ATTEMPTS; attempt++) {
-        if (bpf_ringbuf_output(&ticks, tick, bytes, RINGBUF_NO_WAKEUP) == 0) {
+        struct bpf_dynptr tick;
+        if (bpf_ringbuf_reserve_dynptr(&ticks, bytes, 0, &tick) == 0) {
+            u64 offset = 0;
+            put(&tick, &offset, &nanos, sizeof(nanos));
+            put(&tick, &offset, &sample->head, sizeof(sample->head));
+            put(&tick, &offset, sample->frames, inner);
+            put(&tick, &offset, sample->frames + FRAME_SLOTS, outer);
+            put(&tick, &offset, sample->native, native);
+            put(&tick, &offset, sample->kernel, kernel);
+            bpf_ringbuf_submit_dynptr(&tick, RINGBUF_NO_WAKEUP);
             increment(COUNTER_SENT);
             return 0;
         }
+        bpf_ringbuf_discard_dynptr(&tick, RINGBUF_NO_WAKEUP);
     }
     increment(COUNTER_LOST);
     return 0;

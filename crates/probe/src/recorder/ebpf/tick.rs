@@ -1,4 +1,4 @@
-//! Reads a tick of the ring buffer: `Tick` of `bpf/interface.rs`, of which only the used words are sent.
+//! Reads a tick of the ring buffer, as `send_tick` of `bpf/ticks.h` writes it: a time, a `SampleHead`, frames.
 
 use crate::kernel_interface::{FRAME_SLOTS, KernelTime, Plain, RawSample};
 
