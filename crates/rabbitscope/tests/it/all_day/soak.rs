@@ -3,6 +3,7 @@
 //! ```text
 //! make soak-watch                    4 hours; a line for each restart
 //! RABBITSCOPE_SOAK=20m make …        less
+//! RABBITSCOPE_RESTARTS=20s make …    a restart more often than every minute
 //! ```
 
 use std::time::{Duration, Instant};
@@ -29,8 +30,8 @@ const CONFIGURATION: &str = "[record]\nfrequency = 99\nwindow = '200ms'\n\
 #[test]
 #[ignore = "4 hours: make soak-watch"]
 fn nothing_grows_in_hours_of_restarts() {
-    let duration = std::env::var("RABBITSCOPE_SOAK")
-        .map_or(DURATION, |text| rabbitscope_text::parse_duration(&text).unwrap());
+    let duration = asked_for("RABBITSCOPE_SOAK").unwrap_or(DURATION);
+    let interval = asked_for("RABBITSCOPE_RESTARTS").unwrap_or(RESTART_INTERVAL);
     let bench = Workbench::new("soak");
     let (steady, mut restarted) = (own_broker(), own_broker());
     let nodes = format!("[nodes]\nonly = ['{}*', '{}*']\n", steady.name, restarted.name);
@@ -43,7 +44,7 @@ fn nothing_grows_in_hours_of_restarts() {
     let until = Instant::now() + duration;
     let mut held = Vec::new();
     while Instant::now() < until {
-        held.push(restart(&watched, &mut restarted));
+        held.push(restart(&watched, &mut restarted, interval));
         say(held.len(), held.last().unwrap());
     }
     load.kill().unwrap();
@@ -52,9 +53,14 @@ fn nothing_grows_in_hours_of_restarts() {
     assert_nothing_grew(&held);
 }
 
-/// Ends a node, takes note of what `watch` has then, and starts the node again, until a minute is over.
-fn restart(watched: &Watched, node: &mut Broker) -> Holdings {
-    let next = Instant::now() + RESTART_INTERVAL;
+fn asked_for(variable: &str) -> Option<Duration> {
+    let text = std::env::var(variable).ok()?;
+    Some(rabbitscope_text::parse_duration(&text).unwrap())
+}
+
+/// Ends a node, takes note of what `watch` has then, and starts the node again, until the interval is over.
+fn restart(watched: &Watched, node: &mut Broker, interval: Duration) -> Holdings {
+    let next = Instant::now() + interval;
     let pid = node.nodes()[0].pid;
     node.kill();
     let has_ended = || {
