@@ -179,7 +179,8 @@ fn a_table_of_bifs() {
 }
 
 /// What Erlang code calls in C is `callee`, not the fragment of the VM through which it is called. Of a dirty NIF that
-/// has ended, the VM calls a finalizer in the same way, which is no function with code and so has no name.
+/// has ended, the VM calls a finalizer in the same way, which is no function with code and so has no name: up to 4 % of
+/// these samples on a busy machine.
 #[track_caller]
 fn check_called(kind: &str, callee: &str) {
     let burner = burn(kind);
@@ -191,9 +192,11 @@ fn check_called(kind: &str, callee: &str) {
         }
     }
     let Called { all, named, unnamed, cut, other } = found;
+    let calls_finalizer = kind == "dirty";
+    let most_unnamed = if calls_finalizer { named / 10 } else { named / 50 };
     assert!(all > 100, "{kind}: {all} samples");
     assert!(named * 10 > all, "{kind}: {named} of {all} below {callee}");
-    assert!(unnamed * 30 < named, "{kind}: {unnamed} unnamed, {named} named, {other:?}");
+    assert!(unnamed <= most_unnamed, "{kind}: {unnamed} unnamed, {named} named, {other:?}");
     assert!(cut * 100 <= all, "{kind}: {cut} of {all} cut in native code");
 }
 
