@@ -72,7 +72,8 @@ fn a_limit_that_cannot_hold_is_found() {
         "disturbed" => "the host took",
         other => panic!("{other}: {step:#}"),
     };
-    assert!(step["reasons"][0].as_str().unwrap().contains(reason), "{step:#}");
+    let mut reasons = step["reasons"].as_array().unwrap().iter();
+    assert!(reasons.any(|it| it.as_str().unwrap().contains(reason)), "{step:#}");
     assert_eq!(found, bench.json("out/find-rate.json"));
     assert!(bench.read("out/find-rate.html").contains("<table>"));
     assert!(bench.json("out/steps/01-100/run.json")["load"]["published"].as_u64().unwrap() > 300);
