@@ -125,10 +125,11 @@ ALWAYS_INLINE u64 is_native_call(u64 process)
 }
 
 /* The function for which C was called. The VM sets Process.current for BIFs that are called by name, for
- * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. */
+ * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. For NIFs beam_jit_call_nif sets it,
+ * some instructions after its beginning: until it has called a function itself the field may be another's. */
 ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
-    if (!cfg_off_current || sample->head.ip_in_jit)
+    if (!cfg_off_current || !sample->head.native_count)
         return;
     u64 is_set = scheduler->runs_jit ? 0 : is_native_call(process);
     for (u32 i = 0; i < 2; i++)

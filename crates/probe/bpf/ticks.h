@@ -24,8 +24,8 @@ ALWAYS_INLINE void put(struct bpf_dynptr *tick, u64 *offset, void *bytes, u64 si
 }
 
 /* Sends this CPU's scratch sample: the time, the head, and the frames that it has, those of the inner Erlang stack, of
- * the outer, of C and of the kernel. They are written right into the ring: a buffer in between would be memory that is
- * no longer in the CPU's caches. A global function for the reason given at walk_erlang. */
+ * the outer, of C and of the kernel. They are written right into the ring, without a buffer in between. A global function
+ * for the reason given at walk_erlang. */
 __attribute__((noinline)) int send_tick(u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
