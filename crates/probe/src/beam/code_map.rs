@@ -228,13 +228,23 @@ impl CodeMap {
         Some(start..code.end)
     }
 
-    /// Functions that have a header: start of the header, start of the code after it, name.
-    pub(crate) fn headers(&self) -> impl Iterator<Item = (u64, u64, &str)> {
+    /// Functions that have a header: start of the header, start of the code after it, id of the name.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (u64, u64, TextId)> {
         let pairs = self.ranges.iter().zip(self.ranges.iter().skip(1));
         pairs.filter_map(|((&header, code), (&start, next))| {
             let is_header = code.end == start && code.name == next.name;
-            is_header.then(|| (header, start, self.names.get(code.name)))
+            is_header.then_some((header, start, code.name))
         })
+    }
+
+    /// A name by its id, which it keeps.
+    pub(crate) fn name(&self, id: TextId) -> &str {
+        self.names.get(id)
+    }
+
+    /// Ids of names are below it.
+    pub(crate) fn name_count(&self) -> usize {
+        self.names.len()
     }
 
     /// Number of ranges.
@@ -310,7 +320,8 @@ mod tests {
     #[test]
     fn a_header_stands_right_before_its_code() {
         let map = map(&[(10, 20, "a"), (20, 30, "a"), (30, 40, "b"), (50, 60, "b")]);
-        assert_eq!(map.headers().collect::<Vec<_>>(), [(10, 20, "a")]);
+        let headers = map.headers().map(|(header, start, id)| (header, start, map.name(id)));
+        assert_eq!(headers.collect::<Vec<_>>(), [(10, 20, "a")]);
         assert_eq!(map.span_of("b"), Some(30..40));
         assert_eq!(map.span_of("c"), None);
     }

@@ -3,9 +3,9 @@
 //!
 //! Module and function are numbers of atoms. Their names are learnt from the functions of the code map.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{CALL_BIF, CodeMap, words::words_at};
+use super::{CALL_BIF, CodeMap, texts::TextId, words::words_at};
 use crate::{arch::machine::schedule, node::ReadMemory};
 
 /// The VM's identification of a function (`ErtsCodeMFA`).
@@ -22,15 +22,24 @@ pub(crate) struct CodeMfa {
 /// Names that are looked up at first use.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
-    /// Start of each function's code.
-    starts: HashMap<CodeMfa, u64>,
-    /// Starts that were examined.
-    seen: HashSet<u64>,
+    /// In the order of their atoms: a broker has tens of thousands, and a hash map of them would take four times as much.
+    functions: Vec<Named>,
+    /// By the id of a name: whether a header with that name was read.
+    seen: Vec<bool>,
     is_current: bool,
     /// The VM's table of BIFs, as words.
     bif_table: Vec<u64>,
     /// The BIFs of that table.
     bifs: HashSet<CodeMfa>,
+}
+
+/// A function of the code map. Which atoms a name has is so for the whole life of a VM.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    module: u32,
+    function: u32,
+    /// With the arity.
+    name: TextId,
 }
 
 /// Limit for the size of the table of BIFs, which is 24,240 bytes on OTP 25.
@@ -64,10 +73,17 @@ impl FunctionNames {
         code: &'a CodeMap,
         memory: &impl ReadMemory,
     ) -> Option<&'a str> {
-        if !self.is_current && !self.starts.contains_key(&mfa) {
+        if !self.is_current && self.known(mfa, code).is_none() {
             self.learn(code, memory);
         }
-        code.name_at(*self.starts.get(&mfa)?)
+        self.known(mfa, code)
+    }
+
+    fn known<'a>(&self, mfa: CodeMfa, code: &'a CodeMap) -> Option<&'a str> {
+        let atoms = (mfa.module, mfa.function);
+        let first = self.functions.partition_point(|it| it.atoms() < atoms);
+        let all = self.functions[first..].iter().take_while(|it| it.atoms() == atoms);
+        all.map(|it| code.name(it.name)).find(|name| arity_in(name) == Some(mfa.arity))
     }
 
     /// The name of a BIF; `None` for any other function.
@@ -104,14 +120,28 @@ impl FunctionNames {
 
     fn learn(&mut self, code: &CodeMap, memory: &impl ReadMemory) {
         let mut memory = MemoryInOrder::new(memory);
-        for (header, start, name) in code.headers() {
-            if self.seen.insert(start)
-                && let Some(mfa) = mfa_in(&mut memory, header, start, name)
-            {
-                self.starts.insert(mfa, start);
+        self.seen.resize(code.name_count(), false);
+        for (header, start, id) in code.headers() {
+            if !std::mem::replace(&mut self.seen[id as usize], true) {
+                let mfa = mfa_in(&mut memory, header, start, code.name(id));
+                self.functions.extend(mfa.and_then(|mfa| Named::new(mfa, id)));
             }
         }
+        self.functions.sort_unstable_by_key(Named::atoms);
+        self.functions.shrink_to_fit();
         self.is_current = true;
+    }
+}
+
+impl Named {
+    /// `None`: no atoms.
+    fn new(mfa: CodeMfa, name: TextId) -> Option<Self> {
+        let (module, function) = (mfa.module.try_into().ok()?, mfa.function.try_into().ok()?);
+        Some(Self { module, function, name })
+    }
+
+    fn atoms(&self) -> (u64, u64) {
+        (self.module.into(), self.function.into())
     }
 }
 
@@ -182,12 +212,17 @@ impl<'a, M: ReadMemory> MemoryInOrder<'a, M> {
 
 /// Two atoms followed by the number of arguments that `name` ends with.
 fn find_mfa(header: &[u64], name: &str) -> Option<CodeMfa> {
-    let arity: u64 = name.rsplit_once('/')?.1.parse().ok()?;
+    let arity = arity_in(name)?;
     let found = header
         .windows(3)
         .rev()
         .find(|words| is_atom(words[0]) && is_atom(words[1]) && words[2] == arity)?;
     Some(CodeMfa { module: found[0], function: found[1], arity })
+}
+
+/// 2 of `ets:select/2`.
+fn arity_in(name: &str) -> Option<u64> {
+    name.rsplit_once('/')?.1.parse().ok()
 }
 
 pub(super) fn is_atom(term: u64) -> bool {
@@ -228,20 +263,23 @@ mod tests {
     fn headers_are_read_many_at_a_time() {
         let atom = |number: u64| number << 6 | ATOM_TAG;
         let functions = 2000;
-        let words =
-            (0..functions).flat_map(|of| [vec![0, atom(7), atom(of), 2], vec![0; 60]].concat());
+        let words = (0..functions)
+            .flat_map(|of| [vec![0, atom(7), atom(of / 2), of % 2], vec![0; 60]].concat());
         let bytes = words.flat_map(u64::to_le_bytes).collect();
         let memory = Memory { bytes, reads: Cell::new(0) };
         let ranges = (0..functions).flat_map(|of| {
-            let (header, name) = (CODE + 512 * of, format!("m:f{of}/2"));
+            let (header, name) = (CODE + 512 * of, format!("m:f{}/{}", of / 2, of % 2));
             [(header, header + 32, name.clone()), (header + 32, header + 512, name)]
         });
         let code = CodeMap::of_ranges(ranges);
         let mut names = FunctionNames::default();
-        for of in [0, functions - 1] {
-            let mfa = CodeMfa { module: atom(7), function: atom(of), arity: 2 };
-            assert_eq!(names.name_of(mfa, &code, &memory), Some(&*format!("m:f{of}/2")));
+        for (function, arity) in [(0, 0), (0, 1), (7, 1), (functions / 2 - 1, 1)] {
+            let mfa = CodeMfa { module: atom(7), function: atom(function), arity };
+            let expected = format!("m:f{function}/{arity}");
+            assert_eq!(names.name_of(mfa, &code, &memory), Some(&*expected));
         }
+        let more = CodeMfa { module: atom(7), function: atom(7), arity: 2 };
+        assert_eq!(names.name_of(more, &code, &memory), None);
         // A megabyte, in chunks; the functions at its end one by one.
         let reads = memory.reads.get();
         assert!(reads < 16 + 2 * 128, "{reads}");

@@ -50,6 +50,11 @@ impl Texts {
         &self.text[start as usize..self.ends[place] as usize]
     }
 
+    /// How many there are: ids are below it.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Gives back what is needed only while texts come.
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();

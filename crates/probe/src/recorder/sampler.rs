@@ -93,6 +93,11 @@ pub(super) trait Sampler {
         self.begin(now)
     }
 
+    /// Which part of the ring the last fetch found full; 0 where it is not known.
+    fn ring_fill(&self) -> f64 {
+        0.0
+    }
+
     /// The node's place at a clock that nodes share.
     fn clock_place(&self) -> Option<ClockPlace> {
         None

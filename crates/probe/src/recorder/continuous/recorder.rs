@@ -1,9 +1,10 @@
 //! The nodes at one clock, and the ends of their windows. When a window ends is the caller's decision.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rabbitscope_profiles::{Event, Profile};
 
+use super::fetch_pace::FetchPace;
 use crate::{
     error::ProbeError,
     kernel_interface::{TIME_SLOTS, TIME_STEP_NANOS},
@@ -51,6 +52,7 @@ pub struct ContinuousRecorder {
     events: Vec<Event>,
     freq_hz: u32,
     nodes: Vec<Node>,
+    pace: FetchPace,
     /// Ends of windows so far.
     windows: u32,
 }
@@ -72,6 +74,7 @@ impl ContinuousRecorder {
             events: [Event::Cpu].into_iter().chain(off_cpu).collect(),
             freq_hz: options.freq_hz,
             nodes: Vec::new(),
+            pace: FetchPace::new(Instant::now()),
             windows: 0,
         })
     }
@@ -87,11 +90,11 @@ impl ContinuousRecorder {
         self.clock.is_everywhere()
     }
 
-    /// How often [`ContinuousRecorder::fetch`] is to be called at least: half of the time for which there is room.
+    /// After what time [`ContinuousRecorder::fetch`] is to be called at the latest: half of the time for which there is room.
     pub fn fetch_interval(&self) -> Duration {
-        let rings = ring_room(self.clock.cpus() * self.freq_hz);
-        let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64);
-        if self.events.contains(&Event::OffCpu) { counted / 2 } else { rings / 2 }
+        let rings = self.pace.interval(ring_room(self.clock.cpus() * self.freq_hz) / 2);
+        let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64) / 2;
+        if self.events.contains(&Event::OffCpu) { rings.min(counted) } else { rings }
     }
 
     /// The processes that are recorded.
@@ -121,6 +124,13 @@ impl ContinuousRecorder {
             // What fails for good fails at the end of the window too, and is reported there.
             let _ = node.fetch();
         }
+        self.note_fetch();
+    }
+
+    fn note_fetch(&mut self) {
+        let fills = self.nodes.iter().map(|node| node.recording.sampler.ring_fill());
+        let fullest = fills.fold(0.0, f64::max);
+        self.pace.fetched(Instant::now(), fullest);
     }
 
     /// Whether a node has ended: its last window can be taken.
@@ -136,7 +146,9 @@ impl ContinuousRecorder {
         if self.windows.is_power_of_two() || self.windows.is_multiple_of(RELEASE_INTERVAL) {
             memory::release_free();
         }
-        self.end_window_of(|_| true, false)
+        let windows = self.end_window_of(|_| true, false);
+        self.note_fetch();
+        windows
     }
 
     /// Ends the window of all nodes, also one that has just begun: no other follows. One that has nothing to say has no

@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 /// Size of a tick in the ring buffer, unless its stack is very deep: 112 bytes before the
-/// frames, and 114 frames of 8 bytes. Most have a third of it.
+/// frames, and 114 frames of 8 bytes.
 pub(super) const TICK_BYTES: u32 = 1 << 10;
+
+/// Most ticks have two thirds of it.
+const USUAL_TICK_BYTES: u32 = TICK_BYTES / 2;
 
 /// There is room for this time at least, for a recorder that does not get a CPU at once.
 const LEAST_ROOM: Duration = Duration::from_secs(4);
 
-/// And for this time where that takes little memory: a recorder that fetches seldom is woken seldom.
+/// And for usual ticks of this time where that takes little memory: a recorder that fetches seldom is woken seldom.
 const USUAL_ROOM: Duration = Duration::from_secs(10);
 
 /// What is little memory.
@@ -23,18 +26,19 @@ const MAX_BYTES: u64 = 1 << 26;
 
 /// Bytes of the ring for so many ticks a second, a power of two.
 pub(super) fn ring_bytes(ticks_per_second: u32) -> u32 {
-    let bytes = |room: Duration| {
+    let bytes = |room: Duration, of_tick: u32| {
         let ticks = u64::from(ticks_per_second) * room.as_secs();
-        ticks * u64::from(TICK_BYTES)
+        ticks * u64::from(of_tick)
     };
-    let wanted = bytes(LEAST_ROOM).max(bytes(USUAL_ROOM).min(LITTLE_BYTES));
+    let usual = bytes(USUAL_ROOM, USUAL_TICK_BYTES).min(LITTLE_BYTES);
+    let wanted = bytes(LEAST_ROOM, TICK_BYTES).max(usual);
     let bytes = wanted.clamp(MIN_BYTES, MAX_BYTES).next_power_of_two();
     u32::try_from(bytes).expect("at most 64 MiB")
 }
 
-/// For how long a ring of that size has room for so many ticks a second.
+/// For how long a ring of that size has room for so many usual ticks a second.
 pub(in super::super) fn ring_room(ticks_per_second: u32) -> Duration {
-    let bytes_per_second = f64::from(ticks_per_second.max(1)) * f64::from(TICK_BYTES);
+    let bytes_per_second = f64::from(ticks_per_second.max(1)) * f64::from(USUAL_TICK_BYTES);
     let room = f64::from(ring_bytes(ticks_per_second)) / bytes_per_second;
     Duration::from_secs_f64(room).min(USUAL_ROOM)
 }
@@ -44,16 +48,16 @@ mod tests {
     use super::{ring_bytes, ring_room};
 
     #[test]
-    fn small_rings_have_room_for_ten_seconds_and_large_ones_for_four() {
+    fn small_rings_have_room_for_usual_ticks_of_ten_seconds() {
         let cases = [
             (0, 1 << 16, 10.0),
-            (2 * 19, 1 << 19, 10.0),
-            (2 * 99, 1 << 21, 10.0),
-            (40 * 19, 1 << 22, 5.39),
-            (40 * 99, 1 << 24, 4.137),
-            (2 * 999, 1 << 23, 4.1),
+            (2 * 19, 1 << 18, 10.0),
+            (2 * 99, 1 << 20, 10.0),
+            (40 * 19, 1 << 22, 10.0),
+            (40 * 99, 1 << 24, 8.274),
+            (2 * 999, 1 << 23, 8.2),
             // The largest.
-            (128 * 999, 1 << 26, 0.512),
+            (128 * 999, 1 << 26, 1.025),
         ];
         for (ticks, bytes, seconds) in cases {
             assert_eq!(ring_bytes(ticks), bytes, "{ticks}");

@@ -67,6 +67,8 @@ pub(in super::super) struct EbpfSampler {
     tick: Box<RawSample>,
     has_counted: bool,
     ring_bytes: u32,
+    /// Which part of the ring the last fetch found full.
+    ring_fill: f64,
     /// Entries of the map of counted samples.
     capacity: u64,
     /// Ticks that were taken out of the ring.
@@ -105,6 +107,7 @@ impl EbpfSampler {
             tick: Box::default(),
             has_counted,
             ring_bytes: sizes.ring_bytes,
+            ring_fill: 0.0,
             capacity: sizes.samples.into(),
             ticks_fetched: 0,
             unreadable: 0,
@@ -161,8 +164,10 @@ impl EbpfSampler {
     /// Ticks since the start of the recording until `now`. Later ones are left for the next fetch.
     fn fetch_ticks(&mut self, now: KernelTime, each: &mut dyn FnMut(FetchedSample<'_>)) {
         let start = self.start();
+        let mut filled = 0;
         while let Some(bytes) = self.ring.next() {
             self.ticks_fetched += 1;
+            filled += bytes.len();
             let time = read_tick(&bytes, &mut self.tick);
             let (Some(time), Some(event)) = (time, event_of(&self.tick)) else {
                 self.unreadable += 1;
@@ -176,6 +181,7 @@ impl EbpfSampler {
                 break;
             }
         }
+        self.ring_fill = filled as f64 / f64::from(self.ring_bytes);
     }
 
     /// Counted samples of the generation until now. No count is lost: the programs are switched to a new
@@ -211,6 +217,10 @@ impl EbpfSampler {
 impl Sampler for EbpfSampler {
     fn clock_place(&self) -> Option<ClockPlace> {
         self.place
+    }
+
+    fn ring_fill(&self) -> f64 {
+        self.ring_fill
     }
 
     fn recorder(&self) -> &'static str {
