@@ -2,7 +2,7 @@
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 
-BENCHES := overhead tick watch load fleet pace find-rate queues inside page profile packets
+BENCHES := overhead tick watch asking load fleet pace find-rate queues inside page profile packets
 
 # Whose members may record profiles with what `make install` installs, and where to.
 GROUP ?= rabbitscope
@@ -66,6 +66,7 @@ manifests:
 #           CPU time a message, with and without, in alternating pairs
 # tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
 # watch     what watching all day costs, idle and busy, in turn with perf (as root)
+# asking    what it costs a node with 3,000 queues that `watch` asks it, in turn with one that does not (as root)
 # load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
 # fleet     whether several processes on this machine measure what one does, and what their bus and controller cost
 # pace      whether a constant rate is held without bursts

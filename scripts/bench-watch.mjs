@@ -3,17 +3,13 @@ import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { cpuNanos } from "./cpu-time.mjs";
+
 const [program, work, seconds, rounds, loads, frequencies] = process.argv.slice(2).map((it, at) => (at < 4 ? it : it.split(" ")));
 /** From the start of a sampler until it samples, and a little. */
 const START_MILLISECONDS = 4000;
 /** Watching learns names in its first windows: what is measured is what it costs for the rest of the day. */
 const WARM_MILLISECONDS = 60_000;
-
-/** CPU time of a process in nanoseconds, more finely than in ticks: all of its threads. */
-function cpuNanos(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.reduce((sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, "utf8").split(" ")[0]), 0);
-}
 
 /** Time and runs of the kernel programs that a process has. */
 function programs(pid) {
