@@ -2,20 +2,24 @@
 %%
 %% A module of functions, not an agent. The answer is one map of bounded size. What this release does not have, or what
 %% was not answered in time, is missing from it. No queue, channel or connection is asked: counters and tables are read,
-%% and two processes that answer such questions at any time.
+%% and two processes that answer such questions at any time. Into some tables nobody writes where the broker keeps no
+%% statistics: what they have is no figure, and is missing too.
 -module(rabbitscope_figures).
 -export([figures/2]).
 
 -spec figures(MaxQueues :: non_neg_integer(), WithQueues :: boolean()) -> map().
 figures(MaxQueues, WithQueues) ->
     Began = erlang:monotonic_time(microsecond),
+    Statistics = application:get_env(rabbit, collect_statistics, none),
+    IsWritten = Statistics =/= none,
     Parts = [
+        {statistics, fun () -> Statistics end},
         {counters, fun counters/0},
-        {queues, fun () -> queues(MaxQueues, WithQueues) end},
+        {queues, fun () -> queues(MaxQueues, WithQueues andalso IsWritten) end},
         {connections, fun () -> size_of(connection_created) end},
         {channels, fun () -> size_of(channel_created) end},
         {consumers, fun () -> size_of(consumer_created) end},
-        {flow, fun in_flow/0},
+        {flow, fun () -> in_flow(IsWritten) end},
         {memory, fun erlang:memory/0},
         {memory_limit, fun () -> number(gen_server:call(vm_memory_monitor, get_memory_limit, 500)) end},
         {disk_free, fun () -> number(apply(rabbit_disk_monitor, get_disk_free, [])) end},
@@ -90,7 +94,8 @@ add_longest(Queue, Max, Longest) ->
 
 %% Connections that are slowed down or blocked, as they wrote last. Their rows are lists of many items: the table counts
 %% them by the place of the state in the list, so that none is copied. Places are those of the first rows.
-in_flow() ->
+in_flow(false) -> unknown;
+in_flow(true) ->
     case ets:select(connection_metrics, [{{'_', '$1'}, [], ['$1']}], 20) of
         '$end_of_table' -> 0;
         {Some, _} ->

@@ -8,6 +8,8 @@ const MEMORY_KINDS: [&str; 5] = ["processes", "binary", "ets", "code", "atom"];
 /// Figures of a node at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeFigures {
+    /// `collect_statistics` is `none`: queues and connections write nothing into the node's tables.
+    pub is_without_statistics: bool,
     /// Messages since the node started.
     pub messages: Option<MessageCounters>,
     /// Its queues. Absent where the broker keeps no statistics, or the budget did not allow to read them yet.
@@ -18,7 +20,7 @@ pub struct NodeFigures {
     pub channels: Option<u64>,
     /// Consumers.
     pub consumers: Option<u64>,
-    /// Connections that are slowed down or blocked.
+    /// Connections that are slowed down or blocked. Absent where the broker keeps no statistics.
     pub in_flow: Option<u64>,
     /// Bytes by kind; the kinds add up to all memory of the VM.
     pub memory_bytes: Vec<(&'static str, u64)>,
@@ -81,6 +83,7 @@ impl NodeFigures {
         let number = |key: &str| answer.get(key).and_then(Term::as_u64);
         let took_us = number("took_us")?;
         let figures = Self {
+            is_without_statistics: answer.get("statistics").is_some_and(|it| it.is_atom("none")),
             messages: answer.get("counters").and_then(counters),
             queues: answer.get("queues").and_then(queues),
             connections: number("connections"),

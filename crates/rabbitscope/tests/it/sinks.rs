@@ -4,13 +4,15 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    net::SocketAddr,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
     thread,
     time::Duration,
 };
 
 use rabbitscope_broker::Broker;
 use rabbitscope_profiles::{Profile, read_pprof};
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::{
@@ -26,6 +28,11 @@ const PLANTED: &str = "planted";
 const ENOUGH_SAMPLES: u64 = 5;
 const CPU: &str = "rabbitscope_node_queue_cpu_seconds_total";
 const DEPTH: &str = "rabbitscope_node_queue_messages";
+/// A queue in which all messages stay, and how many those are.
+const LEFT: &str = "left";
+const LEFT_MESSAGES: f64 = 50.0;
+/// Without a management or Prometheus plugin.
+const STATISTICS: &str = "collect_statistics = coarse\ncollect_statistics_interval = 500\n";
 
 /// One busy queue, two others, and one in which messages stay.
 fn load() -> String {
@@ -36,7 +43,11 @@ fn load() -> String {
              [[consumers]]\nqueue = \"{name}\"\nprefetch = 100\n"
         )
     };
-    let queues = [queue(PLANTED, 3000), queue("calm", 20), queue("quiet", 20)].concat();
+    let left = format!(
+        "[[queues]]\nname = \"{LEFT}\"\n[[publishers]]\nqueue = \"{LEFT}\"\nrate = 100\n\
+         messages = {LEFT_MESSAGES}\nconfirm-window = 100\n"
+    );
+    let queues = [queue(PLANTED, 3000), queue("calm", 20), queue("quiet", 20), left].concat();
     format!("name = \"sinks\"\n[run]\nduration = \"5s\"\n{queues}")
 }
 
@@ -67,7 +78,8 @@ fn the_planted_queue_is_the_heaviest_in_each_sink() {
         return;
     }
     let starting = thread::spawn(Receiver::start);
-    let (broker, scraped) = (own_broker(), free_address());
+    let spec = ThrowawayBroker { config: STATISTICS.to_owned(), ..ThrowawayBroker::default() };
+    let (broker, scraped) = (Broker::start_with_own_log(&spec).unwrap(), free_address());
     let (mut prometheus, mut victoria) = (Server::prometheus(scraped), Server::victoria_metrics());
     prometheus.start();
     victoria.start();
@@ -114,6 +126,9 @@ fn check_series(server: &Server, series: &str, confirmed: u64) {
     assert_eq!(server.query(&free).len(), 1, "{free}");
     let up = format!("rabbitscope_node_up{{{series}}}");
     assert_eq!(server.query(&up), [1.0], "{up}");
+    // The queue is deleted when the run ends.
+    let left = format!("max_over_time({DEPTH}{{{series},queue=\"{LEFT}\"}}[5m])");
+    eventually(&left, || server.query(&left) == [LEFT_MESSAGES]);
     assert!(!server.query(&format!("{DEPTH}{{{series},queue=\"other\"}}")).is_empty());
     let role = format!("rabbitscope_node_role_cpu_seconds_total{{{series},role=\"queue\"}} > 0");
     assert_eq!(server.query(&role).len(), 1, "{role}");
@@ -167,4 +182,53 @@ fn check_requests(receiver: &Receiver) {
 fn have_all_enough(sinks: &Sinks) -> bool {
     let samples = |queues: &BTreeMap<String, u64>| queues.values().sum::<u64>();
     sinks.len() == 3 && sinks.values().all(|queues| samples(queues) >= ENOUGH_SAMPLES)
+}
+
+/// Queues of such a broker write nothing into its tables: no messages in them would be a wrong figure.
+#[test]
+fn a_broker_without_statistics_says_so_and_has_no_figures_of_queues() {
+    if !may_profile_or_says_so("a_broker_without_statistics") {
+        return;
+    }
+    let (broker, scraped, bench) = (own_broker(), free_address(), Workbench::new("statistics"));
+    let (home, epmd) = broker.distribution();
+    let configuration = format!(
+        "[nodes]\nonly = ['{}*']\n[metrics]\ninterval = '1s'\nlisten = '{scraped}'\n\
+         [inside]\nask = true\ncookie-file = '{}/.erlang.cookie'\nepmd-port = {epmd}\n",
+        broker.name,
+        home.display()
+    );
+    bench.file("watch.toml", &configuration);
+    let mut watch = bench
+        .command("watch --config watch.toml -o windows")
+        .stderr(File::create(bench.path("said")).unwrap())
+        .spawn()
+        .unwrap();
+    let note = "keeps no statistics of queues and connections";
+    eventually(note, || bench.read("said").contains(note));
+    bench.file("load.toml", &load());
+    bench.rabbitscope(&format!("run load.toml --uri {} --out out", broker.uri())).code(0);
+    let published = bench.json("out/run.json")["load"]["published"].as_u64().unwrap();
+    let counter = "rabbitscope_node_messages_published_total{";
+    eventually("all are counted", || {
+        let metrics = scrape(scraped);
+        let line = metrics.lines().find(|line| line.starts_with(counter)).unwrap_or_default();
+        line.contains(&format!("}} {published}"))
+    });
+    let metrics = scrape(scraped);
+    for absent in ["queue_messages", "messages_ready", "queues", "connections_in_flow"] {
+        assert!(!metrics.contains(&format!("rabbitscope_node_{absent}{{")), "{absent}: {metrics}");
+    }
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    assert_eq!(bench.read("said").matches(note).count(), 1);
+}
+
+fn scrape(address: SocketAddr) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    write!(socket, "GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    answer
 }

@@ -76,6 +76,7 @@ impl AskedNode {
             reading: Arc::clone(&reading),
             known: KnownIdentities::default(),
             attempts: 0,
+            is_without_statistics: false,
         };
         thread::Builder::new().name("inside".to_owned()).spawn(move || thread.run())?;
         Ok(Self { windows, reading })
@@ -109,6 +110,8 @@ struct NodeThread {
     known: KnownIdentities,
     /// Failures since the node answered.
     attempts: u32,
+    /// Whether the node is known to keep no statistics, which was said.
+    is_without_statistics: bool,
 }
 
 /// Nobody hands over windows any longer.
@@ -142,6 +145,7 @@ impl NodeThread {
             {
                 let figures = reader.read()?;
                 self.succeed();
+                self.say_what_is_missing(&figures);
                 locked(&self.reading).last = Some((Instant::now(), figures));
                 next = Instant::now() + interval;
             }
@@ -197,6 +201,18 @@ impl NodeThread {
             output::note(&format!("{} answers again", self.name));
         }
         self.attempts = 0;
+    }
+
+    /// Once, and again after the node kept statistics meanwhile.
+    fn say_what_is_missing(&mut self, figures: &NodeFigures) {
+        if figures.is_without_statistics && !self.is_without_statistics {
+            output::note(&format!(
+                "{} keeps no statistics of queues and connections (`collect_statistics` is `none`): metrics have no \
+                 queues, messages in queues and connections in flow of it until a management or Prometheus plugin is enabled",
+                self.name
+            ));
+        }
+        self.is_without_statistics = figures.is_without_statistics;
     }
 
     fn fail(&mut self, error: &anyhow::Error) {
