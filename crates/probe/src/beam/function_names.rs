@@ -24,8 +24,8 @@ pub(crate) struct CodeMfa {
 pub(crate) struct FunctionNames {
     /// In the order of their atoms: a broker has tens of thousands, and a hash map of them would take four times as much.
     functions: Vec<Named>,
-    /// By the id of a name: whether a header with that name was read.
-    seen: Vec<bool>,
+    /// By the id of a name: whether it is among them.
+    is_known: Vec<bool>,
     is_current: bool,
     /// The VM's table of BIFs, as words.
     bif_table: Vec<u64>,
@@ -120,11 +120,14 @@ impl FunctionNames {
 
     fn learn(&mut self, code: &CodeMap, memory: &impl ReadMemory) {
         let mut memory = MemoryInOrder::new(memory);
-        self.seen.resize(code.name_count(), false);
+        self.is_known.resize(code.name_count(), false);
         for (header, start, id) in code.headers() {
-            if !std::mem::replace(&mut self.seen[id as usize], true) {
-                let mfa = mfa_in(&mut memory, header, start, code.name(id));
-                self.functions.extend(mfa.and_then(|mfa| Named::new(mfa, id)));
+            if !self.is_known[id as usize]
+                && let Some(mfa) = mfa_in(&mut memory, header, start, code.name(id))
+                && let Some(named) = Named::new(mfa, id)
+            {
+                self.is_known[id as usize] = true;
+                self.functions.push(named);
             }
         }
         self.functions.sort_unstable_by_key(Named::atoms);
