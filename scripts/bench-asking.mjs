@@ -5,14 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { cpuNanos } from "./cpu-time.mjs";
 
-const [program, work, broker, pid, seconds, rounds, frequency] = process.argv.slice(2);
+const [program, work, broker, pid, directory, seconds, rounds, frequency] = process.argv.slice(2);
 /** Names of functions are learned, the modules are loaded and all processes that were there are asked about. */
 const WARM_MILLISECONDS = 45_000;
 
-const configuration = (ask) => `[nodes]\nonly = ["${broker}*"]\n[inside]\nask = ${ask}\n[metrics]\nlisten = "127.0.0.1:0"\n`;
+const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+const epmd = words[words.indexOf("-epmd_port") + 1];
+const inside = `[inside]\nask = true\ncookie-file = "${directory}/home/.erlang.cookie"\nepmd-port = ${epmd}\n`;
+const configuration = (ask) => `[nodes]\nonly = ["${broker}*"]\n[metrics]\nlisten = "127.0.0.1:0"\n${ask ? inside : ""}`;
 const file = `${work}/watch.toml`;
 writeFileSync(file, configuration(true));
 const watch = spawn(program, ["watch", "--config", file, "-o", `${work}/windows`, "--frequency", frequency], { stdio: ["ignore", "ignore", "pipe"] });
+process.on("exit", () => watch.kill("SIGINT"));
 let said = "";
 watch.stderr.on("data", (part) => (said += part));
 watch.on("close", (code) => {
@@ -28,6 +32,9 @@ async function measured(ask) {
   const read = () => [process.hrtime.bigint(), cpuNanos(pid), cpuNanos(watch.pid)];
   const before = read();
   await sleep(1000 * seconds);
+  const address = said.match(/http:\S+/g).at(-1);
+  const isAsked = (await (await fetch(address)).text()).includes("rabbitscope_node_queue_messages{");
+  if (isAsked !== ask) throw new Error(`the node was ${isAsked ? "" : "not "}asked\n${said}`);
   const [elapsed, node, own] = read().map((value, at) => Number(value) - Number(before[at]));
   return { node: (100 * node) / elapsed, own: (100 * own) / elapsed };
 }
@@ -48,5 +55,4 @@ for (const [name, all] of Object.entries(found))
   row(`${name}, median`, median(all.map((it) => it.node)).toFixed(3), median(all.map((it) => it.own)).toFixed(3));
 const differences = (of) => found.asked.map((it, at) => of(it) - of(found["not asked"][at]));
 row("difference", median(differences((it) => it.node)).toFixed(3), median(differences((it) => it.own)).toFixed(3));
-if (/did not answer|cannot/.test(said)) console.log(said);
 watch.kill("SIGINT");

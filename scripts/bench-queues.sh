@@ -24,12 +24,7 @@ start_broker --plugins rabbitmq_management,rabbitmq_queue_info --plugins-directo
 management=$(broker_value management-url)
 
 # The same load as in the experiments; the poller is left out, because here others ask.
-sed '/^\[\[pollers\]\]/,$d; /^plugins = /d' scenarios/many-queues.toml >"$work/load.toml"
-"$program" run "$work/load.toml" --out "$work/load" --set run.duration=2h --set queues.0.to="$queues" \
-    --set publishers.0.count="$queues" --set consumers.0.count="$((2 * queues))" --set publishers.0.rate="$rate" \
-    --set run.self-check=false >"$work/load.log" 2>&1 &
-children=$!
-wait_for_lines "$children" "$work/load.log" "$work/load/series.jsonl" 12 240
+start_queues_load "$queues" "$queues" "$((2 * queues))" "$rate"
 
 "$program" queues --node "$broker" --listen 127.0.0.1:0 2>"$work/service" &
 service=$!

@@ -30,6 +30,17 @@ start_broker() {
     export RABBITSCOPE_URI
 }
 
+# QUEUES PUBLISHERS CONSUMERS RATE: the load of many-queues.toml without its poller, RATE messages a second of each
+# publisher; returns when it has gone on for a while. It is in $children.
+start_queues_load() {
+    sed '/^\[\[pollers\]\]/,$d; /^plugins = /d' scenarios/many-queues.toml >"$work/load.toml"
+    "$program" run "$work/load.toml" --out "$work/load" --set run.duration=2h --set queues.0.to="$1" \
+        --set publishers.0.count="$2" --set consumers.0.count="$3" --set publishers.0.rate="$4" \
+        --set run.self-check=false >"$work/load.log" 2>&1 &
+    children=$!
+    wait_for_lines "$children" "$work/load.log" "$work/load/series.jsonl" 12 240
+}
+
 stop_broker() {
     [ -z "$broker" ] || "$program" broker stop "$broker" >/dev/null || true
     broker=
