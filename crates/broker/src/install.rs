@@ -12,8 +12,8 @@ use std::{
 use crate::BrokerError;
 
 /// The variable with the root directory of another system whose RabbitMQ and Erlang are used, such as one
-/// that debootstrap made; live tests run against other releases with it. The port mapper and
-/// `erl_call` remain this system's. Needs root.
+/// that debootstrap made; live tests run against other releases with it. The port mapper
+/// remains this system's. Needs root.
 pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
 
 const SERVER: &str = "rabbitmq-server";
@@ -29,9 +29,7 @@ pub struct Installation {
     pub server: PathBuf,
     /// The port mapper, started on a port of its own.
     pub epmd: PathBuf,
-    /// Talks to the node, in milliseconds where `rabbitmqctl` takes seconds.
-    pub erl_call: PathBuf,
-    /// Talks to a node whose distribution is TLS.
+    /// Compiles a module for the nodes of a cluster, and reads files of Erlang terms.
     pub erl: PathBuf,
 }
 
@@ -64,7 +62,6 @@ impl Installation {
             root,
             server: server.ok_or(missing(SERVER, SERVER))?,
             epmd: find_erlang("epmd").ok_or(missing("epmd", "erlang-base"))?,
-            erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
             erl: find_erlang("erl").ok_or(missing("erl", "erlang-base"))?,
         })
     }

@@ -95,7 +95,9 @@ struct ListedEntry<'a> {
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        run::sweep_dead_brokers()?;
+        for out_of_sight in run::sweep_dead_brokers()? {
+            output::note(&out_of_sight.to_string());
+        }
         let registry = Registry::open()?;
         match self.command {
             Command::Start(start) => start.execute(),

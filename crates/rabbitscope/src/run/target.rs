@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_broker::{Broker, NodeControl, Registry};
+use rabbitscope_broker::{Broker, BrokerError, NodeControl, Registry};
 use rabbitscope_load::Dialer;
 use rabbitscope_runs::{
     record::ClusterNode,
@@ -111,14 +111,20 @@ pub(crate) fn dialer(
     Ok(Dialer::new(uris, connecting, seed)?)
 }
 
-/// Cleans up after brokers that died with everything that could have done it for them.
-pub(crate) fn sweep_dead_brokers() -> anyhow::Result<()> {
+/// Cleans up after brokers that died with everything that could have done it for them. Returns the errors of brokers
+/// that live where they cannot be seen; only a command that lists brokers shows them.
+pub(crate) fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
+    let mut out_of_sight = Vec::new();
     for swept in Registry::open()?.sweep()? {
         let name = &swept.name;
-        output::note(&match swept.left {
-            None => format!("removed what the dead broker {name} had left behind"),
-            Some(error) => format!("the dead broker {name} has left something behind: {error}"),
-        });
+        match swept.left {
+            None => output::note(&format!("removed what the dead broker {name} had left behind")),
+            Some(error @ BrokerError::OutOfSight { .. }) => out_of_sight.push(error),
+            Some(error @ BrokerError::Unproven { .. }) => output::note(&error.to_string()),
+            Some(error) => {
+                output::note(&format!("the dead broker {name} has left something behind: {error}"));
+            }
+        }
     }
-    Ok(())
+    Ok(out_of_sight)
 }

@@ -5,6 +5,8 @@ use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
 };
 
+use super::table::{ESTABLISHED, Row};
+
 /// The socket at the other end of a connection: what the kernel shows to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketHolder {
@@ -32,20 +34,13 @@ fn mapped(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Searches a table of the form of `proc_net_tcp(5)`. Fields count from 0: ends in 1 and 2, state in 3 (`01` is
-/// established), user in 7, inode in 9. The inode is 0 until the connection is accepted.
+/// Searches a table for an established connection. The inode is 0 until the connection is accepted.
 fn holder_in(table: &str, ends: &[String; 2]) -> Option<SocketHolder> {
-    table.lines().find_map(|line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let is_it = fields.get(1..4)? == [ends[0].as_str(), ends[1].as_str(), "01"];
-        let holder = || {
-            Some(SocketHolder {
-                user: fields.get(7)?.parse().ok()?,
-                inode: fields.get(9)?.parse().ok()?,
-            })
-        };
-        is_it.then(holder)?.filter(|holder| holder.inode != 0)
-    })
+    let is_it = |row: &Row<'_>| {
+        row.state == ESTABLISHED && row.local == ends[0] && row.remote == ends[1] && row.inode != 0
+    };
+    let row = table.lines().filter_map(Row::parse).find(is_it)?;
+    Some(SocketHolder { user: row.user, inode: row.inode })
 }
 
 /// An address in the form of the tables: words in the machine's byte order as hexadecimal digits.
@@ -59,7 +54,7 @@ fn words(end: SocketAddr) -> String {
 
 fn words_of(address: Ipv6Addr) -> String {
     let octets = address.octets();
-    let words = octets.chunks_exact(4).map(|it| u32::from_ne_bytes([it[0], it[1], it[2], it[3]]));
+    let words = octets.as_chunks::<4>().0.iter().map(|word| u32::from_ne_bytes(*word));
     words.map(|word| format!("{word:08X}")).collect::<Vec<String>>().concat()
 }
 

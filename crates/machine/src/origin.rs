@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::MetadataExt};
 
 use serde::{Deserialize, Serialize};
 
-use super::ProcessIdentity;
+use crate::ProcessIdentity;
 
 /// A process, told apart from those of other boots, machines and containers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,11 @@ impl ProcessOrigin {
             boot_id: text("/proc/sys/kernel/random/boot_id")?,
             pid_namespace: fs::metadata("/proc/self/ns/pid").ok()?.ino(),
         })
+    }
+
+    /// Whether both ran under the same kernel since the same start of it, in whatever container.
+    pub fn shares_kernel(&self, other: &Self) -> bool {
+        self.boot_id == other.boot_id
     }
 
     /// Whether it still runs, as far as `here` can see.

@@ -1,0 +1,17 @@
+//! TCP sockets as the kernel's tables show them to every user: which user and which process listens, and which socket
+//! is at the other end of a connection. The verdict whether a peer is the expected one lives in the callers.
+
+mod holder;
+mod holdings;
+mod table;
+
+pub use holder::{SocketHolder, holder_of};
+pub use holdings::{holds_any, listeners_of};
+pub use table::{Listener, listeners, listeners_in};
+
+use std::net::{IpAddr, UdpSocket};
+
+/// Whether the address belongs to this machine: only such an address can be bound.
+pub fn is_local_address(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
+}
