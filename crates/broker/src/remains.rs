@@ -11,7 +11,8 @@
 use std::{
     fs,
     path::Path,
-    time::{Duration, SystemTime},
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
 use rabbitscope_machine::{Liveness, ProcessOrigin};
@@ -24,6 +25,9 @@ use crate::{
 
 /// A directory younger than this may belong to a broker that is just being started.
 const YOUNG: Duration = Duration::from_secs(60);
+
+/// Time that a killed process may take to close its files: a node with much memory to give back.
+const ENDING: Duration = Duration::from_secs(2);
 
 /// The state of a broker's directory.
 #[derive(Debug)]
@@ -40,7 +44,7 @@ pub(crate) enum Remains {
 pub(crate) fn of(own: &Path) -> Remains {
     let is_in_sight =
         || BrokerProcesses::guard_of(own).is_named() || BrokerProcesses::of(own).is_named();
-    match DirectoryLock::take(own) {
+    match take_from_the_dying(own, is_in_sight) {
         Err(Unlockable::Held) if is_in_sight() || !is_old(own) => Remains::InUse,
         Err(Unlockable::Held) => {
             Remains::Unproven(BrokerError::OutOfSight { path: own.to_owned() })
@@ -61,6 +65,36 @@ pub(crate) fn of(own: &Path) -> Remains {
             Some(reason) => unproven(own, reason),
         },
     }
+}
+
+/// Takes the lock. A process that is ending shows no environment any more and still holds its files for a moment, so
+/// that a lock of this pid namespace is waited for.
+fn take_from_the_dying(
+    own: &Path,
+    is_in_sight: impl Fn() -> bool,
+) -> Result<DirectoryLock, Unlockable> {
+    let began = Instant::now();
+    loop {
+        match DirectoryLock::take(own) {
+            Err(Unlockable::Held)
+                if began.elapsed() < ENDING && is_of_this_namespace(own) && !is_in_sight() =>
+            {
+                thread::sleep(Duration::from_millis(10));
+            }
+            taken => return taken,
+        }
+    }
+}
+
+fn is_of_this_namespace(own: &Path) -> bool {
+    let here = origin_of(own).zip(ProcessOrigin::here());
+    here.is_some_and(|(origin, here)| {
+        !matches!(origin.liveness(&here), Liveness::OutOfSight { .. })
+    })
+}
+
+fn origin_of(own: &Path) -> Option<ProcessOrigin> {
+    serde_json::from_slice(&fs::read(own.join(ORIGIN)).ok()?).ok()
 }
 
 fn unproven(own: &Path, reason: &'static str) -> Remains {
