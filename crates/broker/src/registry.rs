@@ -11,7 +11,7 @@ use rabbitscope_runs::scenario::MAX_NODES;
 use crate::{
     BrokerError, Node,
     directory::{self, DirectoryLock, Unlockable},
-    node,
+    guard, node,
     remains::{self, Remains},
     removal,
 };
@@ -74,9 +74,9 @@ impl Registry {
     /// the machine. Leaves every directory whose broker may live.
     pub fn sweep(&self) -> Result<Vec<SweptBroker>, BrokerError> {
         let swept = |own: PathBuf| {
-            let left = match remains::of(&own) {
+            let left = match remains::of(&own, &nodes_of(&own)) {
                 Remains::InUse => return None,
-                Remains::Dead(_lock) => removal::remove(&own).err(),
+                Remains::Dead => guard::end_by_force(&own).err(),
                 Remains::Unproven(error) => Some(error),
             };
             Some(SweptBroker { name: name_of(&own), left })

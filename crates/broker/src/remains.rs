@@ -2,7 +2,7 @@
 //!
 //! | lock of the directory | machine and boot | broker |
 //! | --- | --- | --- |
-//! | held | any | lives; in sight when a process here names the directory |
+//! | held | any | lives, out of sight unless its processes are seen here |
 //! | free | this boot | dead: this kernel would know the holder, in whatever namespace |
 //! | free | an earlier boot of this machine | dead |
 //! | free | another machine, or unknown | not judged: a shared disk may not share its locks |
@@ -18,7 +18,7 @@ use std::{
 use rabbitscope_machine::{Liveness, ProcessOrigin};
 
 use crate::{
-    BrokerError,
+    BrokerError, Node,
     directory::{DirectoryLock, LOCK, ORIGIN, Unlockable},
     processes::{BORN, BrokerProcesses},
 };
@@ -34,50 +34,62 @@ const ENDING: Duration = Duration::from_secs(2);
 pub(crate) enum Remains {
     /// The broker lives, or is being started.
     InUse,
-    /// The broker is dead. The lock keeps others from removing the directory at the same time.
-    Dead(Option<DirectoryLock>),
+    /// The broker is dead: neither guard nor node lives.
+    Dead,
     /// The broker may live; the error says where or why.
     Unproven(BrokerError),
 }
 
-/// The state of this directory.
-pub(crate) fn of(own: &Path) -> Remains {
-    let is_in_sight =
-        || BrokerProcesses::guard_of(own).is_named() || BrokerProcesses::of(own).is_named();
-    match take_from_the_dying(own, is_in_sight) {
-        Err(Unlockable::Held) if is_in_sight() || !is_old(own) => Remains::InUse,
+/// The state of this directory, whose broker has these nodes as far as they have served clients.
+pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
+    let family = BrokerProcesses::of(own);
+    let is_alive = || {
+        let has_node = || match nodes {
+            // It is being started, or another version of this program has made it.
+            [] => family.is_named(),
+            nodes => nodes.iter().any(Node::is_running),
+        };
+        BrokerProcesses::guard_of(own).is_named() || has_node()
+    };
+    let lock = take_from_the_dying(own, &|| is_alive() || !family.members().is_empty());
+    if is_alive() {
+        return Remains::InUse;
+    }
+    match lock {
+        // What is left of it, such as a program that a node has started, ends with its directory.
+        Err(Unlockable::Held) if !family.members().is_empty() => Remains::Dead,
+        Err(Unlockable::Held) if !is_old(own) => Remains::InUse,
         Err(Unlockable::Held) => {
             Remains::Unproven(BrokerError::OutOfSight { path: own.to_owned() })
         }
         Err(Unlockable::Unknown(error)) => Remains::Unproven(BrokerError::io("lock", own)(error)),
-        // A process of another version may name it, and one that is starting has not come to the next file yet.
-        _ if is_in_sight() => Remains::InUse,
-        lock if is_bare(own) => {
+        // A process that is starting has not come to the next file yet.
+        _ if is_bare(own) => {
             if is_old(own) {
-                Remains::Dead(lock.ok())
+                Remains::Dead
             } else {
                 Remains::InUse
             }
         }
         Err(Unlockable::Missing) => unproven(own, "it has no lock"),
-        Ok(lock) => match unknown_machine(own) {
-            None => Remains::Dead(Some(lock)),
+        Ok(_) => match unknown_machine(own) {
+            None => Remains::Dead,
             Some(reason) => unproven(own, reason),
         },
     }
 }
 
 /// Takes the lock. A process that is ending shows no environment any more and still holds its files for a moment, so
-/// that a lock of this pid namespace is waited for.
+/// that a lock of this pid namespace is waited for, unless a process that holds it can be seen.
 fn take_from_the_dying(
     own: &Path,
-    is_in_sight: impl Fn() -> bool,
+    has_holder: &dyn Fn() -> bool,
 ) -> Result<DirectoryLock, Unlockable> {
     let began = Instant::now();
     loop {
         match DirectoryLock::take(own) {
             Err(Unlockable::Held)
-                if began.elapsed() < ENDING && is_of_this_namespace(own) && !is_in_sight() =>
+                if began.elapsed() < ENDING && is_of_this_namespace(own) && !has_holder() =>
             {
                 thread::sleep(Duration::from_millis(10));
             }
@@ -158,7 +170,7 @@ mod tests {
 
     #[track_caller]
     fn check(own: &Path, expected: &str) {
-        let said = format!("{:?}", of(own));
+        let said = format!("{:?}", of(own, &[]));
         assert!(said.starts_with(expected), "{said}");
     }
 
