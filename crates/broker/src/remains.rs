@@ -26,8 +26,8 @@ use crate::{
 /// A directory younger than this may belong to a broker that is just being started.
 const YOUNG: Duration = Duration::from_secs(60);
 
-/// Time that a killed process may take to close its files: a node with much memory to give back.
-const ENDING: Duration = Duration::from_secs(2);
+/// Time that a killed process may take to close its files: a node with much memory to give back, on a busy machine.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// The state of a broker's directory.
 #[derive(Debug)]

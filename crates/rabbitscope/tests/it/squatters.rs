@@ -85,7 +85,6 @@ fn squat(test: &str, starts: usize, rounds: usize) {
     let log = bench.read("squatter/log");
     assert!(!log.contains("connection"), "{log}");
     let exits = bench.read("exits");
-    eprintln!("ports taken: {}, {} commands", log.lines().count(), exits.lines().count());
     assert_eq!(exits.lines().count(), 2 * (starts + rounds), "{exits}");
     assert!(exits.lines().all(|line| line.starts_with("exit 0 ")), "{exits}\n{}", words());
 }
