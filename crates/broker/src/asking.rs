@@ -4,6 +4,7 @@
 //! the cookie, the kernel proves that the other end is a socket of the node's process.
 
 use std::{
+    net::SocketAddr,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -14,14 +15,26 @@ use rabbitscope_erlang::{
 };
 use rabbitscope_machine::sockets;
 
-use crate::{BrokerError, Installation, Node, distribution_tls};
+use crate::{BrokerError, Installation, distribution_tls};
 
 /// Timeout of an expression. The longest ones compile modules.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
+/// A node, and the way to it.
+pub(crate) struct Asked<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) pid: u32,
+    /// The home directory with the cookie.
+    pub(crate) home: &'a Path,
+    /// The address of the distribution.
+    pub(crate) address: SocketAddr,
+    /// Arguments of the VM that make its distribution use TLS; empty without TLS.
+    pub(crate) tls: &'a [String],
+}
+
 /// The value of the expression as text, or the reason why there is none.
 pub(crate) fn evaluate(
-    node: &Node,
+    node: &Asked<'_>,
     installation: &Installation,
     expression: &str,
 ) -> Result<String, BrokerError> {
@@ -41,23 +54,18 @@ fn ask(options: &ConnectOptions, expression: &str) -> Result<Term, ErlangError> 
 }
 
 fn connect_options(
-    node: &Node,
+    node: &Asked<'_>,
     installation: &Installation,
 ) -> Result<ConnectOptions, BrokerError> {
-    let (home, address) = node.distribution();
-    let name = NodeName::parse(&node.node_name()).expect("our own names are names of nodes");
+    let name = NodeName::parse(node.name).expect("our own names are names of nodes");
     Ok(ConnectOptions {
-        cookie: CookieSource::File(cookie_file(&home)),
-        port: Port::At(address),
-        tls: distribution_tls::files(&node.tls, installation)?,
+        cookie: CookieSource::File(node.home.join(".erlang.cookie")),
+        port: Port::At(node.address),
+        tls: distribution_tls::files(node.tls, installation)?,
         within: TIMEOUT,
         verify: Some(Arc::new(expected(node.pid))),
         ..ConnectOptions::new(name)
     })
-}
-
-pub(crate) fn cookie_file(home: &Path) -> std::path::PathBuf {
-    home.join(".erlang.cookie")
 }
 
 /// The node with this process, which belongs to this user.

@@ -10,7 +10,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BrokerError, Installation, asking,
+    BrokerError, Installation,
+    asking::{self, Asked},
     description::{Listener, NodeDescription, QUESTION},
     directory::Ports,
     exposure, guard,
@@ -112,7 +113,10 @@ impl Node {
         installation: &Installation,
         expression: &str,
     ) -> Result<String, BrokerError> {
-        asking::evaluate(self, installation, expression.trim().trim_end_matches('.'))
+        let (home, address) = self.distribution();
+        let name = self.node_name();
+        let asked = Asked { name: &name, pid: self.pid, home: &home, address, tls: &self.tls };
+        asking::evaluate(&asked, installation, expression.trim().trim_end_matches('.'))
     }
 
     /// Ends its broker, with all nodes of a cluster, whoever started it, and removes the directory.

@@ -21,6 +21,7 @@ mod listeners;
 mod lock;
 mod place;
 mod planned;
+mod plugins;
 mod ports;
 
 pub(crate) use environment::search_path;

@@ -18,7 +18,7 @@ use rabbitscope_machine::sockets::listeners;
 use serde::{Deserialize, Serialize};
 use socket2::{Domain, Socket, Type};
 
-use super::listeners::LISTENING;
+use super::plugins::LISTENING;
 use crate::BrokerError;
 
 /// Ports of one node. All on 127.0.0.1.

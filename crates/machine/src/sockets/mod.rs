@@ -3,15 +3,10 @@
 
 mod holder;
 mod holdings;
+mod local;
 mod table;
 
 pub use holder::{SocketHolder, holder_of};
 pub use holdings::{holds_any, listeners_of};
+pub use local::is_local_address;
 pub use table::{Listener, listeners, listeners_in};
-
-use std::net::{IpAddr, UdpSocket};
-
-/// Whether the address belongs to this machine: only such an address can be bound.
-pub fn is_local_address(address: IpAddr) -> bool {
-    UdpSocket::bind((address, 0)).is_ok()
-}
