@@ -8,6 +8,14 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 use super::planned::PlannedNode;
 use crate::{BrokerError, Installation};
 
+/// File in the directory: the configuration of the VM.
+pub(super) const VM_CONFIG: &str = "vm.config";
+
+/// Closes the logins without a password: AMQP 1.0 of RabbitMQ 3 has `guest` for them, RabbitMQ 4 one user for all
+/// protocols. The configuration of a scenario overrides it, which it could not do with flags of the VM.
+pub(super) const NO_ANONYMOUS_LOGIN: &str = "[{rabbit, [{anonymous_login_user, none}]}, \
+    {rabbitmq_amqp1_0, [{default_user, none}]}].\n";
+
 /// The variables as lines of a shell script. `cluster`: the nodes that find one another, none when there is one node.
 pub(super) fn environment(
     installation: &Installation,
@@ -17,7 +25,8 @@ pub(super) fn environment(
     cluster: &[PlannedNode],
 ) -> Result<String, BrokerError> {
     let mut own = own_variables(installation, home, spec, node);
-    own.push(("ERL_AFLAGS", vm_flags(home, cluster)));
+    let directory = home.parent().unwrap_or(home);
+    own.push(("ERL_AFLAGS", vm_flags(directory, cluster)));
     let reserved = spec.environment.keys().find(|name| own.iter().any(|(own, _)| own == *name));
     if let Some(name) = reserved {
         return Err(BrokerError::Reserved { name: name.clone() });
@@ -77,19 +86,19 @@ fn own_variables(
 ///
 /// - The guard starts the port mapper; no second one may turn itself into a daemon.
 /// - Every listener shares its port with the socket that holds it (`ports.rs`).
-/// - A client without a password gets no user: AMQP 1.0 of RabbitMQ 3 has `guest` for it, RabbitMQ 4 for all protocols.
+/// - A client without a password gets no user ([`NO_ANONYMOUS_LOGIN`]).
 /// - The nodes of a cluster know the ports of one another.
-fn vm_flags(home: &Path, cluster: &[PlannedNode]) -> String {
+fn vm_flags(directory: &Path, cluster: &[PlannedNode]) -> String {
+    let directory = directory.display();
     let mut flags = format!(
         "-start_epmd false -kernel inet_default_listen_options [{{raw,{},{},<<1:32/native>>}}] \
-         -rabbitmq_amqp1_0 default_user none -rabbit anonymous_login_user none",
+         -config \"{directory}/{VM_CONFIG}\"",
         libc::SOL_SOCKET,
         libc::SO_REUSEPORT
     );
     if cluster.is_empty() {
         return flags;
     }
-    let directory = home.parent().unwrap_or(home).display();
     let _ = write!(flags, " -pa \"{directory}\" -epmd_module rabbitscope_epmd -rabbitscope_ports");
     for node in cluster {
         let (name, _) = node.node_name.split_once('@').unwrap_or((&node.node_name, ""));

@@ -6,7 +6,7 @@ use rabbitscope_machine::ProcessOrigin;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use super::{
-    environment::environment,
+    environment::{NO_ANONYMOUS_LOGIN, VM_CONFIG, environment},
     listeners::loopback_config,
     lock::DirectoryLock,
     place::{make_private, random_hex, write_private},
@@ -52,6 +52,7 @@ fn fill(
     // Before any process can be there that belongs to it.
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
     write_private(&directory.join(ORIGIN), &origin()?)?;
+    write_private(&directory.join(VM_CONFIG), NO_ANONYMOUS_LOGIN)?;
     if spec.is_cluster && nodes.len() > 1 {
         write_private(&directory.join("rabbitscope_epmd.erl"), CLUSTER_MODULE)?;
     }
