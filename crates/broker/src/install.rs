@@ -75,16 +75,17 @@ impl Installation {
 
     /// Whether a plugin came with the broker, as a directory or as an archive.
     pub fn has_plugin(&self, name: &str) -> bool {
-        let Some(plugins) = self.plugins() else { return false };
+        self.plugin_names().iter().any(|found| found == name)
+    }
+
+    /// Names of the plugins that came with the broker, and of libraries beside them. Empty where none can be read.
+    pub fn plugin_names(&self) -> Vec<String> {
+        let Some(plugins) = self.plugins() else { return Vec::new() };
         let root = self.root.as_deref().unwrap_or(Path::new("/"));
         let seen_from_here = root.join(plugins.strip_prefix("/").unwrap_or(&plugins));
         let entries = fs::read_dir(seen_from_here).into_iter().flatten().flatten();
-        let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.any(|found| {
-            found
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
-        })
+        let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        files.filter_map(|file| Some(file.split(['-', '.']).next()?.to_owned())).collect()
     }
 }
 
