@@ -110,6 +110,12 @@ pub enum LoadError {
         /// What happened.
         source: io::Error,
     },
+    /// A file that a scenario of another user sends, without consent.
+    #[error("the scenario sends {path}, and files of this machine are sent only with consent")]
+    NoFiles {
+        /// As written in the scenario.
+        path: String,
+    },
     /// Any other refusal by the broker.
     #[error("the broker at {address} refused {doing}: {text}")]
     Refused {

@@ -9,6 +9,7 @@ use crate::{
     context::RunContext,
     dial::Dialer,
     error::LoadError,
+    message::BodyFiles,
     outcome::{LoadOutcome, Progress},
     plan::{churned_bindings, churned_queues, plan_links},
     remote::{RemoteStart, RemoteWorkers},
@@ -120,7 +121,8 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan_links(&self.scenario, &self.declared.token, Share::WHOLE)?;
+        let plans =
+            plan_links(&self.scenario, &self.declared.token, Share::WHOLE, &BodyFiles::anywhere())?;
         let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,

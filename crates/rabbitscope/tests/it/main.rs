@@ -47,6 +47,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod remote_control;
 mod restarts;
 mod routers;
 mod routing;

@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("analysis", &["profiles", "runs", "text"]),
     ("amqp", &[]),
     ("load", &["amqp", "analysis", "files", "runs"]),
-    ("fleet", &["amqp", "load", "runs"]),
+    ("fleet", &["amqp", "files", "load", "runs"]),
     ("probe", &["files", "profiles"]),
     ("erlang", &["files"]),
     ("broker", &["files", "runs"]),
