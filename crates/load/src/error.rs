@@ -96,6 +96,15 @@ pub enum LoadError {
         /// What happened.
         source: io::Error,
     },
+    /// The log of a run is not one of this scenario.
+    #[error(
+        "the log of the run says that it declared {what}, which this scenario does not: it is damaged, or somebody else \
+         wrote it. Leave --resume out, and it is thrown away"
+    )]
+    ForeignClaim {
+        /// In words: "queue `q`".
+        what: String,
+    },
     /// The system gives no random numbers.
     #[error("cannot read /dev/urandom: {source}")]
     NoToken {

@@ -6,4 +6,4 @@ mod process;
 
 pub use facts::machine_facts;
 pub use origin::{Liveness, ProcessOrigin};
-pub use process::{ProcessIdentity, ProcessUsage, TreeUsage, UsageMeter};
+pub use process::{ProcessIdentity, ProcessUsage, Sight, TreeUsage, UsageMeter};

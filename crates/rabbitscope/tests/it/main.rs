@@ -58,6 +58,7 @@ mod secrets;
 #[expect(dead_code, reason = "the tests of export need more of it")]
 mod servers;
 mod several_brokers;
+mod sight;
 mod sinks;
 mod slow_clients;
 mod stalls;
