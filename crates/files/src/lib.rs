@@ -7,6 +7,7 @@
 //! What does not live here: writing, and what the bytes mean.
 
 mod directory;
+mod lock;
 
 use std::{
     fs::{File, FileType},
@@ -18,6 +19,7 @@ use std::{
 use rustix::fs::{Mode, OFlags};
 
 pub use directory::Directory;
+pub use lock::{LockError, lock, unseen_by_others};
 
 /// Most of a file that people write by hand: a scenario, a configuration, a cookie.
 pub const MAX_TEXT_BYTES: u64 = 4 << 20;
