@@ -63,7 +63,7 @@ enum Ownership {
     Marked,
     /// The user may not declare markers; the broker's words.
     Unmarked(String),
-    /// As before, in a process that is gone: nothing proves what it declared.
+    /// Neither may it, and the process that declared is gone: nothing proves its declarations.
     Unproved(String),
 }
 

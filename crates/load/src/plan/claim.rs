@@ -1,4 +1,4 @@
-//! A check of what a run is said to have declared: the log of a fleet is on the bus, where others may write.
+//! A check of the declarations that the log of a fleet claims: it is on the bus, where others may write.
 
 use rabbitscope_runs::scenario::Scenario;
 
@@ -56,7 +56,7 @@ mod tests {
         OwnedQueue { name: name.to_owned(), queue_type, durable: false, named_by_token }
     }
 
-    /// What a run of the scenario declares.
+    /// The declarations of a run of the scenario.
     fn honest() -> (Scenario, OwnedTopology) {
         let scenario = scenario::parse(TEXT, "test", &[]).unwrap();
         let mut queues = churned_queues(&scenario, TOKEN);

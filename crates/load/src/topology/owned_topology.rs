@@ -112,7 +112,7 @@ impl OwnedTopology {
         self.token.len() == 32 && self.token.bytes().all(is_digit)
     }
 
-    /// Whether no other run has this name of a queue, or this routing key.
+    /// True for a name of a queue or a routing key that no other run has.
     pub(super) fn is_named_by_token(&self, name: &str) -> bool {
         self.has_token() && name.starts_with(&churn_prefix(&self.token))
     }

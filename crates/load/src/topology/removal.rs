@@ -120,7 +120,7 @@ enum State {
 }
 
 impl Remover<'_> {
-    /// Those whose keys hold the token are the run's, and unbinding what is not bound does nothing.
+    /// Unbinds what holds the token in its key: it is the run's. Unbinding what is not bound does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
         let (own, others): (Vec<_>, Vec<_>) = (self.run.bindings.iter())
             .partition(|binding| self.run.is_named_by_token(&binding.routing_key));

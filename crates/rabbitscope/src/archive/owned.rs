@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(taken.iter().filter(|it| it.is_ok()).count(), 1);
     }
 
-    /// As by a watch on another machine, where the file system passes on locks of files alone.
+    /// A watch on another machine has this lock alone where the file system passes on no locks of directories.
     #[test]
     fn the_lock_of_the_marker_counts_as_well() {
         let directory = tempfile::tempdir().unwrap();

@@ -42,7 +42,7 @@ const FIRST_PID_NAMESPACE: u64 = 0xEFFF_FFFC;
 /// Inode of the first time namespace of every kernel (`PROC_TIME_INIT_INO`, same file).
 const FIRST_TIME_NAMESPACE: u64 = 0xEFFF_FFFA;
 
-/// That of entries which do not say, and of kernels that have no others.
+/// The namespace of entries without the key, and of kernels that have no others.
 fn first_time_namespace() -> u64 {
     FIRST_TIME_NAMESPACE
 }

@@ -64,7 +64,7 @@ impl ProcessIdentity {
         stat.is_some_and(|stat| stat.start_ticks == self.start_ticks && !stat.has_ended)
     }
 
-    /// That very process, from one of the same pid namespace. A start that was told in another time namespace
+    /// Looks at that very process, from one of the same pid namespace. Starts that were told in two time namespaces
     /// (`is_same_time` is false) cannot be compared.
     pub fn sight(self, is_same_time: bool) -> Sight {
         let is_there = || exists(self.pid);
@@ -81,14 +81,14 @@ impl ProcessIdentity {
     }
 }
 
-/// Whether any process of this pid namespace has this pid. The kernel answers without `/proc`, which may be of another
+/// True when any process of this pid namespace has this pid. The kernel answers without `/proc`, which may be of another
 /// namespace or hide the processes of others.
 fn exists(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// Whether `/proc` has the pids of this process's own pid namespace.
+/// True when `/proc` has the pids of this process's own pid namespace.
 fn has_own_pids() -> bool {
     let own = fs::read_link("/proc/self");
     own.is_ok_and(|own| own.as_os_str() == std::process::id().to_string().as_str())

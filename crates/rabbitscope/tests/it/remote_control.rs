@@ -1,10 +1,12 @@
 //! The bus of a fleet commands a load, and nothing else of a worker's machine.
 
-use std::{fs, os::unix::fs::symlink, path::PathBuf};
+use std::{fs, os::unix::fs::symlink, path::PathBuf, time::Duration};
+
+use rabbitscope_amqp::{Properties, Request, Table, Uri, Value, blocking::Client};
 
 use crate::{
     fleets::{Place, scenario, secure_bus},
-    workbench::Ended,
+    workbench::{Ended, queues_on},
 };
 
 /// A run of one worker.
@@ -41,7 +43,7 @@ impl Fleet {
         self.place.bench.file("s.toml", &format!("{text}{more}"));
     }
 
-    /// How the controller and a worker with these options end.
+    /// The ends of the controller and of a worker with these options.
     fn run(&self, options: &str) -> (Ended, Ended) {
         let Self { place, via, uri } = self;
         let program = env!("CARGO_BIN_EXE_rabbitscope");
@@ -152,4 +154,71 @@ fn what_a_worker_is_started_with_is_looked_at_before_it_waits() {
     worker("--uri http://h").code(2).says(&["amqp://"]);
     let both = format!("{own} --tls-unchecked --tls-ca {}", authority.display());
     worker(&both).code(2).says(&["cannot be used with"]);
+}
+
+/// The log of a run as a user of the bus makes it up, in place of any that is there.
+fn forge_log(bus: &str, log: &str, record: &serde_json::Value) {
+    let uri = Uri::parse(bus).unwrap();
+    let mut client = Client::connect(&uri, "a forger", Duration::from_secs(10)).unwrap();
+    let channel = client.open_channel().unwrap();
+    let delete = Request::QueueDelete { queue: log, if_unused: false, if_empty: false };
+    client.call(channel, &delete).unwrap();
+    let kind = ("x-queue-type".to_owned(), Value::Text("stream".to_owned()));
+    let declare = Request::QueueDeclare {
+        queue: log,
+        passive: false,
+        durable: true,
+        exclusive: false,
+        auto_delete: false,
+        arguments: &Table(vec![kind]),
+    };
+    client.call(channel, &declare).unwrap();
+    let body = serde_json::to_vec(record).unwrap();
+    client.publish(channel, log, &Properties::with_delivery_mode(true), &body);
+    client.poll(Duration::from_millis(500), |_| false).unwrap();
+    client.close().unwrap();
+}
+
+#[test]
+fn a_log_that_somebody_else_wrote_removes_nothing() {
+    let fleet = Fleet::new("fleet-forged");
+    let Place { bench, broker, .. } = &fleet.place;
+    fleet.scenario("", "");
+    fleet.succeeds("");
+    let text = bench.read("out/scenario.toml");
+    let declared = broker.eval(
+        "{new, _} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"orders\">>), true, false, [], none, \
+         <<\"app\">>), ok",
+    );
+    assert_eq!(declared.unwrap(), "ok");
+    let token = "0123456789abcdef0123456789abcdef";
+    let victim = bench.file("victim.json", "{}");
+    let path = format!("../../..{}", victim.with_extension("").display());
+    for (token, queue, said) in [
+        (token, "orders", "queue `orders`"),
+        (path.as_str(), "fleet-forged-1", "a token that no run has"),
+    ] {
+        let queue = serde_json::json!(
+            { "name": queue, "queue-type": "classic", "durable": true, "named-by-token": false }
+        );
+        let record = serde_json::json!({
+            "kind": "begun",
+            "run": "0123456789ab",
+            "name": "fleet",
+            "scenario": text,
+            "declared": { "token": token, "queues": [queue], "exchanges": [], "bindings": [] },
+            "unmarked": "so that nothing has to be proved",
+            "started-unix-nanos": 1,
+            "clock": { "boot": "", "time-namespace": "" },
+            "members": [],
+        });
+        forge_log(&fleet.via, "rabbitscope.fleet.fleet-forged.log", &record);
+        fs::remove_dir_all(bench.path("out")).ok();
+        let run = format!(
+            "run s.toml --workers 1 --via {} --fleet fleet-forged --uri {} --out out --plain --resume",
+            fleet.via, fleet.uri
+        );
+        bench.rabbitscope(&run).code(1).says(&[said, "Leave --resume out"]);
+        assert!(queues_on(broker).contains("orders") && victim.exists());
+    }
 }

@@ -1,4 +1,4 @@
-//! What has certainly ended, what only cannot be seen from here, and what a journal says without proof.
+//! Runs that have certainly ended, runs that only cannot be seen from here, and claims of a journal without proof.
 
 use std::{fs, path::Path};
 
@@ -21,7 +21,7 @@ fn remove(broker: &Broker) -> String {
     format!("leftovers --remove --uri {}", broker.uri())
 }
 
-/// As in a container whose first process asks for no children.
+/// A container whose first process asks for no children has such runs.
 #[test]
 fn a_killed_run_that_its_parent_does_not_ask_for_has_ended() {
     let bench = Workbench::new("zombie");

@@ -79,9 +79,9 @@ fn what_is_not_text_ends_no_command_with_a_panic() {
     let bytes = OsStr::from_bytes(b"x\xffy");
     let gone = "--uri amqp://127.0.0.1:1";
     for line in [
-        format!("run s.toml --out out {gone}"),
-        format!("find-rate s.toml --slo confirm.p99<20ms --out out {gone}"),
-        "load -x 1 -z 1 -h amqp://127.0.0.1:1 --out out".to_owned(),
+        format!("run s.toml --out run {gone}"),
+        format!("find-rate s.toml --slo confirm.p99<20ms --out search {gone}"),
+        "load -x 1 -z 1 -h amqp://127.0.0.1:1 --out load".to_owned(),
     ] {
         let run = |name: &str| Ended::from(bench.command(&line).env(name, bytes).output().unwrap());
         run("OF_ANOTHER_PROGRAM").code(5).says(&["127.0.0.1:1"]);

@@ -25,7 +25,7 @@ pub enum Reach {
     ListFile,
     /// Files that prove who connects, or whom to trust.
     LoginFile,
-    /// How a connection logs in, and whom it trusts.
+    /// The login of a connection, and its trust.
     Login,
     /// The broker that gets the load.
     Broker,
@@ -119,7 +119,7 @@ fn is_nothing(value: &Value, nothing: &str) -> bool {
     }
 }
 
-/// Whether the list has this key, or a table that it is in. Numbers of lists are `*`.
+/// True when the list has this key, or a table that it is in. Numbers of lists are `*`.
 #[cfg(test)]
 pub(super) fn is_listed(key: &str) -> bool {
     KEYS.iter().any(|(pattern, ..)| {
