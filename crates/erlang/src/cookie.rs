@@ -2,7 +2,7 @@
 
 use std::{
     env, fmt, io,
-    os::unix::fs::MetadataExt,
+    os::unix::{ffi::OsStringExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
@@ -41,8 +41,9 @@ impl CookieSource {
             let unreadable = |source| ErlangError::CookieFile { path: path.clone(), source };
             return Ok(vec![Cookie::read(path).map_err(unreadable)?]);
         }
-        if let Ok(value) = env::var(VARIABLE) {
-            let secret = Zeroizing::new(value.into_bytes());
+        // Any bytes, as in a file.
+        if let Some(value) = env::var_os(VARIABLE) {
+            let secret = Zeroizing::new(value.into_vec());
             return Ok(vec![Cookie {
                 secret,
                 origin: format!("the variable {VARIABLE}"),

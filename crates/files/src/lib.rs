@@ -6,6 +6,9 @@
 //!
 //! What does not live here: writing, and what the bytes mean.
 
+mod lock;
+mod source;
+
 use std::{
     fs::{File, FileType},
     io::{self, Read},
@@ -14,6 +17,9 @@ use std::{
 };
 
 use rustix::fs::{Mode, OFlags};
+
+pub use lock::{LockError, lock, unseen_by_others};
+pub use source::SourceDirectory;
 
 /// Most of a file that people write by hand: a scenario, a configuration, a cookie.
 pub const MAX_TEXT_BYTES: u64 = 4 << 20;
@@ -37,7 +43,11 @@ pub fn open_with(path: &Path, most: u64, links: SymbolicLinks) -> io::Result<Fil
     let no_follow = if links == SymbolicLinks::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
     // With O_PATH nothing is opened yet: a FIFO does not wait, a device does nothing.
     let seen = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | no_follow, Mode::empty())?;
-    let seen = File::from(seen);
+    open_seen(&File::from(seen), most)
+}
+
+/// Opens for reading what was opened with `O_PATH`, if it is a regular file of at most `most` bytes.
+fn open_seen(seen: &File, most: u64) -> io::Result<File> {
     let metadata = seen.metadata()?;
     require_regular(metadata.file_type())?;
     require_size(metadata.len(), most)?;

@@ -44,7 +44,7 @@ mod worker;
 pub use dial::{ControlClient, ControlStream, Dialer};
 pub use error::LoadError;
 pub use latency::LatencyRecord;
-pub use message::unreadable_file;
+pub use message::{BodyFiles, unreadable_file};
 pub use outcome::{LoadOutcome, Progress};
 pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};

@@ -9,8 +9,9 @@ use crate::{
     context::RunContext,
     dial::Dialer,
     error::LoadError,
+    message::BodyFiles,
     outcome::{LoadOutcome, Progress},
-    plan::{churned_bindings, churned_queues, plan_links},
+    plan::{churned_bindings, churned_queues, foreign_claim, plan_links},
     remote::{RemoteStart, RemoteWorkers},
     run::{assemble_workers, run_load, run_remote, wait_for_start},
     share::Share,
@@ -62,6 +63,8 @@ enum Ownership {
     Marked,
     /// The user may not declare markers; the broker's words.
     Unmarked(String),
+    /// Neither may it, and the process that declared is gone: nothing proves its declarations.
+    Unproved(String),
 }
 
 impl Session {
@@ -120,7 +123,8 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan_links(&self.scenario, &self.declared.token, Share::WHOLE)?;
+        let plans =
+            plan_links(&self.scenario, &self.declared.token, Share::WHOLE, &BodyFiles::anywhere())?;
         let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,
@@ -155,16 +159,20 @@ impl Session {
         run_remote(&context, begun, remote, progress, stop)
     }
 
-    /// The session of a process that is gone, on a broker of somebody else. `declared` is what it had declared.
+    /// The session of a process that is gone, on a broker of another owner. `declared` is what it is said to have
+    /// declared: what no run of this scenario declares is refused, and what has no marker stays on the broker.
     pub fn resume(
         scenario: &Scenario,
         dialer: &Dialer,
         declared: OwnedTopology,
         unmarked: Option<String>,
     ) -> Result<Self, LoadError> {
+        if let Some(what) = foreign_claim(&declared, scenario) {
+            return Err(LoadError::ForeignClaim { what });
+        }
         let control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let ownership = unmarked.map_or(Ownership::Marked, Ownership::Unmarked);
+        let ownership = unmarked.map_or(Ownership::Marked, Ownership::Unproved);
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let missing = declared.declarations(scenario);
         let restorer = Restorer::new(control, missing, marked);
@@ -182,7 +190,7 @@ impl Session {
     /// prove then what was left behind should this process be killed.
     pub fn unmarked(&self) -> Option<&str> {
         match &self.ownership {
-            Ownership::Unmarked(text) => Some(text),
+            Ownership::Unmarked(text) | Ownership::Unproved(text) => Some(text),
             Ownership::Broker | Ownership::Marked => None,
         }
     }
@@ -274,7 +282,7 @@ fn close(
             topology.close();
             return Ok(Removal::default());
         }
-        Ownership::Marked => RemovalPolicy::MARKED,
+        Ownership::Marked | Ownership::Unproved(_) => RemovalPolicy::MARKED,
         Ownership::Unmarked(_) => RemovalPolicy::UNMARKED,
     };
     let (removal, topology) = remove(topology, dialer, declared, policy)?;

@@ -8,4 +8,4 @@ mod process;
 pub mod sockets;
 
 pub use origin::{Liveness, ProcessOrigin};
-pub use process::{ProcessIdentity, ProcessUsage, TreeUsage, UsageMeter};
+pub use process::{ProcessIdentity, ProcessUsage, Sight, TreeUsage, UsageMeter};

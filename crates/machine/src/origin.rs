@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::MetadataExt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ProcessIdentity;
+use crate::process::{ProcessIdentity, Sight};
 
 /// A process, told apart from those of other boots, machines and containers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct ProcessOrigin {
     machine_id: String,
     boot_id: String,
     pid_namespace: u64,
+    /// The start of a process is told in the time of its reader's namespace.
+    #[serde(default = "first_time_namespace")]
+    time_namespace: u64,
 }
 
 /// Whether a process still runs.
@@ -36,15 +39,25 @@ pub enum Liveness {
 /// Inode of the first pid namespace of every kernel (`PROC_PID_INIT_INO` in `linux/proc_ns.h`).
 const FIRST_PID_NAMESPACE: u64 = 0xEFFF_FFFC;
 
+/// Inode of the first time namespace of every kernel (`PROC_TIME_INIT_INO`, same file).
+const FIRST_TIME_NAMESPACE: u64 = 0xEFFF_FFFA;
+
+/// The namespace of entries without the key, and of kernels that have no others.
+fn first_time_namespace() -> u64 {
+    FIRST_TIME_NAMESPACE
+}
+
 impl ProcessOrigin {
     /// Of this process; absent without /proc.
     pub fn here() -> Option<Self> {
         Some(Self {
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
-            process: ProcessIdentity::of(std::process::id())?,
+            process: ProcessIdentity::own()?,
             machine_id: text("/etc/machine-id").unwrap_or_default(),
             boot_id: text("/proc/sys/kernel/random/boot_id")?,
             pid_namespace: fs::metadata("/proc/self/ns/pid").ok()?.ino(),
+            time_namespace: fs::metadata("/proc/self/ns/time")
+                .map_or(FIRST_TIME_NAMESPACE, |namespace| namespace.ino()),
         })
     }
 
@@ -72,7 +85,14 @@ impl ProcessOrigin {
         if self.pid_namespace != here.pid_namespace {
             return out_of_sight(format!("on {}, in another pid namespace", self.host));
         }
-        if self.process.is_alive() { Liveness::Running } else { Liveness::Ended }
+        match self.process.sight(self.time_namespace == here.time_namespace) {
+            Sight::Ended => Liveness::Ended,
+            Sight::Running => Liveness::Running,
+            Sight::Hidden => out_of_sight(format!(
+                "on {}, and this process is not shown when it started: in another time namespace, or hidden by /proc",
+                self.host
+            )),
+        }
     }
 }
 
@@ -105,6 +125,24 @@ mod tests {
             origin.pid_namespace = 1;
         };
         check(both, "OutOfSight");
+        let in_other_time = |origin: &mut ProcessOrigin| {
+            given_anew(origin);
+            origin.time_namespace = 1;
+        };
+        check(in_other_time, "OutOfSight");
+        let gone = |origin: &mut ProcessOrigin| {
+            in_other_time(origin);
+            origin.process = ProcessIdentity::that_never_was();
+        };
+        check(gone, "Ended");
+    }
+
+    #[test]
+    fn entries_of_before_are_of_the_first_time_namespace() {
+        let mut old = serde_json::to_value(ProcessOrigin::here().unwrap()).unwrap();
+        old.as_object_mut().unwrap().remove("time-namespace").unwrap();
+        let old: ProcessOrigin = serde_json::from_value(old).unwrap();
+        assert_eq!(old.time_namespace, FIRST_TIME_NAMESPACE);
     }
 
     #[test]

@@ -17,16 +17,33 @@ pub struct ProcessIdentity {
     start_ticks: u64,
 }
 
+/// A process as this one sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// It runs.
+    Running,
+    /// It has ended, also where its parent has not asked for it yet.
+    Ended,
+    /// A process has its pid, and `/proc` does not say which.
+    Hidden,
+}
+
 impl ProcessIdentity {
-    /// Of the process with this pid, if there is one.
-    pub fn of(pid: u32) -> Option<Self> {
-        let stat = Stat::read(pid)?;
-        Some(Self { pid, start_ticks: stat.start_ticks })
+    /// This process. Its pid is that of its own pid namespace, whatever `/proc` shows.
+    pub fn own() -> Option<Self> {
+        let stat = Stat::parse(&fs::read_to_string("/proc/self/stat").ok()?)?;
+        Some(Self { pid: std::process::id(), start_ticks: stat.start_ticks })
     }
 
     /// Its pid.
     pub fn pid(self) -> u32 {
         self.pid
+    }
+
+    /// A pid beyond the largest that the kernel gives (`PID_MAX_LIMIT`, 2^22).
+    #[cfg(test)]
+    pub(super) fn that_never_was() -> Self {
+        Self { pid: 1 << 23, start_ticks: 0 }
     }
 
     /// Another process that was given the same pid.
@@ -35,10 +52,46 @@ impl ProcessIdentity {
         Self { start_ticks: self.start_ticks + 1, ..self }
     }
 
-    /// That very process still exists.
-    pub fn is_alive(self) -> bool {
-        Self::of(self.pid) == Some(self)
+    /// The process with this pid, if there is one.
+    pub fn of(pid: u32) -> Option<Self> {
+        let stat = Stat::read(pid)?;
+        Some(Self { pid, start_ticks: stat.start_ticks })
     }
+
+    /// `/proc` shows that very process, and it has not ended.
+    pub fn is_shown_alive(self) -> bool {
+        let stat = Stat::read(self.pid);
+        stat.is_some_and(|stat| stat.start_ticks == self.start_ticks && !stat.has_ended)
+    }
+
+    /// Looks at that very process, from one of the same pid namespace. Starts that were told in two time namespaces
+    /// (`is_same_time` is false) cannot be compared.
+    pub fn sight(self, is_same_time: bool) -> Sight {
+        let is_there = || exists(self.pid);
+        if !is_there() {
+            return Sight::Ended;
+        }
+        match Stat::read(self.pid).filter(|_| is_same_time && has_own_pids()) {
+            Some(stat) if stat.start_ticks != self.start_ticks || stat.has_ended => Sight::Ended,
+            Some(_) => Sight::Running,
+            // It may have ended between the two looks.
+            None if is_there() => Sight::Hidden,
+            None => Sight::Ended,
+        }
+    }
+}
+
+/// True when any process of this pid namespace has this pid. The kernel answers without `/proc`, which may be of another
+/// namespace or hide the processes of others.
+fn exists(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+/// True when `/proc` has the pids of this process's own pid namespace.
+fn has_own_pids() -> bool {
+    let own = fs::read_link("/proc/self");
+    own.is_ok_and(|own| own.as_os_str() == std::process::id().to_string().as_str())
 }
 
 /// What a process tree used.
@@ -148,6 +201,8 @@ fn duration_of(ticks: u64) -> Duration {
 /// The fields of `proc_pid_stat(5)` that count here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
+    /// A zombie without other threads: the first thread of a process may end before the others.
+    has_ended: bool,
     parent: u32,
     /// User and system.
     own_ticks: u64,
@@ -167,7 +222,9 @@ impl Stat {
         let (_, rest) = line.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let is_zombie = matches!(*fields.first()?, "Z" | "X");
         Some(Self {
+            has_ended: is_zombie && field(20)? <= 1,
             parent: u32::try_from(field(4)?).ok()?,
             own_ticks: field(14)? + field(15)?,
             cpu_ticks: field(14)? + field(15)? + field(16)? + field(17)?,
@@ -184,9 +241,18 @@ mod tests {
     #[test]
     fn a_line_of_stat() {
         let line = "7 (a) b) S 1 7 7 0 -1 4 0 0 0 0 10 20 3 4 20 0 9 0 555 1000 77 0";
-        let expected =
-            Stat { parent: 1, own_ticks: 30, cpu_ticks: 37, start_ticks: 555, rss_pages: 77 };
+        let expected = Stat {
+            has_ended: false,
+            parent: 1,
+            own_ticks: 30,
+            cpu_ticks: 37,
+            start_ticks: 555,
+            rss_pages: 77,
+        };
         assert_eq!(Stat::parse(line), Some(expected));
+        let ended = |line: &str| Stat::parse(line).unwrap().has_ended;
+        assert!(!ended(&line.replace(" S ", " Z ")), "others of its 9 threads run");
+        assert!(ended(&line.replace(" S ", " Z ").replace(" 20 0 9 ", " 20 0 1 ")));
         assert_eq!(Stat::parse("7 (a"), None);
     }
 
@@ -214,8 +280,25 @@ mod tests {
 
     #[test]
     fn a_process_is_itself() {
-        let own = ProcessIdentity::of(std::process::id()).unwrap();
-        assert!(own.is_alive());
-        assert!(!ProcessIdentity { start_ticks: own.start_ticks + 1, ..own }.is_alive());
+        let own = ProcessIdentity::own().unwrap();
+        assert_eq!(own.sight(true), Sight::Running);
+        assert_eq!(own.other().sight(true), Sight::Ended);
+    }
+
+    #[test]
+    fn a_killed_process_has_ended_before_its_parent_asks() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let stat = Stat::read(child.id()).unwrap();
+        let identity = ProcessIdentity { pid: child.id(), start_ticks: stat.start_ticks };
+        assert_eq!(identity.sight(true), Sight::Running);
+        child.kill().unwrap();
+        let began = Instant::now();
+        while identity.sight(true) != Sight::Ended && began.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(identity.sight(true), Sight::Ended);
+        assert!(exists(child.id()), "it is a zombie");
+        child.wait().unwrap();
+        assert_eq!(identity.sight(true), Sight::Ended);
     }
 }

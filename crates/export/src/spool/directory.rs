@@ -10,8 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rabbitscope_files::SymbolicLinks;
-use rustix::fs::{FlockOperation, OFlags};
+use rabbitscope_files::{LockError, SymbolicLinks};
+use rustix::fs::OFlags;
 
 use crate::ExportError;
 
@@ -35,8 +35,12 @@ pub(crate) fn lock_directory(path: &Path) -> Result<File, ExportError> {
     options.create(true).append(true).mode(0o600).custom_flags(NO_LINK);
     let file = options.open(lock);
     let file = file.map_err(|error| refused(format!("cannot be written to: {error}")))?;
-    let taken = |_| refused("another rabbitscope uses it: give each a directory of its own".into());
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
+    rabbitscope_files::lock(&file).map_err(|error| match error {
+        LockError::Taken => {
+            refused("another rabbitscope uses it: give each a directory of its own".into())
+        }
+        LockError::Io(error) => refused(format!("cannot be locked: {error}")),
+    })?;
     Ok(file)
 }
 

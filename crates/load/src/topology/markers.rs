@@ -60,7 +60,10 @@ impl OwnedTopology {
 
     /// The marker of the queue with this number; absent when its name is proof enough.
     pub(super) fn queue_mark(&self, at: usize) -> Option<Marker> {
-        let queue = self.queues.get(at).filter(|queue| !queue.named_by_token)?;
+        let queue = self.queues.get(at)?;
+        if queue.named_by_token && self.is_named_by_token(&queue.name) {
+            return None;
+        }
         Some(Marker {
             name: format!("rabbitscope.{}.q{at}", self.token),
             durable: queue.durable,

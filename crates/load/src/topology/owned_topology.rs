@@ -43,7 +43,7 @@ pub struct OwnedQueue {
     pub queue_type: QueueType,
     /// Survives a restart of the broker; its marker does so, too.
     pub durable: bool,
-    /// Its name holds the token, which is proof enough.
+    /// Its name is said to hold the token, which is proof enough where it is so.
     pub named_by_token: bool,
 }
 
@@ -106,6 +106,17 @@ impl OwnedTopology {
         }
     }
 
+    /// Its token is one that a run can have: it is a part of names of markers and of files.
+    pub fn has_token(&self) -> bool {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        self.token.len() == 32 && self.token.bytes().all(is_digit)
+    }
+
+    /// True for a name of a queue or a routing key that no other run has.
+    pub(super) fn is_named_by_token(&self, name: &str) -> bool {
+        self.has_token() && name.starts_with(&churn_prefix(&self.token))
+    }
+
     /// True when nothing belongs to the run.
     pub fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.exchanges.is_empty() && self.bindings.is_empty()
@@ -120,6 +131,11 @@ impl OwnedTopology {
         });
         queues.chain(exchanges).chain(bindings).collect()
     }
+}
+
+/// The beginning of names that churn of the run with this token makes up.
+pub(crate) fn churn_prefix(token: &str) -> String {
+    format!("rabbitscope-churn-{token}-")
 }
 
 /// 128 random bits, hexadecimal.

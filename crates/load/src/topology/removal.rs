@@ -120,13 +120,15 @@ enum State {
 }
 
 impl Remover<'_> {
-    /// Their keys hold the token: they are the run's, and unbinding what is not bound does nothing.
+    /// Unbinds what holds the token in its key: it is the run's. Unbinding what is not bound does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
-        let arguments: Vec<_> =
-            self.run.bindings.iter().map(|it| field_table(&it.arguments)).collect();
-        let requests: Vec<_> = self
-            .run
-            .bindings
+        let (own, others): (Vec<_>, Vec<_>) = (self.run.bindings.iter())
+            .partition(|binding| self.run.is_named_by_token(&binding.routing_key));
+        for binding in others {
+            self.keep(format!("binding of queue `{}`", binding.queue), KeptReason::NotMarked);
+        }
+        let arguments: Vec<_> = own.iter().map(|it| field_table(&it.arguments)).collect();
+        let requests: Vec<_> = own
             .iter()
             .zip(&arguments)
             .map(|(it, arguments)| Request::QueueUnbind {
@@ -137,7 +139,7 @@ impl Remover<'_> {
             })
             .collect();
         let answers = self.topology.each(&requests, "removing bindings")?;
-        for (binding, answer) in self.run.bindings.iter().zip(answers) {
+        for (binding, answer) in own.iter().zip(answers) {
             if let Err(refusal) = answer
                 && !refusal.is_not_found()
             {

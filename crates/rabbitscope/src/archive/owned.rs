@@ -1,15 +1,17 @@
 //! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
 use anyhow::Context;
-use rustix::fs::{FlockOperation, flock};
+use rabbitscope_files::LockError;
+use rustix::fs::OFlags;
 
-use crate::{atomic_file, exit::UsageError};
+use crate::{atomic_file, exit::UsageError, output};
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";
@@ -25,7 +27,9 @@ pub(crate) fn is_archive(directory: &Path) -> bool {
 /// A marked directory, locked for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Ownership {
-    _locked: File,
+    _directory: File,
+    /// NFS passes on the lock of a file, and not that of a directory.
+    _marker: File,
 }
 
 impl Ownership {
@@ -49,23 +53,37 @@ impl Ownership {
             atomic_file::write(&marker, MARK.as_bytes())?;
         }
         let file =
-            File::open(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
+            open_marker(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
+        take_lock(&file, directory)?;
+        output::note_of_lock(&file, directory);
         require_format(&file, directory)?;
-        Ok(Self { _locked: locked })
+        Ok(Self { _directory: locked, _marker: file })
     }
 }
 
+/// For writing, without which NFS locks nothing. Nothing is written.
+fn open_marker(marker: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(marker)
+}
+
 fn lock(directory: &Path) -> anyhow::Result<File> {
+    let opened = File::open(directory);
+    let file = opened.with_context(|| format!("cannot open {}", directory.display()))?;
+    take_lock(&file, directory)?;
+    Ok(file)
+}
+
+fn take_lock(file: &File, directory: &Path) -> anyhow::Result<()> {
     let place = directory.display();
-    let file = File::open(directory).with_context(|| format!("cannot open {place}"))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => {
+    match rabbitscope_files::lock(file) {
+        Ok(()) => Ok(()),
+        Err(LockError::Taken) => {
             let message =
                 format!("another watch writes to {place}: end it, or name another directory");
             Err(UsageError(message).into())
         }
-        Err(error) => Err(io::Error::from(error)).with_context(|| format!("cannot lock {place}")),
+        Err(LockError::Io(error)) => Err(error).with_context(|| format!("cannot lock {place}")),
     }
 }
 
@@ -96,6 +114,20 @@ mod tests {
             all.into_iter().map(|it| it.join().unwrap()).collect()
         });
         assert_eq!(taken.iter().filter(|it| it.is_ok()).count(), 1);
+    }
+
+    /// A watch on another machine has this lock alone where the file system passes on no locks of directories.
+    #[test]
+    fn the_lock_of_the_marker_counts_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        drop(Ownership::take(directory.path()).unwrap());
+        let marker = fs::OpenOptions::new().write(true).open(directory.path().join(MARKER));
+        let marker = marker.unwrap();
+        rabbitscope_files::lock(&marker).unwrap();
+        let refused = Ownership::take(directory.path()).unwrap_err().to_string();
+        assert!(refused.contains("another watch"), "{refused}");
+        drop(marker);
+        drop(Ownership::take(directory.path()).unwrap());
     }
 
     #[test]

@@ -8,11 +8,12 @@ use std::{
 };
 
 use anyhow::Context;
+use rabbitscope_files::LockError;
 use rabbitscope_runs::experiment::RunOfArm;
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::UsageError;
+use crate::{exit::UsageError, output};
 
 /// Largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;
@@ -70,9 +71,14 @@ impl Journal {
         options.create(true).write(true).truncate(false);
         options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
         let mut file = options.open(path).with_context(cannot)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            UsageError(format!("another rabbitscope conducts the experiment of {}", path.display()))
+        rabbitscope_files::lock(&file).map_err(|error| match error {
+            LockError::Taken => {
+                let place = path.display();
+                UsageError(format!("another rabbitscope conducts the experiment of {place}")).into()
+            }
+            LockError::Io(error) => anyhow::Error::from(error).context(cannot()),
         })?;
+        output::note_of_lock(&file, path);
         file.set_len(whole as u64).with_context(cannot)?;
         file.seek(SeekFrom::End(0)).with_context(cannot)?;
         Ok((Self { path: path.to_owned(), file }, runs))

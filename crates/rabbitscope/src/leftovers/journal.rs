@@ -115,9 +115,7 @@ impl Journal {
         let text = rabbitscope_files::read_all(file, ENTRY_BYTES_MAX).ok()?;
         let entry: Entry = serde_json::from_slice(&text).ok()?;
         // Its token names markers and its own file.
-        let is_token =
-            |token: &str| token.len() == 32 && token.bytes().all(|it| it.is_ascii_hexdigit());
-        let is_own = is_token(&entry.topology.token) && self.path(&entry.topology.token) == path;
+        let is_own = entry.topology.has_token() && self.path(&entry.topology.token) == path;
         is_own.then_some(entry)
     }
 

@@ -4,5 +4,5 @@ mod facts;
 
 pub use facts::machine_facts;
 pub use rabbitscope_machine::{
-    Liveness, ProcessIdentity, ProcessOrigin, ProcessUsage, TreeUsage, UsageMeter,
+    Liveness, ProcessIdentity, ProcessOrigin, ProcessUsage, Sight, TreeUsage, UsageMeter,
 };

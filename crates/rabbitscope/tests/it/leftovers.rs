@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// `FULL` fills up; `EMPTY` gets nothing.
-const KILLED: &str = r#"
+pub(crate) const KILLED: &str = r#"
 name = "killed"
 run.duration = "60s"
 exchanges = [{ name = "EMPTY.exchange" }]
@@ -34,7 +34,7 @@ publishers = [{ queue = "lo.next", rate = 10 }]
 "#;
 
 /// Of a run that was killed while the load ran: its queues are `PREFIX.full` and `PREFIX.empty`.
-fn kill_a_run(bench: &Workbench, uri: &str, prefix: &str) {
+pub(crate) fn kill_a_run(bench: &Workbench, uri: &str, prefix: &str) {
     let text = KILLED.replace("FULL", &format!("{prefix}.full"));
     kill(bench, uri, &text.replace("EMPTY", &format!("{prefix}.empty")));
 }
@@ -53,7 +53,7 @@ fn run_next(bench: &Workbench, uri: &str, more: &str) -> String {
     bench.rabbitscope(&format!("run next.toml --uri {uri} --out next {more}")).code(0).stderr
 }
 
-fn entries(bench: &Workbench) -> Vec<PathBuf> {
+pub(crate) fn entries(bench: &Workbench) -> Vec<PathBuf> {
     let entries = fs::read_dir(bench.path("state/rabbitscope/runs"));
     entries.into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
 }
@@ -63,7 +63,7 @@ fn exchanges(broker: &Broker) -> String {
 }
 
 /// An application's durable queue with this many messages.
-fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
+pub(crate) fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
     let declared = broker.eval(&format!(
         "{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), true, \
            false, [], none, <<\"app\">>), \
@@ -81,7 +81,7 @@ fn delete_by_hand(broker: &Broker, queue: &str) {
 }
 
 /// Messages in a queue, ready ones.
-fn depth(broker: &Broker, queue: &str) -> String {
+pub(crate) fn depth(broker: &Broker, queue: &str) -> String {
     broker
         .eval(&format!(
             "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>)), \

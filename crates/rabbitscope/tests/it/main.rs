@@ -48,6 +48,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod remote_control;
 mod restarts;
 mod routers;
 mod routing;
@@ -58,6 +59,7 @@ mod secrets;
 #[expect(dead_code, reason = "the tests of export need more of it")]
 mod servers;
 mod several_brokers;
+mod sight;
 mod sinks;
 mod slow_clients;
 mod squatters;

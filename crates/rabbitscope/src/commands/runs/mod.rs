@@ -3,6 +3,7 @@
 mod broker_uri;
 pub(super) mod find_rate;
 pub(super) mod load;
+mod own_broker;
 pub(super) mod run;
 mod run_options;
 pub(super) mod worker;

@@ -92,7 +92,7 @@ pub(super) fn parse_scenario(
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
     // The command line comes last and so holds.
-    let mut all = environment::overrides(std::env::vars());
+    let mut all = environment::overrides(std::env::vars_os())?;
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {
         rabbitscope_files::read_text(Path::new(path), MAX_LIST_BYTES)

@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("analysis", &["profiles", "runs", "text"]),
     ("amqp", &[]),
     ("load", &["amqp", "analysis", "files", "runs"]),
-    ("fleet", &["amqp", "load", "runs"]),
+    ("fleet", &["amqp", "files", "load", "runs"]),
     ("probe", &["files", "machine", "profiles"]),
     ("erlang", &["files", "machine"]),
     ("broker", &["erlang", "files", "machine", "runs"]),
