@@ -4,7 +4,7 @@
 //! some devices does something. So a file is looked at before it is opened for reading, and of what
 //! is opened no more is read than the caller expects.
 //!
-//! What does not live here: writing, and what the bytes mean.
+//! What does not live here: what the bytes mean.
 
 use std::{
     fs::{File, FileType},
@@ -82,7 +82,7 @@ fn require_regular(kind: FileType) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, refusal))
 }
 
-fn require_size(bytes: u64, most: u64) -> io::Result<()> {
+pub(crate) fn require_size(bytes: u64, most: u64) -> io::Result<()> {
     if bytes <= most {
         return Ok(());
     }

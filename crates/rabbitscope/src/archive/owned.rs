@@ -1,15 +1,17 @@
 //! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
 
 use std::{
-    fs::{self, File},
-    io::{self, Read},
+    fs::File,
+    io::{self, Write},
     path::Path,
+    sync::Arc,
 };
 
 use anyhow::Context;
+use rabbitscope_files::{AtomicFile, Directory};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::{atomic_file, exit::UsageError};
+use crate::exit::UsageError;
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";
@@ -25,39 +27,55 @@ pub(crate) fn is_archive(directory: &Path) -> bool {
 /// A marked directory, locked for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Ownership {
+    pub(super) directory: Arc<Directory>,
     _locked: File,
 }
 
 impl Ownership {
     /// Marks an empty directory, which is made when it is missing, or takes one that is marked. Anything else is
     /// refused, and a directory to which another process writes.
-    pub(super) fn take(directory: &Path) -> anyhow::Result<Self> {
-        let place = directory.display();
-        fs::create_dir_all(directory).with_context(|| format!("cannot make {place}"))?;
+    pub(super) fn take(path: &Path) -> anyhow::Result<Self> {
+        let directory = Arc::new(Directory::make(path)?);
+        require_own(&directory)?;
         // Locked before it is looked at: two that start at the same time would both find it empty.
-        let locked = lock(directory)?;
-        let marker = directory.join(MARKER);
-        if !marker.exists() {
-            let mut entries =
-                fs::read_dir(directory).with_context(|| format!("cannot list {place}"))?;
-            if entries.next().is_some() {
-                return Err(UsageError(format!(
-                    "{place} holds other files: name an empty directory, or one of an earlier watch"
-                ))
-                .into());
-            }
-            atomic_file::write(&marker, MARK.as_bytes())?;
+        let locked = lock(&directory)?;
+        if !directory.has_file(MARKER.as_ref()) {
+            mark(&directory)?;
         }
-        let file =
-            File::open(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
-        require_format(&file, directory)?;
-        Ok(Self { _locked: locked })
+        require_format(&directory)?;
+        Ok(Self { directory, _locked: locked })
     }
 }
 
-fn lock(directory: &Path) -> anyhow::Result<File> {
-    let place = directory.display();
-    let file = File::open(directory).with_context(|| format!("cannot open {place}"))?;
+fn require_own(directory: &Directory) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.is_of_others().with_context(|| format!("cannot look at {place}"))? {
+        return Ok(());
+    }
+    let message = format!(
+        "{place} belongs to another user, or others may write to it: windows would be theirs to read and to exchange; \
+         name a new directory, or one that only you can write to"
+    );
+    Err(UsageError(message).into())
+}
+
+fn mark(directory: &Arc<Directory>) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.names().with_context(|| format!("cannot list {place}"))?.is_empty() {
+        let message = format!(
+            "{place} holds other files: name an empty directory, or one of an earlier watch"
+        );
+        return Err(UsageError(message).into());
+    }
+    let mut marker = AtomicFile::in_directory(Arc::clone(directory), MARKER.as_ref())?;
+    let written = marker.writer().write_all(MARK.as_bytes());
+    written.with_context(|| format!("cannot write {place}/{MARKER}"))?;
+    Ok(marker.commit()?)
+}
+
+fn lock(directory: &Directory) -> anyhow::Result<File> {
+    let place = directory.path().display();
+    let file = directory.opened().with_context(|| format!("cannot open {place}"))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -69,15 +87,15 @@ fn lock(directory: &Path) -> anyhow::Result<File> {
     }
 }
 
-fn require_format(marker: &File, directory: &Path) -> anyhow::Result<()> {
-    let mut mark = String::new();
-    marker.take(200).read_to_string(&mut mark).unwrap_or_default();
-    if mark == MARK {
+fn require_format(directory: &Directory) -> anyhow::Result<()> {
+    const MAX_MARK_BYTES: u64 = 200;
+    let mark = directory.read(MARKER.as_ref(), MAX_MARK_BYTES).unwrap_or_default();
+    if mark == MARK.as_bytes() {
         return Ok(());
     }
     let message = format!(
         "{} is marked by another version of rabbitscope: name another directory",
-        directory.display()
+        directory.path().display()
     );
     Err(UsageError(message).into())
 }
