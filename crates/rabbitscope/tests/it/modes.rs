@@ -68,6 +68,9 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     ("broker", &[]),
 ];
 
+/// What they write does not depend on the umask in any other way than what the others write.
+const TAKE_LONG: [&str; 3] = ["experiment", "sweep", "find-rate"];
+
 const EXPERIMENT: &str = r#"
 name = "e"
 base = "s.toml"
@@ -96,19 +99,34 @@ fn nobody_else_may_read_what_is_written() {
     if !may_profile_or_says_so("nobody_else_may_read_what_is_written") {
         return;
     }
-    for umask in ["022", "000"] {
+    for umask in ["000", "022"] {
         let bench = bench(umask);
         for (name, lines) in COMMANDS {
+            if umask == "022" && TAKE_LONG.contains(&name) {
+                continue;
+            }
             for line in lines {
                 let ended = execute(&bench, umask, existing_broker(), line);
-                assert!(matches!(ended.code, Some(0 | 3 | 4)), "{name}, umask {umask}: {ended:#?}");
+                // On a busy machine what was measured may be worth nothing; it is written all the same.
+                assert!(
+                    matches!(ended.code, Some(0 | 1 | 3 | 4)),
+                    "{name}, umask {umask}: {ended:#?}"
+                );
             }
         }
         let written = written(&bench.directory);
-        for part in ["run/report.html", "run/packets.pcapng", "run/series.jsonl", "run.csv"] {
+        let single =
+            ["p.pb.gz", "f.html", "diff.html", "heat.html", "report.html", "w.json", "run.csv"];
+        let of_run = ["run/report.html", "run/packets.pcapng", "run/series.jsonl"];
+        for part in single.into_iter().chain(of_run) {
             assert!(written.iter().any(|path| path.ends_with(part)), "{part} of {written:#?}");
         }
-        assert!(written.len() > 60, "{written:#?}");
+        let directories: &[&str] =
+            if umask == "000" { &["experiment", "sweep", "rate", "load"] } else { &["load"] };
+        for place in directories {
+            let below = |path: &&PathBuf| path.starts_with(bench.path(place));
+            assert!(written.iter().filter(below).count() > 4, "{place} of {written:#?}");
+        }
         let open: Vec<_> = written.iter().filter(|path| mode(path) & 0o077 != 0).collect();
         assert!(open.is_empty(), "umask {umask}: others may use {open:#?}");
     }
