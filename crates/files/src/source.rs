@@ -12,7 +12,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{open_seen, read_all};
+use crate::reading::{open_seen, read_all};
 
 /// A directory that is held open: a later change of its path leads nowhere else.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_erlang::ErlangError;
+use rabbitscope_files::WriteError;
 use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
@@ -60,6 +61,9 @@ impl Exit {
                 error if error.is_usage() => Self::Usage,
                 _ => Self::Failed,
             });
+        }
+        if cause.downcast_ref::<WriteError>().is_some_and(WriteError::is_usage) {
+            return Some(Self::Usage);
         }
         match cause.downcast_ref::<FleetError>() {
             Some(error) if error.is_usage() => return Some(Self::Usage),

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
+use rabbitscope_files::AtomicFile;
 use rabbitscope_probe::RecordedNames;
 use rabbitscope_profiles::{
     Profile, is_perf_script, read_folded_within, read_perf_data_within, read_perf_script_within,
@@ -15,7 +16,7 @@ use rabbitscope_profiles::{
 };
 use rabbitscope_web::{Report, write_report, write_svg};
 
-use crate::{archive, atomic_file::AtomicFile, exit::UsageError, rundir};
+use crate::{archive, exit::UsageError, rundir};
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl ProfileFile {
             ProfileFormat::Firefox => write_firefox(profile, out),
         }
         .with_context(|| format!("cannot write {}", self.path.display()))?;
-        file.commit()
+        Ok(file.commit()?)
     }
 
     /// As it was named.

@@ -19,7 +19,6 @@ pub mod rundir;
 pub mod watch;
 
 mod archive;
-mod atomic_file;
 mod comparison;
 mod debuginfod;
 mod format;

@@ -1,17 +1,11 @@
 //! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
-    path::Path,
-};
+use std::{fs::File, io::Write, path::Path, sync::Arc};
 
 use anyhow::Context;
-use rabbitscope_files::LockError;
-use rustix::fs::OFlags;
+use rabbitscope_files::{AtomicFile, Directory, LockError};
 
-use crate::{atomic_file, exit::UsageError, output};
+use crate::{exit::UsageError, output};
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";
@@ -27,7 +21,8 @@ pub(crate) fn is_archive(directory: &Path) -> bool {
 /// A marked directory, locked for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Ownership {
-    _directory: File,
+    pub(super) directory: Arc<Directory>,
+    _locked: File,
     /// NFS passes on the lock of a file, and not that of a directory.
     _marker: File,
 }
@@ -35,47 +30,59 @@ pub(super) struct Ownership {
 impl Ownership {
     /// Marks an empty directory, which is made when it is missing, or takes one that is marked. Anything else is
     /// refused, and a directory to which another process writes.
-    pub(super) fn take(directory: &Path) -> anyhow::Result<Self> {
-        let place = directory.display();
-        fs::create_dir_all(directory).with_context(|| format!("cannot make {place}"))?;
+    pub(super) fn take(path: &Path) -> anyhow::Result<Self> {
+        let directory = Arc::new(Directory::make(path)?);
+        require_own(&directory)?;
         // Locked before it is looked at: two that start at the same time would both find it empty.
-        let locked = lock(directory)?;
-        let marker = directory.join(MARKER);
-        if !marker.exists() {
-            let mut entries =
-                fs::read_dir(directory).with_context(|| format!("cannot list {place}"))?;
-            if entries.next().is_some() {
-                return Err(UsageError(format!(
-                    "{place} holds other files: name an empty directory, or one of an earlier watch"
-                ))
-                .into());
-            }
-            atomic_file::write(&marker, MARK.as_bytes())?;
+        let locked = lock(&directory)?;
+        if !directory.has_file(MARKER.as_ref()) {
+            mark(&directory)?;
         }
-        let file =
-            open_marker(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
-        take_lock(&file, directory)?;
-        output::note_of_lock(&file, directory);
-        require_format(&file, directory)?;
-        Ok(Self { _directory: locked, _marker: file })
+        // For writing, without which NFS locks nothing. Nothing is written.
+        let marker = directory.open_or_create(MARKER.as_ref());
+        let marker = marker.with_context(|| format!("cannot open {}/{MARKER}", path.display()))?;
+        take_lock(&marker, path)?;
+        output::note_of_lock(&marker, path);
+        require_format(&directory)?;
+        Ok(Self { directory, _locked: locked, _marker: marker })
     }
 }
 
-/// For writing, without which NFS locks nothing. Nothing is written.
-fn open_marker(marker: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW.bits().cast_signed();
-    OpenOptions::new().read(true).write(true).custom_flags(flags).open(marker)
+fn require_own(directory: &Directory) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.is_of_others().with_context(|| format!("cannot look at {place}"))? {
+        return Ok(());
+    }
+    let message = format!(
+        "{place} belongs to another user, or others may write to it: windows would be theirs to read and to exchange; \
+         name a new directory, or one that only you can write to"
+    );
+    Err(UsageError(message).into())
 }
 
-fn lock(directory: &Path) -> anyhow::Result<File> {
-    let opened = File::open(directory);
-    let file = opened.with_context(|| format!("cannot open {}", directory.display()))?;
-    take_lock(&file, directory)?;
+fn mark(directory: &Arc<Directory>) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.names().with_context(|| format!("cannot list {place}"))?.is_empty() {
+        let message = format!(
+            "{place} holds other files: name an empty directory, or one of an earlier watch"
+        );
+        return Err(UsageError(message).into());
+    }
+    let mut marker = AtomicFile::in_directory(Arc::clone(directory), MARKER.as_ref())?;
+    let written = marker.writer().write_all(MARK.as_bytes());
+    written.with_context(|| format!("cannot write {place}/{MARKER}"))?;
+    Ok(marker.commit()?)
+}
+
+fn lock(directory: &Directory) -> anyhow::Result<File> {
+    let place = directory.path();
+    let file = directory.opened().with_context(|| format!("cannot open {}", place.display()))?;
+    take_lock(&file, place)?;
     Ok(file)
 }
 
-fn take_lock(file: &File, directory: &Path) -> anyhow::Result<()> {
-    let place = directory.display();
+fn take_lock(file: &File, place: &Path) -> anyhow::Result<()> {
+    let place = place.display();
     match rabbitscope_files::lock(file) {
         Ok(()) => Ok(()),
         Err(LockError::Taken) => {
@@ -87,15 +94,15 @@ fn take_lock(file: &File, directory: &Path) -> anyhow::Result<()> {
     }
 }
 
-fn require_format(marker: &File, directory: &Path) -> anyhow::Result<()> {
-    let mut mark = String::new();
-    marker.take(200).read_to_string(&mut mark).unwrap_or_default();
-    if mark == MARK {
+fn require_format(directory: &Directory) -> anyhow::Result<()> {
+    const MAX_MARK_BYTES: u64 = 200;
+    let mark = directory.read(MARKER.as_ref(), MAX_MARK_BYTES).unwrap_or_default();
+    if mark == MARK.as_bytes() {
         return Ok(());
     }
     let message = format!(
         "{} is marked by another version of rabbitscope: name another directory",
-        directory.display()
+        directory.path().display()
     );
     Err(UsageError(message).into())
 }

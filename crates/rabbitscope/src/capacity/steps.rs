@@ -2,7 +2,6 @@
 
 use super::text;
 use crate::{
-    atomic_file::{self, AtomicFile},
     leftovers::RemovalConsent,
     output,
     run::{self, Finished, Target},
@@ -12,6 +11,7 @@ use crate::{
 };
 use anyhow::Context;
 use rabbitscope_analysis::capacity::{Range, SearchRotation, judge};
+use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
@@ -200,11 +200,12 @@ fn write(capacity: &Capacity, directory: &Path) -> Unwritten {
     let mut unwritten = Unwritten::default();
     let (result, curve) = (directory.join(RESULT), directory.join(CURVE));
     let json = serde_json::to_vec_pretty(capacity).map(|json| [json.as_slice(), b"\n"].concat());
-    let json = json.map_err(Into::into).and_then(|json| atomic_file::write(&result, &json));
+    let json = json.map_err(anyhow::Error::from);
+    let json = json.and_then(|json| Ok(rabbitscope_files::write(&result, &json)?));
     unwritten.note(&result.display().to_string(), json);
-    let page = AtomicFile::create(&curve).and_then(|mut page| {
+    let page = AtomicFile::create(&curve).map_err(anyhow::Error::from).and_then(|mut page| {
         write_curve(page.writer(), capacity)?;
-        page.commit()
+        Ok(page.commit()?)
     });
     unwritten.note(&curve.display().to_string(), page);
     unwritten

@@ -7,6 +7,7 @@ use std::{
 };
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rabbitscope_files::replaced_input;
 use rabbitscope_profiles::USUAL_PROFILE_BYTES;
 use rabbitscope_text as units;
 
@@ -69,6 +70,19 @@ impl SpanArguments {
         path.push(query.join("&"));
         path.into()
     }
+}
+
+/// Refuses an output that would replace one of the inputs, or what a directory of them holds.
+pub(super) fn refuse_to_replace<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), UsageError> {
+    let Some(input) = replaced_input(output, inputs) else { return Ok(()) };
+    Err(UsageError(format!(
+        "{} would be replaced, and {} is read: name another file to write to",
+        output.display(),
+        input.display()
+    )))
 }
 
 /// A size of one byte or more.

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use rabbitscope_analysis::RunPairing;
 
-use super::arguments::ProfileLimit;
+use super::arguments::{ProfileLimit, refuse_to_replace};
 use crate::{
+    archive,
     comparison::{Comparison, DiffPage},
     exit::{Exit, UsageError},
     output,
@@ -58,6 +59,7 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        self.refuse_to_replace_an_input()?;
         let page = self.output.as_deref().map(DiffPage::check).transpose()?;
         let comparison = self.compare()?;
         if let Some(page) = &page {
@@ -69,6 +71,16 @@ impl Args {
             output::result(&comparison.to_string());
         }
         Ok(Exit::Done)
+    }
+
+    fn refuse_to_replace_an_input(&self) -> anyhow::Result<()> {
+        let Some(output) = &self.output else { return Ok(()) };
+        let pair = self.before.iter().chain(&self.after);
+        for input in pair.chain(&self.before_set).chain(&self.after_set) {
+            let (read, _) = archive::split_selection(input)?;
+            refuse_to_replace(output, [read.as_path()])?;
+        }
+        Ok(())
     }
 
     fn compare(&self) -> anyhow::Result<Comparison> {

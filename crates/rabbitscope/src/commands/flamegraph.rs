@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::arguments::{ProfileLimit, SpanArguments};
+use super::arguments::{ProfileLimit, SpanArguments, refuse_to_replace};
 use crate::{
+    archive,
     exit::Exit,
     format::{ProfileFile, read_profile},
     output,
@@ -26,6 +27,8 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (read, _) = archive::split_selection(&self.input)?;
+        refuse_to_replace(&self.output, [read.as_path()])?;
         let file = ProfileFile::check(&self.output)?;
         let input = self.span.applied_to(&self.input);
         let profile = read_profile(&input, self.limit.bytes())?;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use rabbitscope_analysis::{ComparedNoise, RunPairing, experiment::median_spectrum, share};
+use rabbitscope_files::Directory;
 use rabbitscope_profiles::USUAL_PROFILE_BYTES;
 use rabbitscope_runs::{
     experiment::{ArmLatency, ExperimentResult, FunctionChange, ProfileComparison, RunOfArm},
@@ -110,8 +110,7 @@ impl<'a> Rounds<'a> {
         let sides = [(baseline, &before[..]), (name, &after[..])];
         let comparison = Comparison::read_runs(sides, RunPairing::Rounds, USUAL_PROFILE_BYTES)?;
         let place = self.directory.join(page);
-        std::fs::create_dir_all(self.directory.join(PAGES))
-            .with_context(|| format!("cannot make {}", self.directory.join(PAGES).display()))?;
+        Directory::make(&self.directory.join(PAGES))?;
         DiffPage::check(&place)?.write(&comparison)?;
         let diff = comparison.diff();
         let overdispersion = match diff.noise {

@@ -55,7 +55,7 @@ impl Target {
                 sweep_dead_brokers()?;
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
-                let broker = Broker::start(spec, &directory.broker_log())?;
+                let broker = Broker::start(spec, &directory.broker_log(spec.nodes)?)?;
                 let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
                     .for_broker(&scenario.broker);
                 let uri = dialer.uri().clone();

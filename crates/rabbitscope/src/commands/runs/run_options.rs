@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -93,6 +93,11 @@ struct WatchOptions {
 }
 
 impl RunOptions {
+    /// Where seconds go as comma-separated values.
+    pub(super) fn csv(&self) -> Option<&Path> {
+        self.csv.as_deref()
+    }
+
     /// Runs the scenario, as it was asked for.
     pub(super) fn run(self, scenario: Scenario) -> anyhow::Result<Exit> {
         let mut valid = self.validate(scenario)?;

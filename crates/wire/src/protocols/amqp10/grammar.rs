@@ -3,17 +3,17 @@
 use super::{
     super::{
         details::Details,
-        framer::{self, Known, Next, Ranges, Trust},
+        framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
+        prefix::Prefix,
         sink::{FrameSink, SensitiveKind},
     },
-    performative::{TRANSFER, details, name, sasl_name},
+    performative::{OPEN, TRANSFER, details, name, sasl_name},
+    private,
 };
 
 const HEADER: usize = 8;
 const AMQP: u8 = 0;
 const SASL: u8 = 1;
-/// Bytes of a performative's fields that are read; those of `transfer` and `disposition` have less.
-const FIELDS_MAX: u32 = 1024;
 /// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 131,072 bytes at most.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -170,10 +170,10 @@ impl Grammar {
         let Some(fields) = size.checked_sub(counted).filter(|fields| *fields <= behind) else {
             return Next::Lost;
         };
-        let read = fields.min(FIELDS_MAX);
-        let rest = fields - read;
+        let read = READ_MAX.min(fields as usize);
+        let rest = fields - u32::try_from(read).unwrap_or(fields);
         self.state = State::Fields { descriptor, rest, payload: behind - fields };
-        Next::Read(read as usize)
+        Next::Read(read)
     }
 
     /// The message of a transfer; what follows another performative is not known.
@@ -211,6 +211,19 @@ impl Grammar {
 
 impl framer::Grammar for Grammar {
     const START: usize = HEADER;
+
+    #[inline]
+    fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
+        let State::Fields { descriptor, rest, .. } = self.state else { return };
+        if rest == 0 && !private::may_have_maps(bytes) {
+            return;
+        }
+        // A client may put a token into the properties of its connection.
+        let is_client = descriptor == OPEN;
+        let kind = if is_client { SensitiveKind::Credentials } else { SensitiveKind::Body };
+        let tell = &mut |range| tell(range, kind);
+        Prefix::read(bytes, (wanted, wanted + rest as usize), tell, private::fields);
+    }
 
     #[inline]
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {

@@ -5,5 +5,6 @@
 mod fields;
 mod grammar;
 mod performative;
+mod private;
 
 pub(super) use grammar::{Grammar, may_begin, opens};

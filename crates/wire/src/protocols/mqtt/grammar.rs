@@ -11,6 +11,9 @@ use super::{
 
 /// The longest remaining length takes four bytes.
 const LENGTH_BYTES_MAX: u32 = 4;
+/// Levels of the protocol: of MQTT 5, and of what was before it.
+const LEVEL_5: u8 = 5;
+const LEVEL_3: u8 = 4;
 /// What of a topic is looked at when packets are searched for.
 const TOPIC_MAX: u32 = 256;
 /// Longest packet that is believed when packets are searched for.
@@ -35,6 +38,12 @@ enum State {
     PublishIdentifier(u32),
     /// The identifier of another packet; bytes behind it.
     Identifier(u32),
+    /// A byte of the length of properties; the length so far, bytes of it, bytes of the packet from here on.
+    Properties {
+        length: u32,
+        bytes: u32,
+        rest: u32,
+    },
     /// Length of the protocol's name; bytes of the packet.
     ConnectName(u32),
     /// Name, level, flags, time of keep-alive; bytes behind them.
@@ -54,11 +63,13 @@ pub(in super::super) struct Grammar {
     first: u8,
     kind: &'static str,
     identifier: u16,
+    /// The protocol's level, 5 of MQTT 5, once a CONNECT or CONNACK has shown it.
+    level: Option<u8>,
 }
 
 impl Grammar {
     pub(in super::super) const fn new(trust: Trust) -> Self {
-        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0 }
+        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0, level: None }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -109,11 +120,21 @@ impl Grammar {
                 self.read(State::Identifier(length - 2), 2)
             }
             // With MQTT 5 they may have data of an authentication among their properties.
-            packet_type::CONNACK if length > 2 => self.hide(length, ranges),
-            packet_type::AUTH => self.hide(length, ranges),
-            packet_type::PINGREQ..=packet_type::DISCONNECT | packet_type::CONNACK => {
+            packet_type::CONNACK if length > 2 => {
+                self.level = Some(LEVEL_5);
+                self.hide(length, ranges)
+            }
+            packet_type::CONNACK => {
+                self.level = Some(LEVEL_3);
                 self.skip(length)
             }
+            packet_type::AUTH => self.hide(length, ranges),
+            // Behind the reason are properties.
+            packet_type::DISCONNECT if length > 1 => {
+                ranges.behind(1, u64::from(length - 1), SensitiveKind::Body);
+                self.skip(length)
+            }
+            packet_type::PINGREQ..=packet_type::DISCONNECT => self.skip(length),
             _ => Next::Lost,
         }
     }
@@ -179,8 +200,44 @@ impl Grammar {
         self.skip(body)
     }
 
-    fn identifier(&mut self, rest: u32, bytes: &[u8]) -> Next {
+    /// Behind the identifier of an answer stand a reason and properties, of a subscription properties and topics. Without
+    /// properties, before MQTT 5, an answer has nothing and a subscription its topics alone.
+    fn identifier(
+        &mut self,
+        rest: u32,
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
         self.identifier = identifier_of(bytes);
+        let is_answer = (packet_type::PUBACK..=packet_type::PUBCOMP).contains(&(self.first >> 4));
+        match self.level {
+            _ if is_answer => {
+                let properties = rest.saturating_sub(1);
+                ranges.behind(1, u64::from(properties), SensitiveKind::Body);
+                self.skip(rest)
+            }
+            Some(LEVEL_5) if rest > 0 => {
+                self.read(State::Properties { length: 0, bytes: 0, rest }, 1)
+            }
+            Some(_) => self.skip(rest),
+            // Nobody knows whether there are some.
+            None => self.hide(rest, ranges),
+        }
+    }
+
+    fn properties(
+        &mut self,
+        (so_far, count, rest): (u32, u32, u32),
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        let next = bytes.first().copied().unwrap_or_default();
+        let (length, bytes) = (so_far | u32::from(next & 0x7f) << (7 * count), count + 1);
+        let rest = rest - 1;
+        if next & 0x80 != 0 && bytes < LENGTH_BYTES_MAX && rest > 0 {
+            return self.read(State::Properties { length, bytes, rest }, 1);
+        }
+        ranges.next(u64::from(length.min(rest)), SensitiveKind::Body);
         self.skip(rest)
     }
 
@@ -199,6 +256,7 @@ impl Grammar {
         bytes: &[u8],
         ranges: &mut Ranges<'_, impl FrameSink>,
     ) -> Next {
+        self.level = bytes.get(bytes.len().saturating_sub(4)).copied();
         match bytes {
             // Its properties, before the client's id, may have data of an authentication.
             [b'M', b'Q', b'T', b'T', 5, ..] => self.hide(rest, ranges),
@@ -242,7 +300,10 @@ impl framer::Grammar for Grammar {
             State::TopicLength(rest) => self.topic_length(rest, bytes),
             State::Topic { skip, rest } => self.topic(skip, rest, bytes, ranges),
             State::PublishIdentifier(rest) => self.publish_identifier(rest, bytes, ranges),
-            State::Identifier(rest) => self.identifier(rest, bytes),
+            State::Identifier(rest) => self.identifier(rest, bytes, ranges),
+            State::Properties { length, bytes: count, rest } => {
+                self.properties((length, count, rest), bytes, ranges)
+            }
             State::ConnectName(rest) => self.connect_name(rest, bytes),
             State::Connect(rest) => self.connect(rest, bytes, ranges),
             State::ClientId(rest) => self.client_id(rest, bytes, ranges),
