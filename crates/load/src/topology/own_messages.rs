@@ -89,13 +89,12 @@ impl Topology {
             };
             if let Some(delivery_tag) = batch.last_tag {
                 let multiple = true;
-                self.client.send(
-                    channel,
-                    &match batch.has_others {
-                        true => Request::Nack { delivery_tag, multiple, requeue: true },
-                        false => Request::Ack { delivery_tag, multiple },
-                    },
-                );
+                let request = if batch.has_others {
+                    Request::Nack { delivery_tag, multiple, requeue: true }
+                } else {
+                    Request::Ack { delivery_tag, multiple }
+                };
+                self.client.send(channel, &request);
             }
             match batch {
                 Batch { has_others: true, .. } => break Drained::OfOthers,

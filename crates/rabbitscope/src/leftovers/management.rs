@@ -1,6 +1,6 @@
 //! Bindings, as the broker's management interface lists them (`GET /api/bindings/VHOST`).
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -21,6 +21,12 @@ pub struct Management {
     /// Without login and without a slash at the end.
     url: String,
     authorization: String,
+}
+
+impl fmt::Debug for Management {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Management({})", self.url)
+    }
 }
 
 /// A binding as it is listed.

@@ -1,11 +1,14 @@
 //! Queues of a run that an application uses by now, and queues that no removal can empty safely.
 
+use std::{fs, net::TcpListener};
+
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::{
-    leftovers::{declare_as_an_application, entries, exchanges, kill_a_run, run_next},
-    workbench::{Workbench, own_broker, queues_on},
+    leftovers::{entries, exchanges, kill_a_run, run_next},
+    publishing::PUBLISH,
+    workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on},
 };
 
 /// An application declares the queue as the run did, and binds it to an exchange.
@@ -26,6 +29,7 @@ fn an_adopted_queue_is_left_alone() {
     kill_a_run(&bench, &broker.uri(), "lo");
     adopt(&broker, "lo.empty", "amq.topic");
     for more in ["", "--remove-leftovers"] {
+        let _ = fs::remove_dir_all(bench.path("next"));
         let said = run_next(&bench, &broker.uri(), more);
         assert!(said.contains("queue `lo.empty`: an application may have bound"), "{said}");
         assert!(said.contains("--management URL"), "{said}");
@@ -77,9 +81,9 @@ queues = [
     { name = "ty.classic" },
 ]
 publishers = [
-    { queue = "ty.quorum", rate = 50 },
-    { queue = "ty.stream", rate = 50 },
-    { queue = "ty.classic", rate = 50 },
+    { queue = "ty.quorum", rate = 50, confirm-window = 10 },
+    { queue = "ty.stream", rate = 50, confirm-window = 10 },
+    { queue = "ty.classic", rate = 50, confirm-window = 10 },
 ]
 "#;
 
@@ -112,20 +116,16 @@ fn quorum_queues_and_streams_stay_unless_a_person_asks() {
 fn a_message_of_an_application_keeps_the_queue_of_a_run() {
     let bench = Workbench::new("end-foreign");
     let broker = own_broker();
-    declare_as_an_application(&broker, "other", 0);
     let text = TYPES.replace("ty.quorum", "ty.a").replace("ty.stream", "ty.b");
-    let text = text.replace("type = \"quorum\"", "").replace("type = \"stream\"", "");
-    bench.file("s.toml", &text.replace("ty.a\",  }", "ty.a\" }").replace("1s", "6s"));
+    let text = text.replace(", type = \"quorum\"", "").replace(", type = \"stream\"", "");
+    bench.file("s.toml", &text.replace("1s", "6s"));
     let running = bench.start(&format!("run s.toml --uri {} --out out", broker.uri()));
-    crate::workbench::eventually("a second is recorded", || {
-        crate::workbench::lines(&bench.path("out/series.jsonl")) >= 1
-    });
-    let publish = crate::publishing::PUBLISH;
+    eventually("a second is recorded", || lines(&bench.path("out/series.jsonl")) >= 1);
     let published = broker.eval(&format!(
-        "Publish = {publish}, Publish(<<\"/\">>, <<\"ty.a\">>, <<\"of an application\">>), ok"
+        "Publish = {PUBLISH}, Publish(<<\"/\">>, <<\"ty.a\">>, <<\"of an application\">>), ok"
     ));
     assert_eq!(published.unwrap(), "ok");
-    let ended = crate::workbench::Ended::from(running.wait_with_output().unwrap()).code(0);
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
     assert!(ended.stderr.contains("queue `ty.a`: it holds messages that cannot"), "{ended:#?}");
     let queues = queues_on(&broker);
     assert!(queues.contains("ty.a") && !queues.contains("ty.b"), "{queues}");
@@ -137,7 +137,7 @@ fn nothing_stays_where_a_later_step_fails() {
     let bench = Workbench::new("later-steps");
     let broker = own_broker();
     bench.file("s.toml", TYPES);
-    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let failing = [
         "--set publishers.2.body-files=[\"absent\"]".to_owned(),

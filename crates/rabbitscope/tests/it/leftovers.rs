@@ -39,7 +39,7 @@ pub(crate) fn kill_a_run(bench: &Workbench, uri: &str, prefix: &str) {
     kill(bench, uri, &text.replace("EMPTY", &format!("{prefix}.empty")));
 }
 
-pub(crate) fn kill(bench: &Workbench, uri: &str, text: &str) {
+fn kill(bench: &Workbench, uri: &str, text: &str) {
     bench.file("killed.toml", text);
     let mut running = bench.start(&format!("run killed.toml --uri {uri} --out killed"));
     eventually("a second is recorded", || lines(&bench.path("killed/series.jsonl")) >= 1);
@@ -63,7 +63,7 @@ pub(crate) fn exchanges(broker: &Broker) -> String {
 }
 
 /// An application's durable queue with this many messages.
-pub(crate) fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
+fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
     let declared = broker.eval(&format!(
         "{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), true, \
            false, [], none, <<\"app\">>), \
