@@ -56,6 +56,7 @@ pub use run::{run_part, run_tag};
 pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};
 pub use share::Share;
 pub use topology::{
-    KeptObject, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
-    OwnedTopology, QueueDepths, Removal, remove_leftovers,
+    BindingSource, BoundObject, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages,
+    OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology, QueueDepths, Removal, SeenBinding,
+    remove_leftovers,
 };

@@ -66,6 +66,7 @@ mod tests {
             queues,
             exchanges: vec![OwnedExchange { name: "e".to_owned(), durable: true }],
             bindings: churned_bindings(&scenario, TOKEN),
+            bound: Vec::new(),
         };
         (scenario, declared)
     }

@@ -4,7 +4,7 @@ use super::text;
 use crate::{
     leftovers::RemovalConsent,
     output,
-    run::{self, Finished, Target},
+    run::{self, EarlierRuns, Finished, Target},
     rundir::RunDirectory,
     salvage::Unwritten,
     watch::{Line, MachineHistory, MachineWatch, Watchers},
@@ -61,7 +61,8 @@ pub fn find(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
     directory.write_scenario(&question.scenario)?;
-    let target = Target::open(&question.scenario, directory, Some(question.asked), stop)?;
+    let target =
+        Target::open(&question.scenario, directory, (question.asked, EarlierRuns::Remove), stop)?;
     let mut search = SearchRotation::new(question.range, question.searches);
     let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
     let mut capacity =

@@ -11,7 +11,7 @@ use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::Page;
 use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
 
-use super::target::Target;
+use super::broker::Target;
 use crate::exit::UsageError;
 
 /// Refuses a password or an authority that is not there.

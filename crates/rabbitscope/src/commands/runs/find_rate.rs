@@ -8,14 +8,13 @@ use rabbitscope_text::parse_duration;
 
 use super::{
     broker_uri,
+    consent::ConsentArgs,
     run::{URI_VARIABLE, read_scenario},
 };
 use crate::{
     capacity::{self, SearchSettings, limit_as_override},
     exit::{Exit, UsageError},
-    interrupt,
-    leftovers::RemovalConsent,
-    output, run,
+    interrupt, output, run,
     rundir::RunDirectory,
 };
 
@@ -61,10 +60,8 @@ pub(in crate::commands) struct Args {
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
-    /// it; without this only what is empty is removed, and the rest is said
-    #[arg(long)]
-    remove_leftovers: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -72,7 +69,7 @@ pub(in crate::commands) struct Args {
 
 impl Args {
     fn validate(self) -> anyhow::Result<(SearchSettings, RunDirectory, bool)> {
-        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
+        let asked = self.consent.consent();
         let range = self.range()?;
         let limits =
             self.slo.iter().map(|limit| limit_as_override(limit)).collect::<Result<Vec<_>, _>>()?;
@@ -88,6 +85,7 @@ impl Args {
             return Err(UsageError(reason.to_owned()).into());
         }
         run::check(&scenario)?;
+        run::check_repeated(&scenario, asked)?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,

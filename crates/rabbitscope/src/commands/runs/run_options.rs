@@ -11,6 +11,8 @@ use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
+use super::consent::ConsentArgs;
+
 use crate::{
     exit::{Exit, UsageError},
     fleet::{self, FleetArgs, FleetSettings},
@@ -32,10 +34,8 @@ pub(super) struct RunOptions {
     /// Directory for the results, new or empty [default: runs/TIME-NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
-    /// it; without this only what is empty is removed, and the rest is said
-    #[arg(long)]
-    remove_leftovers: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Print the run record as JSON
     #[arg(long)]
     json: bool,
@@ -138,7 +138,7 @@ impl RunOptions {
             _ => Form::Summary,
         };
         let watching = WatchOptions { csv: self.csv, prometheus, plain: self.plain };
-        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
+        let asked = self.consent.consent();
         Ok(Options { scenario, asked, directory, form, watching, fleet })
     }
 

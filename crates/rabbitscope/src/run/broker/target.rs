@@ -20,21 +20,32 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Target {
     /// Where it is.
-    pub(super) uri: Uri,
-    pub(super) dialer: Dialer,
+    pub(in crate::run) uri: Uri,
+    pub(in crate::run) dialer: Dialer,
     /// Of a broker that is somebody else's: pid of the node, when it is on this machine.
     pid: Option<u32>,
     pub(crate) throwaway: Option<Broker>,
     /// The owner of what is declared on a broker of somebody else.
-    pub(super) journal: Option<Journal>,
+    pub(in crate::run) journal: Option<Journal>,
+    /// What may be removed from such a broker.
+    pub(in crate::run) asked: RemovalConsent,
+}
+
+/// What becomes of leftovers of earlier runs before a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EarlierRuns {
+    /// They are removed as far as the consent allows.
+    Remove,
+    /// The run goes on with one of them.
+    Resume,
 }
 
 impl Target {
-    /// `asked`: what runs before left there may be removed; absent when one of them is gone on with.
+    /// `asked`: what may be removed from a broker of others, now and at the end.
     pub(crate) fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
-        asked: Option<RemovalConsent>,
+        (asked, earlier): (RemovalConsent, EarlierRuns),
         stop: &AtomicBool,
     ) -> anyhow::Result<Self> {
         match &scenario.broker {
@@ -42,14 +53,14 @@ impl Target {
                 let dialer = dialer(uris, &scenario.connecting, scenario.seed)?;
                 dialer.wait_for_broker(stop)?;
                 let journal = Journal::open()?;
-                if let Some(asked) = asked {
-                    for report in leftovers::remove(&journal, &dialer, asked)? {
+                if earlier == EarlierRuns::Remove {
+                    for report in leftovers::remove(&journal, &dialer, asked, None)? {
                         report.sentences().iter().for_each(|sentence| output::note(sentence));
                     }
                 }
                 let uri = dialer.uri().clone();
                 let pid = rabbitscope_probe::local_node_at(&uri.host, uri.port);
-                Ok(Self { dialer, uri, pid, throwaway: None, journal: Some(journal) })
+                Ok(Self { dialer, uri, pid, throwaway: None, journal: Some(journal), asked })
             }
             BrokerSpec::Throwaway(spec) => {
                 sweep_dead_brokers()?;
@@ -59,7 +70,7 @@ impl Target {
                 let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
                     .for_broker(&scenario.broker);
                 let uri = dialer.uri().clone();
-                Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None })
+                Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None, asked })
             }
         }
     }
@@ -67,17 +78,17 @@ impl Target {
 
 impl Target {
     /// Does harm to nodes; absent of a broker that is somebody else's.
-    pub(super) fn control(&self) -> Option<NodeControl> {
+    pub(in crate::run) fn control(&self) -> Option<NodeControl> {
         self.throwaway.as_ref().map(Broker::control)
     }
 
     /// Pid of the node, when it is on this machine; of a cluster the first. A node that was started again has another.
-    pub(super) fn pid(&self) -> Option<u32> {
+    pub(in crate::run) fn pid(&self) -> Option<u32> {
         self.pids().first().copied()
     }
 
     /// Pids of all nodes that are known to be on this machine.
-    pub(super) fn pids(&self) -> Vec<u32> {
+    pub(in crate::run) fn pids(&self) -> Vec<u32> {
         match self.control() {
             Some(control) => control.nodes().iter().map(|node| node.pid).collect(),
             None => self.pid.into_iter().collect(),
@@ -85,7 +96,7 @@ impl Target {
     }
 
     /// Addresses with passwords, for workers.
-    pub(super) fn uris(&self, scenario: &Scenario) -> Vec<String> {
+    pub(in crate::run) fn uris(&self, scenario: &Scenario) -> Vec<String> {
         match (&self.throwaway, &scenario.broker) {
             (Some(broker), _) => broker.uris(),
             (None, BrokerSpec::Existing { uris }) => uris.clone(),
@@ -94,7 +105,7 @@ impl Target {
     }
 
     /// The nodes of a cluster that was started for the run.
-    pub(super) fn cluster_nodes(&self) -> Vec<ClusterNode> {
+    pub(in crate::run) fn cluster_nodes(&self) -> Vec<ClusterNode> {
         let nodes = self.control().map_or_else(Vec::new, |control| control.nodes());
         let members = nodes.iter().filter(|node| node.number.is_some());
         members.map(|node| ClusterNode { name: node.node_name(), pid: node.pid }).collect()
