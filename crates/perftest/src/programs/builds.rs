@@ -1,9 +1,9 @@
 //! PerfTest as a Java program: by `java`, `runjava`, Maven and make.
 
-use super::shell::{self, Word};
 use super::{
-    call::{Call, Resolved, finish, refused},
+    found::{Call, Step, Stepped, finish, refused},
     names::{self, Name},
+    shell::{self, Word},
 };
 
 /// Options of `java` whose value is the next word.
@@ -25,7 +25,7 @@ const JAVA: [&str; 11] = [
 const MAKE: [&str; 9] = ["-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file"];
 
 /// `java -jar perf-test.jar …` and `java -cp … com.rabbitmq.perf.PerfTest …`.
-pub(super) fn java(mut words: &[Word], call: Call) -> Resolved {
+pub(super) fn java(mut words: &[Word], call: Call) -> Stepped {
     while let Some((word, rest)) = words.split_first() {
         match word.text.as_str() {
             "-jar" => return jar(rest, call),
@@ -34,14 +34,14 @@ pub(super) fn java(mut words: &[Word], call: Call) -> Resolved {
             _ => return main_class(words, call),
         }
     }
-    Ok(None)
+    Ok(Step::Other)
 }
 
-fn jar(words: &[Word], call: Call) -> Resolved {
-    let Some((jar, rest)) = words.split_first() else { return Ok(None) };
+fn jar(words: &[Word], call: Call) -> Stepped {
+    let Some((jar, rest)) = words.split_first() else { return Ok(Step::Other) };
     match names::of_image(&jar.text) {
         Name::Stream => Err(names::stream()),
-        Name::PerfTest | Name::Multi => finish(rest, call).map(Some),
+        Name::PerfTest | Name::Multi => finish(rest, call).map(Step::Found),
         Name::Other => {
             let jar = names::base(&jar.text);
             let reason = format!("`{jar}` is not known as a jar of PerfTest (`perf-test.jar`)");
@@ -51,18 +51,18 @@ fn jar(words: &[Word], call: Call) -> Resolved {
 }
 
 /// A class and its words.
-pub(super) fn main_class(words: &[Word], call: Call) -> Resolved {
-    let Some((class, rest)) = words.split_first() else { return Ok(None) };
+pub(super) fn main_class(words: &[Word], call: Call) -> Stepped {
+    let Some((class, rest)) = words.split_first() else { return Ok(Step::Other) };
     match names::of_class(&class.text) {
-        Name::PerfTest => finish(rest, call).map(Some),
+        Name::PerfTest => finish(rest, call).map(Step::Found),
         Name::Multi => Err(names::multi()),
         Name::Stream => Err(names::stream()),
-        Name::Other => Ok(None),
+        Name::Other => Ok(Step::Other),
     }
 }
 
 /// `mvn exec:java -Dexec.mainClass=com.rabbitmq.perf.PerfTest -Dexec.args="…"`.
-pub(super) fn maven(words: &[Word], call: Call) -> Resolved {
+pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
     let property = |name: &str| {
         let mut values = words.iter().enumerate().filter_map(|(at, word)| {
             let text = match word.text.as_str() {
@@ -76,20 +76,20 @@ pub(super) fn maven(words: &[Word], call: Call) -> Resolved {
     let is_run =
         |word: &Word| word.text.starts_with("exec:") || word.text.contains("exec-maven-plugin");
     if !words.iter().any(is_run) {
-        return Ok(None);
+        return Ok(Step::Other);
     }
     match names::of_class(property("exec.mainClass").unwrap_or("PerfTest")) {
         Name::Multi => return Err(names::multi()),
         Name::Stream => return Err(names::stream()),
-        Name::Other => return Ok(None),
+        Name::Other => return Ok(Step::Other),
         Name::PerfTest => {}
     }
     let arguments = property("exec.args").or(property("exec.arguments")).unwrap_or_default();
-    finish(&shell::words(arguments)?, call).map(Some)
+    finish(&shell::words(arguments)?, call).map(Step::Found)
 }
 
 /// `make run ARGS="…"`.
-pub(super) fn make(words: &[Word], call: Call) -> Resolved {
+pub(super) fn make(words: &[Word], call: Call) -> Stepped {
     let mut targets = Vec::new();
     let mut arguments =
         call.environment.iter().rfind(|(name, _)| name == "ARGS").map(|(_, value)| value.clone());
@@ -104,7 +104,7 @@ pub(super) fn make(words: &[Word], call: Call) -> Resolved {
         }
     }
     if targets != ["run"] {
-        return Ok(None);
+        return Ok(Step::Other);
     }
-    finish(&shell::words(&arguments.unwrap_or_default())?, call).map(Some)
+    finish(&shell::words(&arguments.unwrap_or_default())?, call).map(Step::Found)
 }

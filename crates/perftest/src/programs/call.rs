@@ -1,25 +1,14 @@
 //! Finds the one command that runs PerfTest.
 
 use super::{
-    builds, containers, names,
+    builds, containers,
+    found::{Call, Step, assign, finish, refused},
+    names,
     names::Name,
     shell::{self, Word},
     wrappers,
 };
-use crate::{PerfTestError, arguments::is_variable};
-/// PerfTest's own words, and what else decides what it does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Call {
-    pub(crate) words: Vec<String>,
-    /// Variables, in order.
-    pub(crate) environment: Vec<(String, String)>,
-    /// Seconds after which `timeout` ends it.
-    pub(crate) seconds: Option<u64>,
-    pub(crate) notes: Vec<String>,
-}
-
-/// The call that words are; none when they run something else.
-pub(super) type Resolved = Result<Option<Call>, PerfTestError>;
+use crate::PerfTestError;
 
 /// Finds the call of PerfTest in a text.
 pub(crate) fn call(text: &str) -> Result<Call, PerfTestError> {
@@ -67,49 +56,41 @@ fn unknown(word: &str) -> PerfTestError {
     ))
 }
 
-/// The error for a command line that is not understood.
-pub(super) fn refused(reason: &str) -> PerfTestError {
-    PerfTestError::CommandLine(format!("--from-perftest: {reason}"))
-}
-
 fn export(words: &[Word], call: &mut Call) -> Result<(), PerfTestError> {
     words.iter().filter(|word| word.assignment().is_some()).try_for_each(|word| assign(word, call))
 }
 
-/// Adds a variable, if the word is an assignment.
-pub(super) fn assign(word: &Word, call: &mut Call) -> Result<(), PerfTestError> {
-    let Some((name, value)) = word.text.split_once('=') else { return Ok(()) };
-    if is_variable(name) {
-        check(word)?;
+/// Finds the call in the words of one command; none when they run something else.
+fn resolve(words: &[Word], call: Call) -> Result<Option<Call>, PerfTestError> {
+    let mut next = Step::Command { words: words.to_vec(), call, otherwise: None };
+    let mut refusal = None;
+    loop {
+        match next {
+            Step::Other => return refusal.map_or(Ok(None), Err),
+            Step::Found(call) => return Ok(Some(call)),
+            Step::Command { words, call, otherwise } => {
+                refusal = otherwise.or(refusal);
+                next = step(&words, call)?;
+            }
+            Step::Text(text, outer) => {
+                let mut inner = self::call(&text)?;
+                inner.environment.splice(0..0, outer.environment);
+                inner.seconds = inner.seconds.or(outer.seconds);
+                return Ok(Some(inner));
+            }
+        }
     }
-    call.environment.push((name.to_owned(), value.to_owned()));
-    Ok(())
 }
 
-/// Refuses a word that only a shell can complete.
-fn check(word: &Word) -> Result<(), PerfTestError> {
-    match &word.substitution {
-        Some(text) => Err(refused(&format!("`{text}` is not replaced here: write its value"))),
-        None => Ok(()),
-    }
-}
-
-/// Takes words as PerfTest's own.
-pub(super) fn finish(words: &[Word], mut call: Call) -> Result<Call, PerfTestError> {
-    words.iter().try_for_each(check)?;
-    call.words = words.iter().map(|word| word.text.clone()).collect();
-    Ok(call)
-}
-
-/// Finds the call in the words of one command.
-pub(super) fn resolve(words: &[Word], mut call: Call) -> Resolved {
-    let Some((first, rest)) = words.split_first() else { return Ok(None) };
+/// Reads the first of the words, and what belongs to it.
+fn step(words: &[Word], mut call: Call) -> Result<Step, PerfTestError> {
+    let Some((first, rest)) = words.split_first() else { return Ok(Step::Other) };
     if first.assignment().is_some() {
         assign(first, &mut call)?;
-        return resolve(rest, call);
+        return Ok(Step::command(rest, call));
     }
     match names::of_program(&first.text) {
-        Name::PerfTest => return finish(rest, call).map(Some),
+        Name::PerfTest => return finish(rest, call).map(Step::Found),
         Name::Multi => return Err(names::multi()),
         Name::Stream => return Err(names::stream()),
         Name::Other => {}

@@ -1,10 +1,10 @@
 //! PerfTest in a container: docker and its likes, kubectl.
 
-use super::shell::Word;
 use super::{
-    call::{Call, Resolved, assign, finish, refused, resolve},
     flags::{self, Flags},
+    found::{Call, Step, Stepped, assign, finish, refused},
     names::{self, Name},
+    shell::Word,
 };
 use crate::{PerfTestError, arguments::is_variable};
 
@@ -218,49 +218,51 @@ const EXEC: Flags = Flags {
 };
 
 /// `docker run [options] image words`, `docker exec [options] container command`.
-pub(super) fn container(words: &[Word], mut call: Call) -> Resolved {
+pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
     let (_, mut rest) = flags::split("docker", words, &GLOBAL)?;
     if rest.first().is_some_and(|word| word.text == "container") {
         rest = &rest[1..];
     }
-    let Some((verb, rest)) = rest.split_first() else { return Ok(None) };
+    let Some((verb, rest)) = rest.split_first() else { return Ok(Step::Other) };
     let flags = match verb.text.as_str() {
         "run" | "create" => &RUN,
         "exec" => &EXEC,
         "compose" => {
             return Err(refused("docker compose: give the words that belong to PerfTest alone"));
         }
-        _ => return Ok(None),
+        _ => return Ok(Step::Other),
     };
     let (found, rest) = flags::split(&format!("docker {}", verb.text), rest, flags)?;
     // What is set outside stays outside.
     call.environment.clear();
     variables(&found, &mut call)?;
-    let Some((image, rest)) = rest.split_first() else { return Ok(None) };
+    let Some((image, rest)) = rest.split_first() else { return Ok(Step::Other) };
     let value = |name: &str| found.iter().rfind(|(known, _)| known == name)?.1.clone();
     let entry = value("--entrypoint");
     match (verb.text.as_str(), entry) {
-        ("exec", _) => resolve(rest, call),
+        ("exec", _) => Ok(Step::command(rest, call)),
         (_, Some(entry)) => {
             let words: Vec<_> = [entry].into_iter().chain(rest.iter().cloned()).collect();
-            resolve(&words, call)
+            Ok(Step::command(&words, call))
         }
         _ => in_image(&image.text, rest, call),
     }
 }
 
-fn in_image(image: &str, words: &[Word], call: Call) -> Resolved {
+fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
     match names::of_image(image) {
-        Name::PerfTest | Name::Multi => finish(words, call).map(Some),
+        Name::PerfTest | Name::Multi => finish(words, call).map(Step::Found),
         Name::Stream => Err(names::stream()),
-        Name::Other => match resolve(words, call)? {
-            Some(call) => Ok(Some(call)),
-            None if words.iter().any(|word| word.text.starts_with('-')) => Err(refused(&format!(
-                "`{image}` is not known as an image of PerfTest (`pivotalrabbitmq/perf-test`): if it is one, \
-                 give the words behind it"
-            ))),
-            None => Ok(None),
-        },
+        Name::Other => {
+            let has_options = words.iter().any(|word| word.text.starts_with('-'));
+            let otherwise = has_options.then(|| {
+                refused(&format!(
+                    "`{image}` is not known as an image of PerfTest (`pivotalrabbitmq/perf-test`): if it is one, \
+                     give the words behind it"
+                ))
+            });
+            Ok(Step::Command { words: words.to_vec(), call, otherwise })
+        }
     }
 }
 
@@ -286,12 +288,12 @@ fn variables(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), Pe
 }
 
 /// `kubectl run NAME --image=… -- words`, `kubectl exec POD -- command`.
-pub(super) fn kubectl(words: &[Word], mut call: Call) -> Resolved {
+pub(super) fn kubectl(words: &[Word], mut call: Call) -> Stepped {
     let at = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
     let (own, rest) = words.split_at(at);
     let verb =
         own.iter().find(|word| ["run", "exec", "create", "debug"].contains(&word.text.as_str()));
-    let Some(verb) = verb else { return Ok(None) };
+    let Some(verb) = verb else { return Ok(Step::Other) };
     let Some(rest) = rest.get(1..) else {
         return Err(refused("kubectl: PerfTest's words stand behind `--`, and there is none"));
     };
@@ -311,6 +313,6 @@ pub(super) fn kubectl(words: &[Word], mut call: Call) -> Resolved {
         own.iter().any(|word| ["--command", "--command=true"].contains(&word.text.as_str()));
     match all("--image").first() {
         Some(image) if verb.text == "run" && !is_command => in_image(&image.text, rest, call),
-        _ => resolve(rest, call),
+        _ => Ok(Step::command(rest, call)),
     }
 }

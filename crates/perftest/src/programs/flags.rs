@@ -1,7 +1,6 @@
 //! Options of programs that start PerfTest.
 
-use super::call::refused;
-use super::shell::Word;
+use super::{found::refused, shell::Word};
 use crate::PerfTestError;
 
 /// The options of a program.

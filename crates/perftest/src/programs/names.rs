@@ -1,6 +1,6 @@
 //! The names under which PerfTest and its relatives are known.
 
-use super::call::refused;
+use super::found::refused;
 use crate::PerfTestError;
 
 /// The program behind a name.

@@ -1,10 +1,10 @@
 //! Programs and words of the shell that run the command behind them.
 
-use super::shell::Word;
 use super::{
-    call::{Call, Resolved, assign, call as call_in, refused, resolve},
     flags::{self, Flags},
+    found::{Call, Step, Stepped, assign, refused},
     names,
+    shell::Word,
 };
 use crate::PerfTestError;
 
@@ -63,19 +63,19 @@ const WRAPPERS: [Wrapper; 24] = [
 ];
 
 /// The call behind a wrapper, or in the text that a shell is given.
-pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Resolved {
+pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Stepped {
     if ["sh", "bash", "dash", "zsh", "ash"].contains(&name) {
         return shell(words, call);
     }
     let Some((name, valued, own)) = WRAPPERS.iter().find(|(known, ..)| *known == name) else {
-        return Ok(None);
+        return Ok(Step::Other);
     };
     let (found, mut rest) = flags::split(name, words, &Flags { valued, plain: &[] })?;
     if *name == "env" {
         environment(&found, &mut call)?;
     }
     if *own > 0 {
-        let Some((first, behind)) = rest.split_first() else { return Ok(None) };
+        let Some((first, behind)) = rest.split_first() else { return Ok(Step::Other) };
         rest = behind;
         if *name == "timeout" {
             call.seconds = seconds(&first.text)?;
@@ -88,7 +88,7 @@ pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Resolved {
         assign(word, &mut call)?;
         rest = behind;
     }
-    resolve(rest, call)
+    Ok(Step::command(rest, call))
 }
 
 /// `env -i` and `env -u NAME` take variables away.
@@ -124,18 +124,13 @@ fn seconds(text: &str) -> Result<Option<u64>, PerfTestError> {
 }
 
 /// `sh -c "perf-test -x 1"` and `sh bin/runjava …`.
-fn shell(words: &[Word], call: Call) -> Resolved {
+fn shell(words: &[Word], call: Call) -> Stepped {
     let (found, rest) = flags::split("sh", words, &Flags { valued: &["-o", "-O"], plain: &[] })?;
     let is_text = found.iter().any(|(option, _)| option == "-c");
     match rest.first() {
-        None => Ok(None),
-        Some(script) if is_text => {
-            let mut inner = call_in(&script.text)?;
-            inner.environment.splice(0..0, call.environment);
-            inner.seconds = inner.seconds.or(call.seconds);
-            Ok(Some(inner))
-        }
-        Some(script) if ["sh", "bash"].contains(&names::base(&script.text)) => Ok(None),
-        Some(_) => resolve(rest, call),
+        None => Ok(Step::Other),
+        Some(script) if is_text => Ok(Step::Text(script.text.clone(), call)),
+        Some(script) if ["sh", "bash"].contains(&names::base(&script.text)) => Ok(Step::Other),
+        Some(_) => Ok(Step::command(rest, call)),
     }
 }

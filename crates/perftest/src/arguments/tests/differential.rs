@@ -7,7 +7,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Arguments, misspelt, parser};
+use super::misspelt;
+use crate::arguments::{Arguments, parser};
 
 /// Words before and behind the one that is looked at.
 const AROUND: [(&str, &str); 12] = [
@@ -33,7 +34,7 @@ const FORMS: &str = "- -- --- -= --= ---a -=5 --=5 -x4 -x=4 -x= --x=4 --x -x-4 -
      -rate -rat --e --E --he -z5 -zz -? -?a --? --help -metrics --metrics-pro -mpr8080 --Producers -Producers -X4 \"q\" \"a\"b\" \"\" \
      -\u{e9} --\u{e9} -x\u{e9} -producers\u{1f600} -producers\u{e9}4 --queue-pattern --queue-p -queue-pattern-f -queue-pattern4 -idx -idxx --i";
 
-const PROBE: &str = include_str!("../../tests/Parse.java");
+const PROBE: &str = include_str!("../../../tests/Parse.java");
 
 /// The directory of PerfTest's jars, or why there is none.
 fn jars() -> Result<PathBuf, String> {

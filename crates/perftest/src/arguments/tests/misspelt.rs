@@ -1,6 +1,6 @@
 //! Every option, misspelt by one letter, in every position of a command line.
 
-use super::{
+use crate::arguments::{
     options::{PerfTestOption, Values, all},
     parser,
 };
