@@ -36,7 +36,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, default_value_t = 1_000_000.0)]
     max: f64,
     /// Distance between neighbouring rates near the limit, in percent
-    #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
+    #[arg(long, default_value = "5", value_name = "PERCENT", value_parser = percent)]
     tolerance: f64,
     /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
     /// more certain and the search longer
@@ -65,6 +65,14 @@ pub(in crate::commands) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// `5`, `5%`, `5 %`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| "write percent, as in `5` or `5%`".to_owned())
 }
 
 impl Args {
@@ -137,5 +145,19 @@ impl Args {
             CapacityOutcome::ClientLimited | CapacityOutcome::Unsettled => Exit::NotValid,
             CapacityOutcome::Aborted => Exit::Failed,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn a_tolerance_may_have_its_sign() {
+        assert_eq!(
+            [percent("5"), percent("30%"), percent(" 2.5 % ")],
+            [Ok(5.0), Ok(30.0), Ok(2.5)]
+        );
+        assert!(percent("five").is_err() && percent("%").is_err() && percent("inf").is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 /// How many values an option has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Values {
+pub(crate) enum Values {
     None,
     One,
     /// One or none.
@@ -12,11 +12,11 @@ pub(super) enum Values {
 }
 
 /// Short name, long name, values, support.
-pub(super) type PerfTestOption = (&'static str, &'static str, Values, Support);
+pub(crate) type PerfTestOption = (&'static str, &'static str, Values, Support);
 
 /// Whether a scenario can express an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Support {
+pub(crate) enum Support {
     /// The scenario has an equivalent.
     Supported,
     /// There is no equivalent, for this reason.
@@ -24,7 +24,7 @@ pub(super) enum Support {
 }
 
 /// In the order of PerfTest's help.
-pub(super) const OPTIONS: [PerfTestOption; 101] = [
+pub(crate) const OPTIONS: [PerfTestOption; 101] = [
     ("?", "help", Values::None, Support::Unsupported("`rabbitscope run --help`")),
     ("a", "autoack", Values::None, Support::Supported),
     ("A", "multi-ack-every", Values::One, Support::Supported),
@@ -242,7 +242,7 @@ const METRICS: Support = Support::Unsupported(
 );
 
 /// What `--metrics-help` lists.
-pub(super) const METRICS_OPTIONS: [PerfTestOption; 20] = [
+pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [
     ("mc", "metrics-client", Values::None, METRICS),
     ("mcl", "metrics-class-loader", Values::None, METRICS),
     ("mcla", "metrics-command-line-arguments", Values::None, METRICS),
@@ -266,7 +266,7 @@ pub(super) const METRICS_OPTIONS: [PerfTestOption; 20] = [
 ];
 
 /// All options, those of the metrics last.
-pub(super) fn all() -> impl Iterator<Item = &'static PerfTestOption> {
+pub(crate) fn all() -> impl Iterator<Item = &'static PerfTestOption> {
     OPTIONS.iter().chain(&METRICS_OPTIONS)
 }
 
