@@ -24,3 +24,4 @@ mod comparison;
 mod debuginfod;
 mod format;
 mod salvage;
+mod source;
