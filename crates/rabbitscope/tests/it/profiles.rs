@@ -88,6 +88,17 @@ fn recordings_of_perf_are_profiles() {
     assert!(!bench.path("c.svg").exists());
 }
 
+/// No node could be asked, though the configuration says so.
+#[test]
+fn a_check_of_watch_fails_without_the_cookie() {
+    let bench = Workbench::new("cookie");
+    let directory = bench.path("windows").display().to_string();
+    let inside = "[inside]\nask = true\ncookie-file = '/no/such/cookie'\n";
+    bench.file("w.toml", &format!("[directory]\npath = '{directory}'\n{inside}"));
+    let ended = bench.rabbitscope("watch --config w.toml --check").code(5);
+    ended.says(&["cannot read the cookie in /no/such/cookie"]);
+}
+
 #[test]
 fn two_profiles_are_compared_by_share() {
     let bench = Workbench::new("diff");
