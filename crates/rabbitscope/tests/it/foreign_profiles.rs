@@ -208,7 +208,11 @@ fn what_is_exported_has_the_same_totals_for_go() {
             let (from, to) = if step == 0 { (input, "1.pb.gz") } else { ("1.pb.gz", "2.pb.gz") };
             bench.rabbitscope(&format!("flamegraph {from} -o {to}")).code(0);
             let expected = expected.iter().map(|(name, total)| ((*name).to_owned(), *total));
-            assert_eq!(by_go(&bench.path(to)), expected.collect(), "{input}, step {step}");
+            assert_eq!(
+                by_go(&bench.path(to)),
+                expected.collect::<BTreeMap<_, _>>(),
+                "{input}, step {step}"
+            );
         }
     };
     check("a.folded", &[("samples/count", 7)]);
