@@ -9,6 +9,7 @@ use super::{
     super::{
         Capture, Event, Profile, ReadOptions, USUAL_PROFILE_BYTES,
         perf_events::{EventName, PerfEvents},
+        tally::Counted,
     },
     CodeNames, PerfDataError,
     container::{Opened, event_names, open, text_in, words},
@@ -289,7 +290,8 @@ impl<'a> Import<'a> {
         }
         self.not_unwound += u64::from(layout.copies_stacks());
         let weight = self.events.name(event).weight_of_record(sample.raw);
-        let counted = self.events.count(event, sample.period, weight);
+        let weight = self.events.count(event, sample.period, weight);
+        let counted = Counted { weight, count: 1 };
         Ok(self.stacks.count(event, &sample, counted)?)
     }
 

@@ -1,7 +1,7 @@
 //! All events of a recording, with what was counted of each; the choice of those that become the profile.
 
 use super::{
-    super::{Event, UnknownValue, ValueName, tally::Counted},
+    super::{Event, UnknownValue, ValueName},
     EventName,
 };
 
@@ -71,8 +71,8 @@ impl PerfEvents {
         *known = EventName::new(text).with_spaces(known.spaces);
     }
 
-    /// Counts a sample; a period is the number of occurrences that it stands for. `weight` is that of one.
-    pub(crate) fn count(&mut self, event: usize, period: Option<u64>, weight: u64) -> Counted {
+    /// Counts a sample and returns its weight; a period is the number of occurrences that it stands for. `weight` is that of one.
+    pub(crate) fn count(&mut self, event: usize, period: Option<u64>, weight: u64) -> u64 {
         let counts = &mut self.events[event];
         counts.samples += 1;
         match period {
@@ -82,7 +82,7 @@ impl PerfEvents {
             }
             None => counts.lacks_periods = true,
         }
-        Counted { weight: weight.saturating_mul(period.unwrap_or(1)), count: 1 }
+        weight.saturating_mul(period.unwrap_or(1))
     }
 
     /// The events that `asked` names. By default the first that has samples, or a wider form of it, as `cycles`

@@ -136,7 +136,8 @@ impl Import {
             return Err(self.refuse("more events than perf records at once"));
         }
         let weight = self.events.name(event).weight_of_arguments(header.rest);
-        self.counted = Some(self.events.count(event, header.period, weight));
+        let weight = self.events.count(event, header.period, weight);
+        self.counted = Some(Counted { weight, count: 1 });
         let event = u32::try_from(event).unwrap_or(u32::MAX);
         self.key.extend_from_slice(&event.to_le_bytes());
         self.key.extend_from_slice(header.thread.as_bytes());

@@ -9,6 +9,7 @@ mod encode;
 mod error;
 mod fields;
 mod message;
+mod profile;
 mod read;
 mod samples;
 mod strings;

@@ -11,15 +11,14 @@ use prost::Message;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile,
-        ReadOptions, Sample, StackQuality, TooLarge, USUAL_PROFILE_BYTES,
+        Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile, ReadOptions,
+        Sample, TooLarge, USUAL_PROFILE_BYTES,
         budget::Budget,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, PprofError,
+    COMMENT_EVENT, KINDS, PprofError,
     fields::{fields, fields_of},
     message,
-    values::{Values, normalised},
 };
 
 /// Numbers of the fields of which there can be many.
@@ -207,23 +206,8 @@ impl<'a> Import<'a> {
         Ok(id)
     }
 
-    fn into_profile(mut self, asked: Option<&str>) -> Result<Profile, PprofError> {
-        let values = Values::choose(&self, asked)?;
-        let samples = self.samples(&values)?;
-        let mut capture = self.capture(&values)?;
-        let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
-            capture.notes.push("The file carries no statement of stack quality.".to_owned());
-            StackQuality::default()
-        });
-        let lines = if values.is_usual { self.lines()? } else { Vec::new() };
-        let Self { frames, identities, .. } = self;
-        let event = values.event;
-        let profile = Profile { event, capture, quality, frames, samples, identities, lines };
-        Ok(if values.is_own { profile } else { normalised(profile, &values) })
-    }
-
     /// What only our own files have.
-    fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
+    pub(super) fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
         let mut files: HashMap<i64, Arc<str>> = HashMap::new();
         let mut lines = Vec::new();
         for field in fields_of(self.bytes, SOURCE_LINE) {
@@ -246,24 +230,6 @@ impl<'a> Import<'a> {
         Ok(lines)
     }
 
-    fn capture(&self, values: &Values) -> Result<Capture, PprofError> {
-        let own: Option<Capture> = self.comment(COMMENT_CAPTURE)?;
-        if let Some(capture) = own {
-            let value = values.value.clone().or(capture.value);
-            return Ok(Capture { value, ..capture });
-        }
-        let message = &self.head;
-        Ok(Capture {
-            recorder: "pprof".to_owned(),
-            started_unix_nanos: u64::try_from(message.time_nanos).unwrap_or(0),
-            duration_nanos: u64::try_from(message.duration_nanos).unwrap_or(0),
-            period_nanos: values.period_nanos,
-            value: values.value.clone(),
-            notes: values.notes.clone(),
-            ..Capture::default()
-        })
-    }
-
     /// What the comments of our own files say.
     pub(super) fn event(&self) -> Result<Option<Event>, PprofError> {
         for &comment in &self.head.comment {
@@ -277,7 +243,10 @@ impl<'a> Import<'a> {
     }
 
     /// The value of the comment that starts with `key`.
-    fn comment<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, PprofError> {
+    pub(super) fn comment<T: serde::de::DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, PprofError> {
         for &comment in &self.head.comment {
             if let Some(json) = self.string(comment)?.strip_prefix(key) {
                 return serde_json::from_str(json)
