@@ -216,13 +216,22 @@ pub fn read_folded_with(
         }
         *merged.entry(stack).or_default() += weight;
     }
+    with_samples(profile, merged, total)
+}
+
+/// The profile with its stacks, of which the counts are in millionths.
+fn with_samples(
+    mut profile: Profile,
+    merged: BTreeMap<Vec<StackEntry>, u128>,
+    total: u128,
+) -> Result<Profile, FoldedError> {
     let piece = largest_piece(merged.values());
     if total / piece > u64::MAX.into() {
         return Err(FoldedError::Fractions { unit: piece_name(piece) });
     }
     if piece < ONE {
         profile.event = Event::Imported;
-        profile.capture.value = Some(ValueName::new("samples", piece_name(piece)));
+        profile.capture.value = Some(ValueName::new("weights", piece_name(piece)));
     }
     let sample = |(stack, millionths): (Vec<StackEntry>, u128)| {
         let whole = |unit: u128| u64::try_from(millionths.div_ceil(unit)).unwrap_or(u64::MAX);

@@ -217,7 +217,7 @@ fn what_is_exported_has_the_same_totals_for_go() {
     };
     check("a.folded", &[("samples/count", 7)]);
     check("packed.folded.gz", &[("samples/count", 7)]);
-    check("fractions.txt", &[("samples/count", 6), ("samples/tenths", 55)]);
+    check("fractions.txt", &[("samples/count", 6), ("weights/tenths", 55)]);
     check("clock", &[("samples/count", 2), ("cpu/nanoseconds", 20)]);
     check("cycles", &[("samples/count", 2), ("cycles/cycles", 16)]);
     check("faults", &[("samples/count", 2), ("page-faults/faults", 91)]);
