@@ -35,6 +35,11 @@ pub enum CookieSource {
 }
 
 impl CookieSource {
+    /// Fails when there is no cookie to try.
+    pub fn check(&self) -> Result<(), ErlangError> {
+        self.cookies().map(drop)
+    }
+
     /// The cookies to try, at least one.
     pub(crate) fn cookies(&self) -> Result<Vec<Cookie>, ErlangError> {
         if let Self::File(path) = self {

@@ -12,6 +12,7 @@ use rabbitscope_inside::InsideError;
 use rabbitscope_load::LoadError;
 use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
+use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
 
 /// How the program ends.
@@ -116,6 +117,7 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<ScenarioError>()
         || cause.is::<UriError>()
         || cause.is::<PerfTestError>()
+        || is_unknown_value(cause)
         || matches!(
             cause.downcast_ref(),
             Some(
@@ -125,6 +127,15 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
             )
         )
         || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
+}
+
+/// A value was asked for that a file does not have.
+fn is_unknown_value(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<UnknownValue>()
+        || matches!(cause.downcast_ref(), Some(PprofError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(PerfDataError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(PerfScriptError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(FoldedError::Value(_)))
 }
 
 impl From<Exit> for ExitCode {

@@ -23,3 +23,4 @@ mod comparison;
 mod debuginfod;
 mod format;
 mod salvage;
+mod source;

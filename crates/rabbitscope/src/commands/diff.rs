@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rabbitscope_analysis::RunPairing;
 
-use super::arguments::{ProfileLimit, refuse_to_replace};
+use super::arguments::{ReadArguments, refuse_to_replace};
 use crate::{
     archive,
     comparison::{Comparison, DiffPage},
@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limit: ProfileLimit,
+    reading: ReadArguments,
 }
 
 impl Args {
@@ -84,9 +84,9 @@ impl Args {
     }
 
     fn compare(&self) -> anyhow::Result<Comparison> {
-        let limit = self.limit.bytes();
+        let options = self.reading.options();
         if let Some((before, after)) = self.before.as_ref().zip(self.after.as_ref()) {
-            return Comparison::read(before, after, limit);
+            return Comparison::read(before, after, options);
         }
         let sides = [("before", &self.before_set), ("after", &self.after_set)];
         for (side, profiles) in &sides {
@@ -99,6 +99,6 @@ impl Args {
         let name = |profiles: &[PathBuf]| format!("{} runs", profiles.len());
         let [before, after] = sides.map(|(_, profiles)| (name(profiles), &profiles[..]));
         let sides = [(&before.0[..], before.1), (&after.0[..], after.1)];
-        Comparison::read_runs(sides, RunPairing::None, limit)
+        Comparison::read_runs(sides, RunPairing::None, options)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rabbitscope_analysis::{ComparedNoise, RunPairing, experiment::median_spectrum, share};
 use rabbitscope_files::Directory;
-use rabbitscope_profiles::USUAL_PROFILE_BYTES;
+use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
 use rabbitscope_runs::{
     experiment::{ArmLatency, ExperimentResult, FunctionChange, ProfileComparison, RunOfArm},
     record::{RunRecord, SpectrumPoint},
@@ -108,7 +108,11 @@ impl<'a> Rounds<'a> {
             with_profiles.map(|((one, _), (other, _))| (one.clone(), other.clone())).unzip();
         let rounds = before.len();
         let sides = [(baseline, &before[..]), (name, &after[..])];
-        let comparison = Comparison::read_runs(sides, RunPairing::Rounds, USUAL_PROFILE_BYTES)?;
+        let comparison = Comparison::read_runs(
+            sides,
+            RunPairing::Rounds,
+            ReadOptions::within(USUAL_PROFILE_BYTES),
+        )?;
         let place = self.directory.join(page);
         Directory::make(&self.directory.join(PAGES))?;
         DiffPage::check(&place)?.write(&comparison)?;

@@ -1,7 +1,4 @@
-//! Folded stacks: one line a stack, root first, `;` between frames, a space and a count at the end.
-//!
-//! The format keeps names and weights only. Labels, quality and the way of recording are lost; the
-//! kinds of frames are recovered from their names. `docs/formats.md` describes what is written.
+//! Both directions.
 
 use std::{
     borrow::Cow,
@@ -11,15 +8,20 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    Capture, Event, Frame, FrameKind, FrameTable, Identities, Labels, Mode, Profile, Sample,
-    StackEntry, StackOutcome, StackQuality, Times, TooLarge, USUAL_PROFILE_BYTES,
+use super::super::{
+    Capture, Event, Frame, FrameKind, FrameTable, Identities, Labels, Mode, Profile, ReadOptions,
+    Sample, StackEntry, StackOutcome, StackQuality, Times, TooLarge, USUAL_PROFILE_BYTES,
+    UnknownValue, ValueName,
     budget::Budget,
     names::{KERNEL_SUFFIX, kind_of, kind_of_root},
 };
+use super::counts::{MAX_TOTAL, ONE, largest_piece, piece_name, read_count};
 
 /// Longest line that is believed; stacks of a thousand frames with long names have a tenth.
 const MAX_LINE_BYTES: u64 = 16 << 20;
+
+/// What stands for a frame without a name.
+const UNNAMED: &str = "[unnamed]";
 
 /// Of a frame in the table and in its index, without its name.
 const FRAME_BYTES: usize = 2 * size_of::<Frame>() + 32;
@@ -38,6 +40,15 @@ pub enum FoldedError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// With their fractions the counts are too large together.
+    #[error("the sum of counts is too large in {unit}; round them before")]
+    Fractions {
+        /// Which the smallest of them needs.
+        unit: &'static str,
+    },
+    /// It does not have what was asked for.
+    #[error(transparent)]
+    Value(#[from] UnknownValue),
     /// What it holds takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
@@ -88,7 +99,7 @@ fn written_name(frame: &Frame) -> String {
 /// Escapes what would end a frame or a line, and spaces that a reader may trim.
 fn escape(name: &str) -> String {
     if name.is_empty() {
-        return "[unnamed]".to_owned();
+        return UNNAMED.to_owned();
     }
     let inner = name.trim_matches(' ');
     let first = name.len() - name.trim_start_matches(' ').len();
@@ -145,15 +156,18 @@ fn unescape_one(text: &str) -> (char, usize) {
 
 /// Reads folded stacks. Empty lines and lines that start with `#` are skipped.
 pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
-    read_folded_within(input, USUAL_PROFILE_BYTES)
+    read_folded_with(input, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_folded`], with another limit for the memory that the profile takes.
-pub fn read_folded_within(
+/// As [`read_folded`], with a limit. The counts have no name, so that none can be asked for.
+pub fn read_folded_with(
     mut input: impl BufRead,
-    limit_bytes: u64,
+    options: ReadOptions<'_>,
 ) -> Result<Profile, FoldedError> {
-    let mut budget = Budget::new(limit_bytes);
+    if let Some(asked) = options.value {
+        return Err(UnknownValue { asked: asked.to_owned(), known: Vec::new() }.into());
+    }
+    let mut budget = Budget::new(options.limit_bytes);
     let mut profile = Profile {
         event: Event::Cpu,
         capture: Capture {
@@ -167,8 +181,8 @@ pub fn read_folded_within(
         identities: Identities::default(),
         lines: Vec::new(),
     };
-    let mut merged: BTreeMap<Vec<StackEntry>, u64> = BTreeMap::new();
-    let mut total = 0_u64;
+    let mut merged: BTreeMap<Vec<StackEntry>, u128> = BTreeMap::new();
+    let mut total = 0_u128;
     let mut line = String::new();
     for number in 1.. {
         line.clear();
@@ -188,9 +202,11 @@ pub fn read_folded_within(
         let frames = profile.frames.len();
         let (stack, weight) = read_line(text, &mut profile.frames)
             .map_err(|problem| FoldedError::Line { line: number, problem })?;
-        total = total
-            .checked_add(weight)
-            .ok_or(FoldedError::Line { line: number, problem: "the sum of counts is too large" })?;
+        total += weight;
+        if total > MAX_TOTAL {
+            let problem = "the sum of counts is too large";
+            return Err(FoldedError::Line { line: number, problem });
+        }
         // Frames that are new have their names in this line, once each.
         if profile.frames.len() > frames {
             budget.spend((profile.frames.len() - frames) * FRAME_BYTES + 2 * length)?;
@@ -200,27 +216,44 @@ pub fn read_folded_within(
         }
         *merged.entry(stack).or_default() += weight;
     }
-    profile.samples = merged
-        .into_iter()
-        .map(|(stack, weight)| Sample {
-            labels: labels_of(&stack, &profile.frames),
-            stack,
-            weight,
-            count: weight,
-            times: Times::default(),
-        })
-        .collect();
+    with_samples(profile, merged, total)
+}
+
+/// The profile with its stacks, of which the counts are in millionths.
+fn with_samples(
+    mut profile: Profile,
+    merged: BTreeMap<Vec<StackEntry>, u128>,
+    total: u128,
+) -> Result<Profile, FoldedError> {
+    let piece = largest_piece(merged.values());
+    if total / piece > u64::MAX.into() {
+        return Err(FoldedError::Fractions { unit: piece_name(piece) });
+    }
+    if piece < ONE {
+        profile.event = Event::Imported;
+        profile.capture.value = Some(ValueName::new("weights", piece_name(piece)));
+    }
+    let sample = |(stack, millionths): (Vec<StackEntry>, u128)| {
+        let whole = |unit: u128| u64::try_from(millionths.div_ceil(unit)).unwrap_or(u64::MAX);
+        let labels = labels_of(&stack, &profile.frames);
+        let (weight, count) = (whole(piece), whole(ONE));
+        Sample { labels, stack, weight, count, times: Times::default() }
+    };
+    profile.samples = merged.into_iter().map(sample).collect();
     Ok(profile)
 }
 
-fn read_line(text: &str, frames: &mut FrameTable) -> Result<(Vec<StackEntry>, u64), &'static str> {
+fn read_line(text: &str, frames: &mut FrameTable) -> Result<(Vec<StackEntry>, u128), &'static str> {
     let (stack, count) = text.rsplit_once(' ').ok_or("no space before the count")?;
-    let weight = count.parse().map_err(|_| "the count is not a whole number")?;
+    let weight = read_count(count).ok_or("the count is not a number")?;
     let mut entries: Vec<StackEntry> = Vec::new();
-    for (depth, name) in stack.trim_ascii().split(';').enumerate() {
-        if name.is_empty() {
-            return Err("a frame without a name");
-        }
+    let stack = stack.trim_ascii();
+    if stack.is_empty() {
+        return Err("no stack before the count");
+    }
+    // Of Java's names some end in a semicolon.
+    for (depth, name) in stack.split(';').enumerate() {
+        let name = if name.is_empty() { UNNAMED } else { name };
         let frame = frames.intern(read_frame(name, depth == 0));
         match entries.last_mut() {
             Some(last) if last.frame == frame => last.repeat += 1,
@@ -285,6 +318,12 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_may_have_no_name() {
+        check("java;;run 2\n", "java;[unnamed];run 2\n");
+        check("java;run; 2\n;run 1\n", "[unnamed];run 1\njava;run;[unnamed] 2\n");
+    }
+
+    #[test]
     fn kinds_are_recovered_and_recursion_is_collapsed() {
         let profile =
             read_folded(&b"aux;m:f/1;m:f/1;global::gc;read;vfs_read_[k] 3\n"[..]).unwrap();
@@ -324,10 +363,13 @@ mod tests {
     fn a_malformed_line_is_named() {
         let rest = "; expected `frame;frame;… count`";
         check_refused("a 1\nb", &format!("line 2: no space before the count{rest}"));
-        check_refused("a b", &format!("line 1: the count is not a whole number{rest}"));
-        check_refused("a -1", &format!("line 1: the count is not a whole number{rest}"));
-        check_refused("a;;b 1", &format!("line 1: a frame without a name{rest}"));
-        check_refused(" 1", &format!("line 1: a frame without a name{rest}"));
+        for count in ["b", "-1", "1e3", ".5", "1.2.3", "1,5", "0x1"] {
+            check_refused(
+                &format!("a {count}"),
+                &format!("line 1: the count is not a number{rest}"),
+            );
+        }
+        check_refused(" 1", &format!("line 1: no stack before the count{rest}"));
         let most = u64::MAX;
         let sum = format!("line 2: the sum of counts is too large{rest}");
         check_refused(&format!("a {most}\nb 1"), &sum);
