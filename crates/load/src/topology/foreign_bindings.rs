@@ -4,7 +4,7 @@
 use std::{collections::HashSet, fmt};
 
 use super::{
-    owned_topology::{OwnedTopology, Subject},
+    owned_topology::{BoundObject, OwnedTopology, Subject},
     removed::KeptReason,
 };
 
@@ -83,13 +83,13 @@ impl SeenBindings {
         let mut here = all
             .iter()
             .filter(|it| it.destination == subject.name && it.to_queue == subject.is_queue);
-        let is_marked = |marker: &str| here.clone().any(|it| it.source == marker);
-        if marker.is_some_and(|marker| !is_marked(marker)) {
+        let has_marker = |marker: &str| here.clone().any(|it| it.source == marker);
+        if marker.is_some_and(|marker| !has_marker(marker)) {
             let reason = "the list of bindings is of another broker".to_owned();
             return Some(KeptReason::BindingsUnseen(reason));
         }
         let own: HashSet<_> =
-            run.bound.iter().filter(|it| it.is_of(subject)).map(|it| it.way()).collect();
+            run.bound.iter().filter(|bound| bound.is_of(subject)).map(BoundObject::way).collect();
         let foreign = here.find(|it| {
             let is_default = it.source.is_empty() && it.to_queue;
             let is_marker = marker == Some(it.source.as_str());
