@@ -92,9 +92,9 @@ impl SeenBindings {
             run.bound.iter().filter(|bound| bound.is_of(subject)).map(BoundObject::way).collect();
         let foreign = here.find(|it| {
             let is_default = it.source.is_empty() && it.to_queue;
-            let is_marker = marker == Some(it.source.as_str());
+            let is_proof = marker == Some(it.source.as_str());
             !is_default
-                && !is_marker
+                && !is_proof
                 && !own.contains(&(it.source.as_str(), it.routing_key.as_str()))
         });
         foreign.map(|it| KeptReason::Bound {
@@ -107,7 +107,6 @@ impl SeenBindings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::owned_topology::BoundObject;
 
     fn seen(source: &str, routing_key: &str) -> SeenBinding {
         let (destination, routing_key) = ("q".to_owned(), routing_key.to_owned());
