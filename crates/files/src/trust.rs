@@ -18,7 +18,7 @@ const STICKY: u32 = 0o1000;
 /// Refuses a directory in which another user can exchange entries.
 pub(crate) fn require_directory(path: &Path, found: &Stat) -> Result<(), WriteError> {
     let owner = found.st_uid;
-    if !(is_ours(owner) || is_of_caller(owner) || is_hidden(owner)) {
+    if !(is_ours(owner) || is_caller(owner, "SUDO_UID") || is_hidden(owner)) {
         return Err(WriteError::Foreign { path: path.to_owned(), owner });
     }
     if can_be_written_by_others(found) && found.st_mode & STICKY == 0 {
@@ -39,8 +39,9 @@ pub(crate) fn require_link(path: &Path, found: &Stat) -> Result<(), WriteError> 
 /// Whether users besides the owner and root may make entries.
 pub(crate) fn can_be_written_by_others(found: &Stat) -> bool {
     // With a group for each user, as most distributions have it, the own group is nobody else.
-    let is_other_group = found.st_gid != ROOT && found.st_gid != getegid().as_raw();
-    let by_group = found.st_mode & GROUP_MAY_WRITE != 0 && is_other_group;
+    let group = found.st_gid;
+    let is_own_group = group == ROOT || group == getegid().as_raw() || is_caller(group, "SUDO_GID");
+    let by_group = found.st_mode & GROUP_MAY_WRITE != 0 && !is_own_group;
     by_group || found.st_mode & ALL_MAY_WRITE != 0
 }
 
@@ -48,11 +49,11 @@ fn is_ours(owner: u32) -> bool {
     owner == ROOT || owner == geteuid().as_raw()
 }
 
-/// Whether `owner` called sudo, which says so to root. Results go to the caller's own directories then; all below them is
-/// held by descriptor, and no link there is followed.
-fn is_of_caller(owner: u32) -> bool {
-    let caller = || env::var("SUDO_UID").ok().and_then(|uid| uid.parse::<u32>().ok());
-    geteuid().is_root() && caller() == Some(owner)
+/// Whether this user or group called sudo, which says so to root in `variable`. Results go to the caller's own directories
+/// then; all below them is held by descriptor, and no link there is followed.
+fn is_caller(id: u32, variable: &str) -> bool {
+    let caller = || env::var(variable).ok().and_then(|text| text.parse::<u32>().ok());
+    geteuid().is_root() && caller() == Some(id)
 }
 
 /// Whether `owner` is the user that stands for all users whom this user namespace does not know: the system's root, as a

@@ -5,7 +5,7 @@ use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
 };
 
-use super::table::{ESTABLISHED, Row};
+use super::table::{ESTABLISHED, OWN_NETWORK, Row};
 
 /// The socket at the other end of a connection: what the kernel shows to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
     let ends = [other, own].map(words);
     // An IPv6 socket accepts IPv4 connections too.
     let mapped = [other, own].map(|end| words(SocketAddr::new(mapped(end.ip()), end.port())));
-    [("/proc/net/tcp", &ends), ("/proc/net/tcp6", &ends), ("/proc/net/tcp6", &mapped)]
-        .into_iter()
-        .find_map(|(table, ends)| holder_in(&fs::read_to_string(table).ok()?, ends))
+    [("tcp", &ends), ("tcp6", &ends), ("tcp6", &mapped)].into_iter().find_map(|(table, ends)| {
+        holder_in(&fs::read_to_string(format!("{OWN_NETWORK}/{table}")).ok()?, ends)
+    })
 }
 
 fn mapped(address: IpAddr) -> IpAddr {

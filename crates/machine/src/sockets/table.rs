@@ -42,9 +42,12 @@ impl<'a> Row<'a> {
     }
 }
 
-/// All TCP listeners of this process's network.
+/// The tables of the calling thread's network, which need not be that of the process (`setns(2)`).
+pub(crate) const OWN_NETWORK: &str = "/proc/thread-self/net";
+
+/// All TCP listeners of the calling thread's network.
 pub fn listeners() -> Vec<Listener> {
-    listeners_in("/proc/net")
+    listeners_in(OWN_NETWORK)
 }
 
 /// All TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty when the tables cannot be read.

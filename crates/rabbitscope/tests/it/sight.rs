@@ -18,7 +18,7 @@ fn change(entry: &Path, change: impl Fn(&mut Value)) {
 }
 
 fn remove(broker: &Broker) -> String {
-    format!("leftovers --remove --uri {}", broker.uri())
+    format!("leftovers --remove --assume-unbound --uri {}", broker.uri())
 }
 
 /// A container whose first process asks for no children has such runs.

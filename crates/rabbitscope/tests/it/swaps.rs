@@ -12,7 +12,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::workbench::{Workbench, not_run, scenario};
+use crate::workbench::{Ended, Workbench, not_run, scenario};
 
 const OTHER: u32 = 65_534;
 
@@ -176,4 +176,28 @@ fn an_input_is_not_replaced() {
     fs::copy(bench.path("a.folded"), bench.path("run/profile.folded")).unwrap();
     check("flamegraph run -o run/profile.folded", "run/profile.folded");
     assert!(!bench.path("x.json").exists());
+}
+
+/// A directory in the home of a user whose umask lets a group of his own write.
+#[test]
+fn root_by_sudo_writes_to_directories_of_its_caller() {
+    const TEST: &str = "root_by_sudo_writes_to_directories_of_its_caller";
+    if !rustix::process::geteuid().is_root() {
+        return not_run(TEST, "another user needs root");
+    }
+    let (bench, places) = (Workbench::new("sudo"), Places::new());
+    let home = places.path("foreign");
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o775)).unwrap();
+    bench.file("a.folded", "a 1\n");
+    let check = |variables: &[&str], expected: i32| {
+        let line = format!("flamegraph a.folded -o {}", home.join("a.svg").display());
+        let mut command = bench.command(&line);
+        command.env_remove("SUDO_UID").env_remove("SUDO_GID");
+        command.envs(variables.iter().map(|name| (name, OTHER.to_string())));
+        let ended = Ended::from(command.output().unwrap());
+        assert_eq!(ended.code, Some(expected), "{variables:?}: {ended:?}");
+    };
+    check(&[], 2);
+    check(&["SUDO_UID"], 2);
+    check(&["SUDO_UID", "SUDO_GID"], 0);
 }

@@ -74,7 +74,7 @@ fn cut(world: &World, random: &mut Random, table: &mut Table) {
     let outcome = World::end_of(child);
     // The network is back, and the journal knows the broker by the address through which it was reached.
     left.store(u64::MAX, Ordering::Relaxed);
-    world.bench.rabbitscope(&format!("leftovers --remove --uri {through}"));
+    world.bench.rabbitscope(&format!("leftovers --remove --assume-unbound --uri {through}"));
     table.add("connection cut: run", world.look_around(outcome, &[]));
 
     let (node, _) = cutting_forwarder(distribution, random.next() % 30_000);
