@@ -27,8 +27,6 @@ const SCRIPT: &str = include_str!("guard.sh");
 const GUARD_TIMEOUT: Duration = Duration::from_secs(15);
 /// Timeout of a clean-up by this process, after the node was killed.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Timeout of the lock of a broker of which no process can be seen.
-const OUT_OF_SIGHT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What ends the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,15 +169,12 @@ pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
     let family = BrokerProcesses::of(directory);
     let guard = BrokerProcesses::guard_of(directory);
     let began = Instant::now();
-    let mut is_in_sight = false;
     loop {
         let members = family.members();
         for &pid in &members {
             family.kill(pid);
         }
-        is_in_sight |= !members.is_empty() || guard.is_named();
-        let patience = if is_in_sight { CLEANUP_TIMEOUT } else { OUT_OF_SIGHT_TIMEOUT };
-        let is_late = began.elapsed() > patience;
+        let is_late = began.elapsed() > CLEANUP_TIMEOUT;
         if members.is_empty() || is_late {
             match remove_unlocked(directory) {
                 // A process that is ending, or the guard that removes the directory as well.

@@ -51,18 +51,35 @@ pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
         };
         BrokerProcesses::guard_of(own).is_named() || has_node()
     };
-    let lock = take_from_the_dying(own, &|| is_alive() || !family.members().is_empty());
-    if is_alive() {
-        return Remains::InUse;
-    }
-    match lock {
-        // What is left of it, such as a program that a node has started, ends with its directory.
-        Err(Unlockable::Held) if !family.members().is_empty() => Remains::Dead,
-        Err(Unlockable::Held) if !is_old(own) => Remains::InUse,
-        Err(Unlockable::Held) => {
-            Remains::Unproven(BrokerError::OutOfSight { path: own.to_owned() })
+    let began = Instant::now();
+    loop {
+        let lock = DirectoryLock::take(own);
+        if is_alive() {
+            return Remains::InUse;
         }
-        Err(Unlockable::Unknown(error)) => Remains::Unproven(BrokerError::io("lock", own)(error)),
+        if !matches!(lock, Err(Unlockable::Held)) {
+            return without_holder(own, lock);
+        }
+        // What is left of it, such as a program that a node has started, ends with its directory.
+        if !family.members().is_empty() {
+            return Remains::Dead;
+        }
+        // A process that is ending shows no environment any more and still holds its files for a moment.
+        if began.elapsed() > ENDING || !is_of_this_namespace(own) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    if is_old(own) {
+        Remains::Unproven(BrokerError::OutOfSight { path: own.to_owned() })
+    } else {
+        Remains::InUse
+    }
+}
+
+/// The state of a directory without a process in sight that no process of this kernel has locked.
+fn without_holder(own: &Path, lock: Result<DirectoryLock, Unlockable>) -> Remains {
+    match lock {
         // A process that is starting has not come to the next file yet.
         _ if is_bare(own) => {
             if is_old(own) {
@@ -71,30 +88,12 @@ pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
                 Remains::InUse
             }
         }
-        Err(Unlockable::Missing) => unproven(own, "it has no lock"),
         Ok(_) => match unknown_machine(own) {
             None => Remains::Dead,
             Some(reason) => unproven(own, reason),
         },
-    }
-}
-
-/// Takes the lock. A process that is ending shows no environment any more and still holds its files for a moment, so
-/// that a lock of this pid namespace is waited for, unless a process that holds it can be seen.
-fn take_from_the_dying(
-    own: &Path,
-    has_holder: &dyn Fn() -> bool,
-) -> Result<DirectoryLock, Unlockable> {
-    let began = Instant::now();
-    loop {
-        match DirectoryLock::take(own) {
-            Err(Unlockable::Held)
-                if began.elapsed() < ENDING && is_of_this_namespace(own) && !has_holder() =>
-            {
-                thread::sleep(Duration::from_millis(10));
-            }
-            taken => return taken,
-        }
+        Err(Unlockable::Unknown(error)) => Remains::Unproven(BrokerError::io("lock", own)(error)),
+        Err(Unlockable::Missing | Unlockable::Held) => unproven(own, "it has no lock"),
     }
 }
 
@@ -115,9 +114,7 @@ fn unproven(own: &Path, reason: &'static str) -> Remains {
 
 /// The reason why the kernel of this machine may not know the holder of the lock.
 fn unknown_machine(own: &Path) -> Option<&'static str> {
-    let origin = fs::read(own.join(ORIGIN)).ok();
-    let origin: Option<ProcessOrigin> = origin.and_then(|text| serde_json::from_slice(&text).ok());
-    let Some((origin, here)) = origin.zip(ProcessOrigin::here()) else {
+    let Some((origin, here)) = origin_of(own).zip(ProcessOrigin::here()) else {
         return Some("the machine on which it was made is unknown");
     };
     let is_known = origin.shares_kernel(&here) || origin.liveness(&here) == Liveness::Ended;
