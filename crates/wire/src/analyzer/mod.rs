@@ -21,6 +21,8 @@ mod reading;
 mod redaction;
 mod segments;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod whole;
 

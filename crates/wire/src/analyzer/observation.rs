@@ -40,6 +40,9 @@ pub(super) struct Observation {
     replies: Replies,
     pub(super) redaction: Option<Redaction>,
     last: Timestamp,
+    /// Every latency as it was measured.
+    #[cfg(test)]
+    pub(super) measured: Vec<Latency>,
 }
 
 impl Observation {
@@ -55,6 +58,8 @@ impl Observation {
             latencies: LatencyHistograms::new(LatencyHistograms::OF_ALL),
             replies: Replies::default(),
             last: Timestamp::default(),
+            #[cfg(test)]
+            measured: Vec::new(),
         }
     }
 
@@ -122,8 +127,16 @@ impl TcpObserver for Observation {
         let sender = state.sender(direction);
         state.reading.messages.segment(sender);
         let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
-        let mut sink =
-            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        let mut sink = Sink {
+            reading,
+            frames,
+            latencies,
+            replies,
+            redaction: redaction.as_ref(),
+            sensitive,
+            #[cfg(test)]
+            measured: &mut self.measured,
+        };
         conversation.chunk(sender, &chunk, &mut sink);
         if let Some(redaction) = redaction {
             redaction.chunk(sensitive, sender, &chunk);
@@ -138,9 +151,24 @@ impl TcpObserver for Observation {
         let sender = state.sender(direction);
         let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
         reading.messages.gap(sender);
-        let mut sink =
-            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        reading.exchanges.gap(sender, gap.time);
+        let mut sink = Sink {
+            reading,
+            frames,
+            latencies,
+            replies,
+            redaction: redaction.as_ref(),
+            sensitive,
+            #[cfg(test)]
+            measured: &mut self.measured,
+        };
         conversation.gap(sender, &gap, &mut sink);
+    }
+
+    fn behind(&mut self, id: ConnectionId, direction: Direction, is_behind: bool) {
+        let state = self.connection(id);
+        let sender = state.sender(direction);
+        state.reading.exchanges.behind(sender, is_behind);
     }
 
     fn segment(&mut self, id: ConnectionId, direction: Direction, segment: &TracedSegment) {
@@ -185,6 +213,8 @@ struct Sink<'a> {
     replies: &'a mut Replies,
     redaction: Option<&'a Redaction>,
     sensitive: &'a mut [SensitiveRanges; 2],
+    #[cfg(test)]
+    measured: &'a mut Vec<Latency>,
 }
 
 impl FrameSink for Sink<'_> {
@@ -192,6 +222,8 @@ impl FrameSink for Sink<'_> {
         let Self { reading, frames, latencies, replies, .. } = self;
         frames.add(frame);
         reading.frame(frame, replies, &mut |latency: &Latency| {
+            #[cfg(test)]
+            self.measured.push(*latency);
             latencies.add(kind_of(latency), latency.nanos);
         });
     }

@@ -92,6 +92,13 @@ impl Analyzer {
         self.capture.damaged = Some(what);
     }
 
+    /// Every latency, as it was measured.
+    #[cfg(test)]
+    pub(super) fn into_measured(mut self) -> Vec<crate::exchanges::Latency> {
+        self.connections.finish(&mut self.observation);
+        self.observation.measured
+    }
+
     /// The report. Figures from elsewhere may be added to it, and its findings made anew ([`crate::findings::judge`]).
     pub fn finish(mut self) -> PacketReport {
         self.connections.finish(&mut self.observation);

@@ -165,6 +165,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         if acknowledged.is_some() {
             self.go_on();
         }
+        self.tell_behind();
         let brought = self.send();
         if self.has(TcpFlags::FIN) {
             self.own.counters.fin.get_or_insert(self.segment.time);
@@ -173,6 +174,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
             self.reset();
         }
         self.give_up_holes();
+        self.tell_behind();
         self.trace(acknowledged, brought);
     }
 
@@ -315,6 +317,16 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         for side in [&mut *self.own, &mut *self.peer] {
             let acknowledged = side.acknowledged;
             side.reassembly.give_up_holes(acknowledged, time, self.budgets, self.output);
+        }
+    }
+
+    /// Says of which direction the receiver has more than was seen, where that has changed.
+    fn tell_behind(&mut self) {
+        let (own, peer) = (self.direction, self.direction.opposite());
+        for (side, direction) in [(&mut *self.own, own), (&mut *self.peer, peer)] {
+            if let Some(is_behind) = side.changes_behind() {
+                self.output.behind(direction, is_behind);
+            }
         }
     }
 

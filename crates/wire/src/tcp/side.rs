@@ -57,6 +57,8 @@ pub(super) struct Side {
     pub(super) acknowledged: Option<Place>,
     acknowledged_sequence: Option<u32>,
     pub(super) reassembly: Reassembly,
+    /// Whether the other end is known to have bytes that were not seen.
+    is_behind: bool,
     pub(super) unacknowledged: Unacknowledged,
     pub(super) window: Window,
     pub(super) pace: Pace,
@@ -73,6 +75,7 @@ impl Side {
             acknowledged: None,
             acknowledged_sequence: None,
             reassembly: Reassembly::new(direction),
+            is_behind: false,
             unacknowledged: Unacknowledged::default(),
             window: Window::default(),
             pace: Pace::default(),
@@ -128,6 +131,15 @@ impl Side {
             self.acknowledged = Some(place);
         }
         Some(place)
+    }
+
+    /// Whether the other end has bytes that were not seen, where that has changed.
+    pub(super) fn changes_behind(&mut self) -> Option<bool> {
+        // A FIN takes a number and brings no byte.
+        let acknowledged =
+            self.acknowledged.unwrap_or(0) - Place::from(self.counters.fin.is_some());
+        let is_behind = self.reassembly.is_behind(acknowledged);
+        (std::mem::replace(&mut self.is_behind, is_behind) != is_behind).then_some(is_behind)
     }
 
     /// Whether a SYN of this end cannot belong to this connection.

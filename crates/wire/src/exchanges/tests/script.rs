@@ -166,6 +166,16 @@ impl Script {
         self
     }
 
+    pub(super) fn behind(&mut self, sender: Side, is_behind: bool) -> &mut Self {
+        self.exchanges.behind(sender, is_behind);
+        self
+    }
+
+    pub(super) fn gap(&mut self, sender: Side, millis: u64) -> &mut Self {
+        self.exchanges.gap(sender, Timestamp::from_unix_nanos(millis * MILLISECOND));
+        self
+    }
+
     #[track_caller]
     pub(super) fn check(&mut self, expected: &[(LatencyKind, u64, u64, u64)]) -> &mut Self {
         assert_eq!(self.measured, expected);
