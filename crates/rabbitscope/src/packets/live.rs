@@ -32,8 +32,6 @@ const DRAIN_TIME: Duration = Duration::from_millis(100);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sockets that are watched.
 const MAX_SOCKETS: usize = 16_384;
-/// The header that an Ethernet, and a loopback interface, puts before a packet; the ring has packets without it.
-const LINK_HEADER_BYTES: u32 = 14;
 
 /// What is looked at.
 #[derive(Clone, Debug)]
@@ -131,11 +129,7 @@ pub(crate) fn capture(
         anyhow::bail!("nothing can be looked at: {error}");
     }
     let described = sources.describe(options);
-    let analyzer = AnalyzerOptions {
-        ports: options.ports.as_slice().to_vec(),
-        link_header_bytes: LINK_HEADER_BYTES,
-        ..analyzer
-    };
+    let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
         node: options.pid.and_then(ProcessIdentity::of),
         number: 0,
@@ -149,7 +143,7 @@ pub(crate) fn capture(
     let cut_short = watch.look(stop, is_over);
     let mut report = watch.report()?;
     report.sources = described;
-    report.findings = findings::judge(&report);
+    findings::judge(&mut report);
     Ok(LiveCapture { report, cut_short })
 }
 

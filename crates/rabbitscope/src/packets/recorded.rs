@@ -6,6 +6,7 @@ use anyhow::Context;
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
     capture::PacketReader,
+    findings,
     packet::Packet,
     report::{PacketReport, Source, SourceLevel},
 };
@@ -54,6 +55,7 @@ pub(crate) fn read(
         present: true,
         note: format!("from {}", path.display()),
     }];
+    findings::judge(&mut report);
     Ok(report)
 }
 

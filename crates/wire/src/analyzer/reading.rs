@@ -5,7 +5,7 @@ use core::{net::SocketAddr, ops::Range};
 use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
 use crate::{
     decode::{DecodeCounts, decode},
-    packet::Packet,
+    packet::{LinkType, Packet},
     report::{CaptureReport, PacketReport},
     tcp::{Connections, Limits},
 };
@@ -56,7 +56,7 @@ impl Analyzer {
     /// Where the payload of the packet lies in it; none for packets that are not analyzed.
     fn read(&mut self, packet: &Packet<'_>) -> Option<Range<usize>> {
         self.capture.packets += 1;
-        let length = packet.length.saturating_add(self.observation.options.link_header_bytes);
+        let length = on_ethernet(packet);
         self.capture.bytes += u64::from(length);
         self.capture.cut += u64::from((packet.data.len() as u64) < u64::from(packet.length));
         let segment = self.decoded.count(decode(packet))?;
@@ -112,4 +112,18 @@ impl Analyzer {
         left_out.forgotten_connections = counts.evicted;
         whole::report(self.observation, self.capture, self.sizes.report(), counts.seen)
     }
+}
+
+/// Length of the packet with the header of an Ethernet, as which a loopback counts, whatever the link's header was: the same
+/// packet has the same length live and in every kind of file.
+fn on_ethernet(packet: &Packet<'_>) -> u32 {
+    const ETHERNET: u32 = 14;
+    let header = match packet.link {
+        LinkType::Ethernet => return packet.length,
+        LinkType::Raw => 0,
+        LinkType::Null | LinkType::Loop => 4,
+        LinkType::LinuxSll => 16,
+        LinkType::LinuxSll2 => 20,
+    };
+    packet.length.saturating_add(ETHERNET).saturating_sub(header)
 }

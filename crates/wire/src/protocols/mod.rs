@@ -22,6 +22,7 @@ mod frame;
 mod framer;
 mod mqtt;
 mod rabbitmq_stream;
+mod reply;
 mod search;
 mod sink;
 mod tls;
@@ -32,5 +33,5 @@ pub use details::{
     StreamChunk, StreamCommand, StreamPublish, Transfer,
 };
 pub use dissector::Dissector;
-pub use frame::{Frame, IdentifierRun, Place, Protocol, peer_of};
+pub use frame::{Frame, IdentifierRun, Place, Protocol, Reply, peer_of};
 pub use sink::{FrameSink, Loss, Sensitive, SensitiveKind, Skipped};

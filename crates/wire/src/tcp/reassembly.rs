@@ -94,6 +94,11 @@ impl Reassembly {
         acknowledged > self.next
     }
 
+    /// Since when there is a hole.
+    pub(super) fn hole_since(&self) -> Option<Timestamp> {
+        self.held.first_key_value().map(|(_, held)| held.time)
+    }
+
     /// Takes a payload and hands on what can be read now. Bytes that were taken before win over later ones. Gives how
     /// many bytes are new.
     pub(super) fn take<O: TcpObserver>(

@@ -37,6 +37,9 @@ pub(super) struct Counters {
     pub(super) unique_bytes: u64,
     pub(super) retransmitted_segments: u64,
     pub(super) retransmitted_bytes: u64,
+    pub(super) needless_segments: u64,
+    pub(super) reported_duplicates: u64,
+    pub(super) late_segments: u64,
     pub(super) out_of_order_segments: u64,
     pub(super) bytes_before_start: u64,
     pub(super) max_in_flight: u64,
@@ -44,6 +47,7 @@ pub(super) struct Counters {
     pub(super) syn_round_trip: Option<Duration>,
     pub(super) fin: Option<Timestamp>,
     pub(super) reset: Option<Timestamp>,
+    pub(super) reset_packet: Option<u64>,
 }
 
 /// An end of a connection.
@@ -164,6 +168,11 @@ impl Side {
         stated.min().unwrap_or(self.counters.largest_segment_bytes.max(LEAST_SEGMENT_BYTES))
     }
 
+    /// From here to the other end and back, and to this end and back, where the handshake was seen.
+    pub(super) fn round_trip(&self, peer: &Self) -> Option<Duration> {
+        Some(self.counters.syn_round_trip? + peer.counters.syn_round_trip?)
+    }
+
     /// How far this end is; none before the other end has acknowledged anything.
     pub(super) fn progress(&self, peer: &Self, time: Timestamp) -> Option<Progress> {
         let segment_bytes = u64::from(self.segment_bytes(peer));
@@ -190,6 +199,9 @@ impl Side {
             unique_bytes: counters.unique_bytes,
             retransmitted_segments: counters.retransmitted_segments,
             retransmitted_bytes: counters.retransmitted_bytes,
+            needless_segments: counters.needless_segments,
+            reported_duplicates: counters.reported_duplicates,
+            late_segments: counters.late_segments,
             out_of_order_segments: counters.out_of_order_segments,
             bytes_before_start: counters.bytes_before_start,
             gaps,
@@ -213,6 +225,8 @@ impl Side {
             stalled_time: self.stalls.stalled,
             fin: counters.fin,
             reset: counters.reset,
+            reset_packet: counters.reset_packet,
+            has_syn: self.synchronization.is_some(),
         }
     }
 }

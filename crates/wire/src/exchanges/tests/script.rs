@@ -58,7 +58,8 @@ impl Script {
             missing_bytes: 0,
         };
         let (protocol, channel) = (self.protocol, 1);
-        let frame = Frame { sender, protocol, channel, kind, place, details, identifiers };
+        let reply = None;
+        let frame = Frame { sender, protocol, channel, kind, place, details, identifiers, reply };
         let (measured, names) = (&mut self.measured, &mut self.names);
         self.exchanges.frame(&frame, &mut self.replies, &mut |it: &Latency| {
             measured.push((it.kind, it.nanos / MILLISECOND, it.first_packet, it.last_packet));

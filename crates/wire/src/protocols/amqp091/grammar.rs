@@ -4,10 +4,11 @@ use super::{
     super::{
         details::Details,
         framer::{self, Known, Next, READ_MAX, Ranges, Trust},
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     content::{HEADER_MIN, header},
-    method::details,
+    method::{details, reply},
     names::{CONNECTION, name},
 };
 
@@ -54,11 +55,19 @@ pub(in super::super) struct Grammar {
     channel: u16,
     kind: &'static str,
     details: Details,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(in super::super) const fn new(trust: Trust) -> Self {
-        Self { trust, state: State::Start, channel: 0, kind: "", details: Details::None }
+    pub(in super::super) fn new(trust: Trust) -> Self {
+        Self {
+            trust,
+            state: State::Start,
+            channel: 0,
+            kind: "",
+            details: Details::None,
+            reply: StoredReply::default(),
+        }
     }
 
     #[inline]
@@ -71,6 +80,7 @@ impl Grammar {
     #[inline]
     fn start(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         let [kind, channel_high, channel_low, length @ ..] = bytes else { return Next::Lost };
+        self.reply.clear();
         let Ok(length) = <[u8; 4]>::try_from(length).map(u32::from_be_bytes) else {
             return Next::Lost;
         };
@@ -149,6 +159,9 @@ impl Grammar {
     #[inline]
     fn arguments(&mut self, class: u16, method: u16, rest: usize, bytes: &[u8]) -> Next {
         self.details = details(class, method, bytes);
+        if let Some((code, text)) = reply(class, method, bytes) {
+            self.reply.set(code, text);
+        }
         self.state = State::End;
         Next::Skip { bytes: rest as u64, then: 1 }
     }

@@ -5,7 +5,7 @@ use super::{
         arguments::{Arguments, hash, short_length},
         details::{Consume, Delivery, Details, Outcome, Publish, Settlement},
     },
-    names::{BASIC, DIRECT_REPLY_TO, no_wait_bit},
+    names::{BASIC, CONNECTION, DIRECT_REPLY_TO, no_wait_bit},
 };
 
 /// What is read of a method's arguments, or of their beginning. Arguments that are cut short leave the number alone.
@@ -16,6 +16,24 @@ pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
         number: (class, method),
         no_wait: no_wait(class, method, Arguments::new(arguments)).unwrap_or(false),
     })
+}
+
+/// Code and text: of a close, a return and a block; of a cancellation the consumer's tag; of what was agreed on the seconds
+/// between heartbeats.
+pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<(Option<u32>, &[u8])> {
+    let mut arguments = Arguments::new(arguments);
+    match (class, method) {
+        (CONNECTION, 50) | (20, 40) | (BASIC, 50) => {
+            let code = u32::from(arguments.u16()?);
+            Some((Some(code), arguments.short()?))
+        }
+        (CONNECTION, 60) | (BASIC, 30) => Some((None, arguments.short()?)),
+        (CONNECTION, 31) => {
+            arguments.bytes(6)?;
+            Some((Some(u32::from(arguments.u16()?)), &[]))
+        }
+        _ => None,
+    }
 }
 
 #[inline]

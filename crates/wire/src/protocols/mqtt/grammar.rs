@@ -4,6 +4,7 @@ use super::{
     super::{
         details::Details,
         framer::{self, Known, Next, Ranges, Trust},
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     packet::{name, packet_type},
@@ -13,6 +14,8 @@ use super::{
 const LENGTH_BYTES_MAX: u32 = 4;
 /// What of a topic is looked at when packets are searched for.
 const TOPIC_MAX: u32 = 256;
+/// Bytes behind an identifier that are read for the reason at their end.
+const REASONS_MAX: u32 = 64;
 /// Longest packet that is believed when packets are searched for.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -35,6 +38,8 @@ enum State {
     PublishIdentifier(u32),
     /// The identifier of another packet; bytes behind it.
     Identifier(u32),
+    /// A reason, mostly of one byte; bytes behind it.
+    Reason(u32),
     /// Length of the protocol's name; bytes of the packet.
     ConnectName(u32),
     /// Name, level, flags, time of keep-alive; bytes behind them.
@@ -54,11 +59,13 @@ pub(in super::super) struct Grammar {
     first: u8,
     kind: &'static str,
     identifier: u16,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(in super::super) const fn new(trust: Trust) -> Self {
-        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0 }
+    pub(in super::super) fn new(trust: Trust) -> Self {
+        let reply = StoredReply::default();
+        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0, reply }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -73,6 +80,7 @@ impl Grammar {
         let &[first, length] = bytes else { return Next::Lost };
         let Some(name) = name(first) else { return Next::Lost };
         (self.first, self.kind, self.identifier) = (first, name, 0);
+        self.reply.clear();
         self.length(0, 0, length, ranges)
     }
 
@@ -109,7 +117,8 @@ impl Grammar {
                 self.read(State::Identifier(length - 2), 2)
             }
             // With MQTT 5 they may have data of an authentication among their properties.
-            packet_type::CONNACK if length > 2 => self.hide(length, ranges),
+            packet_type::CONNACK if length >= 2 => self.read(State::Reason(length - 2), 2),
+            packet_type::DISCONNECT if length >= 1 => self.read(State::Reason(length - 1), 1),
             packet_type::AUTH => self.hide(length, ranges),
             packet_type::PINGREQ..=packet_type::DISCONNECT | packet_type::CONNACK => {
                 self.skip(length)
@@ -181,7 +190,23 @@ impl Grammar {
 
     fn identifier(&mut self, rest: u32, bytes: &[u8]) -> Next {
         self.identifier = identifier_of(bytes);
-        self.skip(rest)
+        match (self.first >> 4, rest) {
+            (packet_type::PUBACK..=packet_type::PUBCOMP, 1..) => {
+                self.read(State::Reason(rest - 1), 1)
+            }
+            (packet_type::SUBACK | packet_type::UNSUBACK, 1..=REASONS_MAX) => {
+                self.read(State::Reason(0), rest as usize)
+            }
+            _ => self.skip(rest),
+        }
+    }
+
+    /// The last byte is the reason; with MQTT 5 properties may follow, which may hold data of an authentication.
+    fn reason(&mut self, rest: u32, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        if let Some(code) = bytes.last() {
+            self.reply.set_code(u32::from(*code));
+        }
+        self.hide(rest, ranges)
     }
 
     fn connect_name(&mut self, rest: u32, bytes: &[u8]) -> Next {
@@ -243,6 +268,7 @@ impl framer::Grammar for Grammar {
             State::Topic { skip, rest } => self.topic(skip, rest, bytes, ranges),
             State::PublishIdentifier(rest) => self.publish_identifier(rest, bytes, ranges),
             State::Identifier(rest) => self.identifier(rest, bytes),
+            State::Reason(rest) => self.reason(rest, bytes, ranges),
             State::ConnectName(rest) => self.connect_name(rest, bytes),
             State::Connect(rest) => self.connect(rest, bytes, ranges),
             State::ClientId(rest) => self.client_id(rest, bytes, ranges),
