@@ -12,14 +12,13 @@ use rabbitscope_probe::packets::{
 };
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
+    decode::Repeats,
     findings,
     packet::{LinkType, Packet, Timestamp},
     report::{PacketReport, Source, SourceLevel, WriteSizes},
 };
 
-use super::{
-    interfaces::SeenElsewhere, recorded::take, saved::SavedPackets, sockets::SocketFigures,
-};
+use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
 use crate::machine::ProcessIdentity;
 
 /// How often sockets are asked.
@@ -134,7 +133,7 @@ pub(crate) fn capture(
         node: options.pid.and_then(ProcessIdentity::of),
         number: 0,
         written: Vec::new(),
-        is_elsewhere: SeenElsewhere::new(&options.interface),
+        repeats: Repeats::new(),
         analyzer: Analyzer::new(analyzer),
         sockets: SocketFigures::new(options.ports.clone()),
         saved,
@@ -156,7 +155,7 @@ struct Watch<'a> {
     saved: Option<&'a mut SavedPackets>,
     number: u64,
     written: Vec<u8>,
-    is_elsewhere: SeenElsewhere,
+    repeats: Repeats,
 }
 
 impl Watch<'_> {
@@ -214,7 +213,7 @@ impl Watch<'_> {
 
     /// Takes the packets of a block, or waits. Returns the time of the latest, in nanoseconds since 1970.
     fn packets(&mut self, timeout: Duration) -> anyhow::Result<Option<u64>> {
-        let Self { sources, analyzer, saved, number, written, is_elsewhere, .. } = self;
+        let Self { sources, analyzer, saved, number, written, repeats, .. } = self;
         let Ok(ring) = &mut sources.ring else {
             thread::sleep(timeout);
             return Ok(None);
@@ -230,7 +229,8 @@ impl Watch<'_> {
                 length: captured.length,
                 data: captured.data,
             };
-            if is_elsewhere.is_repeated(captured.interface, &packet) {
+            if repeats.is_repeated(Some(captured.interface), &packet) {
+                analyzer.count_repeated();
                 continue;
             }
             *number += 1;

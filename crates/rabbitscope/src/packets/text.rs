@@ -43,6 +43,7 @@ fn losses(capture: &CaptureReport) -> String {
         (capture.cut, "not captured to their end"),
         (left.not_tcp, "not TCP"),
         (left.other_ports, "of other ports"),
+        (left.repeated, "captured before, on another interface or as a copy"),
         (left.fragments, "fragments"),
         (left.malformed, "malformed"),
         (left.truncated, "shorter than their headers"),
@@ -51,6 +52,9 @@ fn losses(capture: &CaptureReport) -> String {
     ];
     for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
         let _ = write!(text, "; {} {what}", grouped(count));
+    }
+    for (tunnel, count) in &capture.tunnels {
+        let _ = write!(text, "; {} segments within {}", grouped(*count), escapes::value(tunnel));
     }
     if let Some(damage) = &capture.damaged {
         let _ = write!(text, "\nnote: {}", escapes::value(damage));

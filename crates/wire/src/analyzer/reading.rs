@@ -1,10 +1,11 @@
 //! Packets in, a report out.
 
 use core::{net::SocketAddr, ops::Range};
+use std::collections::BTreeMap;
 
 use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
 use crate::{
-    decode::{DecodeCounts, decode},
+    decode::{DecodeCounts, Decoded, decode_inner},
     packet::{LinkType, Packet},
     report::{CaptureReport, PacketReport},
     tcp::{Connections, Limits},
@@ -22,6 +23,7 @@ pub struct Analyzer {
     sizes: Sizes,
     decoded: DecodeCounts,
     capture: CaptureReport,
+    tunnels: BTreeMap<&'static str, u64>,
 }
 
 impl Analyzer {
@@ -34,6 +36,7 @@ impl Analyzer {
             sizes: Sizes::default(),
             decoded: DecodeCounts::default(),
             capture: CaptureReport::default(),
+            tunnels: BTreeMap::new(),
         }
     }
 
@@ -59,7 +62,10 @@ impl Analyzer {
         let length = on_ethernet(packet);
         self.capture.bytes += u64::from(length);
         self.capture.cut += u64::from((packet.data.len() as u64) < u64::from(packet.length));
-        let segment = self.decoded.count(decode(packet))?;
+        let Decoded { segment, tunnel, .. } = self.decoded.count(decode_inner(packet))?;
+        if let Some(tunnel) = tunnel {
+            *self.tunnels.entry(tunnel).or_default() += 1;
+        }
         if !self.observation.options.has_port(segment.from.port(), segment.to.port()) {
             self.capture.left_out.other_ports += 1;
             return None;
@@ -80,6 +86,12 @@ impl Analyzer {
     /// the connection was not captured.
     pub fn set_window_scale(&mut self, from: SocketAddr, to: SocketAddr, shift: u8) {
         self.connections.set_window_scale(from, to, shift);
+    }
+
+    /// A packet was captured before, and is not read again.
+    pub fn count_repeated(&mut self) {
+        self.capture.packets += 1;
+        self.capture.left_out.repeated += 1;
     }
 
     /// Packets that were lost before they could be read.
@@ -104,6 +116,8 @@ impl Analyzer {
         self.connections.finish(&mut self.observation);
         self.observation.finish();
         let counts = self.connections.counts();
+        let tunnels = self.tunnels.iter().map(|(name, count)| ((*name).to_owned(), *count));
+        self.capture.tunnels = tunnels.collect();
         let left_out = &mut self.capture.left_out;
         left_out.not_tcp = self.decoded.not_tcp + self.decoded.not_ip;
         left_out.fragments = self.decoded.fragments;

@@ -87,7 +87,7 @@ fn capture() -> CaptureReport {
             gap_bytes: 40_960,
             ..LeftOut::default()
         },
-        damaged: None,
+        ..CaptureReport::default()
     }
 }
 
