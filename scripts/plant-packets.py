@@ -298,14 +298,13 @@ def blocked(ports):
 def slow_reader(ports):
     consumer, publisher = Client(ports["amqp"]), Client(ports["amqp"])
     name = "late-%d" % consumer.socket.getsockname()[1]
-    consumer.declare(name, 0)
+    consumer.declare(name, EXCLUSIVE)
     consumer.consume(name, True)
     for _ in range(300):
         publisher.send(b"".join(publish(name, b"7" * 100_000)))
     time.sleep(1.5)
     for _ in range(300):
         consumer.delivery()
-    consumer.call((50, 40), b"\0\0" + short(name) + b"\0")
     consumer.close(), publisher.close()
 
 
@@ -313,7 +312,7 @@ def frame_by_frame(client):
     for _ in range(3000):
         for part in publish("nowhere", b"7" * 40):
             client.send(part)
-            end = time.perf_counter() + 60e-6
+            end = time.perf_counter() + 150e-6
             while time.perf_counter() < end:
                 pass
 
@@ -494,7 +493,7 @@ def healthy(words, uri):
 
 
 def judge(name, expected, report, wrong):
-    found = [(finding["rule"], finding["severity"]) for finding in report["findings"]]
+    found = [(finding["rule"], finding["severity"]) for finding in report.get("findings", [])]
     first = found[0][0] if found else "nothing"
     if first != expected:
         wrong.append(name)
@@ -506,7 +505,7 @@ def main():
     directory, wrong = tempfile.mkdtemp(), []
     config = os.path.join(directory, "alarm.conf")
     with open(config, "w") as file:
-        file.write("disk_free_limit.absolute = 1000TB\n")
+        file.write("vm_memory_high_watermark.absolute = 20MB\n")
     nodes = [broker("--plugins", "rabbitmq_mqtt,rabbitmq_stream"), broker("--config", config)]
     try:
         ports = ports_of(nodes)
@@ -517,10 +516,10 @@ def main():
         for words in HEALTHY:
             for _ in range(ROUNDS):
                 report = capture(ports, healthy(words, nodes[0]["uri"]))
-                found = [finding["rule"] for finding in report["findings"] if finding["severity"] != "note"]
+                found = [finding["rule"] for finding in report.get("findings", []) if finding["severity"] != "note"]
                 found = found or ["nothing" if report["totals"]["published"] else "nothing published"]
                 wrong.extend([words] if found != ["nothing"] else [])
-                notes = ", ".join(finding["rule"] for finding in report["findings"])
+                notes = ", ".join(finding["rule"] for finding in report.get("findings", []))
                 print(f"| healthy: {words} | nothing | {', '.join(found)} | {notes} |", flush=True)
         return wrong
     finally:
