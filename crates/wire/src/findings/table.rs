@@ -65,7 +65,7 @@ pub(super) const RULES: [Rule; 32] = [
     Rule {
         name: FindingRule::ConnectionChurn,
         sources: PACKETS,
-        minimum: Minimum::new(20, "connections", Duration::from_millis(500)),
+        minimum: Minimum::new(20, "connections", Duration::from_millis(100)),
         cases: connection_churn,
     },
     Rule {

@@ -307,7 +307,10 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
     fn count_needless(&mut self, end: Place) {
         let is_acknowledged = self.own.acknowledged.is_some_and(|place| end <= place);
         let is_probe = self.peer.window.is_zero();
-        self.own.counters.needless_segments += u64::from(is_acknowledged || is_probe);
+        // A receiver whose buffer is full throws away what came: that is no loss of the path.
+        let progress = self.own.progress(self.peer, self.segment.time);
+        let is_full = progress.is_some_and(|progress| progress.is_nearly_full());
+        self.own.counters.needless_segments += u64::from(is_acknowledged || is_probe || is_full);
     }
 
     /// Counts a segment that fills a hole so late that it was sent again. What only came in another order comes sooner.

@@ -104,7 +104,7 @@ pub struct DirectionFigures {
     /// Bytes that were seen before.
     pub retransmitted_bytes: u64,
     /// Of the segments that were sent again, those that the receiver had already: it had acknowledged them, or they asked
-    /// for a window.
+    /// for a window, or its window was nearly full.
     pub needless_segments: u64,
     /// Segments of which the receiver says that it got them twice (RFC 2883). It may say so of those above as well.
     pub reported_duplicates: u64,

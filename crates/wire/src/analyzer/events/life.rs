@@ -113,8 +113,10 @@ impl Life {
     ) -> Vec<Seen> {
         let end = if summary.is_closed() { summary.last } else { now };
         let reset = reset_by(client, broker);
+        if let Some(wrong) = self.wrong_protocol(summary.last) {
+            return vec![wrong];
+        }
         let told = [
-            self.wrong_protocol(summary.last),
             self.missed_heartbeats(end, summary.is_closed()),
             refused(client, broker, summary),
             reset.and_then(|(side, packet)| {
@@ -184,20 +186,18 @@ impl Life {
     ) -> Option<Seen> {
         let (own, peer) = if side == Side::Client { (client, broker) } else { (broker, client) };
         let is_refusal = peer.has_syn && !own.has_syn && own.data_segments == 0;
-        // What is left after an end that both know of is thrown away.
-        let is_late = self.is_closing || (own.fin.is_some() && peer.fin.is_some());
-        if is_refusal || is_late {
+        // What is left after an end, by a word or by TCP, is thrown away. Of an end that alone was seen the beginning is
+        // not known.
+        let is_late = self.is_closing || own.fin.is_some() || peer.fin.is_some();
+        let is_end_alone =
+            !own.has_syn && !peer.has_syn && own.data_segments + peer.data_segments == 0;
+        if is_refusal || is_late || is_end_alone {
             return None;
         }
         let silence = self.silence_before_end();
         let (kind, text) = if silence >= IDLE {
             let nanos = u64::try_from(silence.as_nanos()).unwrap_or(u64::MAX);
             (EventKind::IdleReset, format!("after {} without a packet", short_time(nanos)))
-        } else if own.fin.is_some() {
-            (
-                EventKind::Reset,
-                "after it had closed its end: what came then was not read".to_owned(),
-            )
         } else {
             (EventKind::Reset, "without closing it first".to_owned())
         };
@@ -234,7 +234,7 @@ impl Life {
         summary: &ConnectionSummary,
     ) -> Option<Seen> {
         let is_known = self.protocol == Some(Protocol::Amqp091);
-        if !is_known || self.is_closing || reset_by(client, broker).is_some() {
+        if !is_known || self.is_closing {
             return None;
         }
         let side = match (client.fin, broker.fin) {
